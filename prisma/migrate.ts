@@ -1,0 +1,141 @@
+/**
+ * Applies the migrations of this folder, and writes new ones, with Prisma's own schema engine as WebAssembly: the
+ * native engine that `prisma migrate` downloads is not needed. The records in `_prisma_migrations` are the ordinary
+ * ones, so `prisma migrate deploy` works on the same database.
+ *
+ *   tsx prisma/migrate.ts                 apply what is missing to DATABASE_URL
+ *   tsx prisma/migrate.ts new <name>      write the migration from the schema's last state to its present one
+ */
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import { runMigrations as migrateJobQueue } from "graphile-worker";
+import pg from "pg";
+
+const MIGRATIONS = path.join("prisma", "migrations");
+const SCHEMA = path.join("prisma", "schema");
+const LOCK_FILE = "migration_lock.toml";
+/** Any number, as long as every process that migrates takes the same. */
+const MIGRATION_LOCK_ID = 5_220_117;
+
+const require = createRequire(import.meta.url);
+
+/** `close` ends the engine's connections too, so that the database can be copied or dropped right after. */
+async function openEngine(connectionString: string) {
+  const folder = path.dirname(require.resolve("@prisma/schema-engine-wasm"));
+  const bindings = await import(pathToFileURL(path.join(folder, "schema_engine_bg.js")).href);
+  const binary = await readFile(path.join(folder, "schema_engine_bg.wasm"));
+  const { instance } = await WebAssembly.instantiate(binary, { "./schema_engine_bg.js": bindings });
+  bindings.__wbg_set_wasm(instance.exports);
+  (instance.exports.__wbindgen_start as () => void)();
+  const connections = new pg.Pool({ connectionString, max: 2 });
+  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(connections));
+  const engine = await bindings.SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
+  return {
+    engine: engine as import("@prisma/schema-engine-wasm").SchemaEngine,
+    close: async () => {
+      engine.free();
+      await connections.end();
+    },
+  };
+}
+
+async function schemaFiles(): Promise<[string, string][]> {
+  const names = (await readdir(SCHEMA)).filter((name) => name.endsWith(".prisma")).sort();
+  return Promise.all(
+    names.map(async (name): Promise<[string, string]> => {
+      const file = path.join(SCHEMA, name);
+      return [file, await readFile(file, "utf8")];
+    }),
+  );
+}
+
+async function migrationList() {
+  const folders = (await readdir(MIGRATIONS, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return {
+    baseDir: MIGRATIONS,
+    lockfile: {
+      path: LOCK_FILE,
+      content: await readFile(path.join(MIGRATIONS, LOCK_FILE), "utf8").catch(() => 'provider = "postgresql"\n'),
+    },
+    shadowDbInitScript: "",
+    migrationDirectories: await Promise.all(
+      folders.map(async (folder) => ({
+        path: folder,
+        migrationFile: {
+          path: "migration.sql",
+          content: {
+            tag: "ok" as const,
+            value: await readFile(path.join(MIGRATIONS, folder, "migration.sql"), "utf8"),
+          },
+        },
+      })),
+    ),
+  };
+}
+
+const NO_FILTERS = { externalTables: [], externalEnums: [] };
+
+/**
+ * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once.
+ * @returns the names of the migrations that were applied now.
+ */
+export async function migrate(connectionString: string): Promise<string[]> {
+  const guard = new pg.Client({ connectionString });
+  await guard.connect();
+  try {
+    await guard.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK_ID]);
+    await migrateJobQueue({ connectionString, logger: undefined });
+    const { engine, close } = await openEngine(connectionString);
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: await migrationList(),
+      filters: NO_FILTERS,
+    });
+    await close();
+    return appliedMigrationNames;
+  } finally {
+    await guard.end();
+  }
+}
+
+/** Writes `prisma/migrations/<time>_<name>/migration.sql`; null when the schema has not changed. */
+async function writeMigration(shadowDatabaseUrl: string, name: string): Promise<string | null> {
+  const { engine, close } = await openEngine(shadowDatabaseUrl);
+  const migrations = await migrationList();
+  const { stdout } = await engine.diff({
+    from: migrations.migrationDirectories.length === 0 ? { tag: "empty" } : { tag: "migrations", ...migrations },
+    to: { tag: "schemaDatamodel", files: (await schemaFiles()).map(([file, content]) => ({ path: file, content })) },
+    script: true,
+    exitCode: null,
+    filters: NO_FILTERS,
+  });
+  await close();
+  if (!stdout || stdout.includes("This is an empty migration")) return null;
+  const folder = `${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}_${name}`;
+  await mkdir(path.join(MIGRATIONS, folder), { recursive: true });
+  await writeFile(path.join(MIGRATIONS, folder, "migration.sql"), stdout);
+  await writeFile(path.join(MIGRATIONS, LOCK_FILE), 'provider = "postgresql"\n');
+  return folder;
+}
+
+async function main(): Promise<void> {
+  const url = process.env.DATABASE_URL;
+  if (!url) throw new Error("Set DATABASE_URL to the database (for `new`: to an empty one).");
+  const [verb, name] = process.argv.slice(2);
+  if (verb === "new") {
+    if (!name || !/^[a-z0-9_]+$/.test(name))
+      throw new Error("Name the migration: tsx prisma/migrate.ts new add_something");
+    process.stdout.write(`${(await writeMigration(url, name)) ?? "The schema has not changed."}\n`);
+    return;
+  }
+  const applied = await migrate(url);
+  process.stdout.write(applied.length > 0 ? `applied ${applied.join(", ")}\n` : "up to date\n");
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main();
