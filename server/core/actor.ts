@@ -1,0 +1,20 @@
+import { forbidden } from "./errors";
+
+/** Who is acting: a closed union, and the first argument of every deed. */
+export type Actor =
+  | { kind: "apiKey"; accountId: string; keyId: string; scopes: readonly string[]; limits: KeyLimits }
+  | { kind: "session"; accountId: string; userId: string; isOperator: boolean }
+  | { kind: "system"; name: string };
+
+/** Messages that a key may send per UTC day and month; null: no limit. */
+export type KeyLimits = { daily: number | null; monthly: number | null };
+
+/** An actor that acts for one account. */
+export type AccountActor = Exclude<Actor, { kind: "system" }>;
+
+/** Refuses whoever is not an operator of the installation. @throws 403 */
+export function requireOperator(actor: Actor): void {
+  if (actor.kind === "system") return;
+  if (actor.kind === "session" && actor.isOperator) return;
+  throw forbidden("Only an operator of this installation may do this.", { reason: "not_an_operator" });
+}

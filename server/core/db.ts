@@ -1,0 +1,64 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { PrismaClient } from "@/prisma/generated/client";
+import { env } from "./env";
+import { errorFields, log } from "./log";
+import { onShutdown, perProcess } from "./process";
+
+/** A connection inside a transaction. Hot paths write SQL through it; everything else uses {@link prisma}. */
+export type Tx = pg.PoolClient;
+
+/** Whatever runs SQL: a transaction or the pool itself. */
+export type Queryable = Pick<pg.Pool, "query">;
+
+const INT8_OID = 20;
+
+/** Money and counters are int8: read them as bigint, never as a float that loses cents. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === INT8_OID && format !== "binary" ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
+};
+
+/** The process's one pool, shared by hand-written SQL and Prisma. */
+export const pool = (): pg.Pool =>
+  perProcess("db.pool", () => {
+    const made = new pg.Pool({
+      connectionString: env().DATABASE_URL,
+      max: env().DATABASE_POOL_SIZE,
+      idleTimeoutMillis: 60_000,
+      connectionTimeoutMillis: 10_000,
+      types,
+    });
+    // A connection that dies is replaced at the next query; without listeners its error would end the process.
+    const noteLoss = (thrown: Error) => log("warn", "db.connection_lost", errorFields(thrown));
+    made.on("error", noteLoss);
+    made.on("connect", (client) => client.on("error", noteLoss));
+    onShutdown(() => made.end());
+    return made;
+  });
+
+/** The process's one Prisma client. */
+export const prisma = (): PrismaClient =>
+  perProcess("db.prisma", () => new PrismaClient({ adapter: new PrismaPg(pool()) }));
+
+/**
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
+ * A connection on which even ROLLBACK fails is thrown away, never handed to the next caller.
+ */
+export async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = await pool().connect();
+  let broken: Error | undefined;
+  try {
+    await tx.query("BEGIN");
+    const result = await work(tx);
+    await tx.query("COMMIT");
+    return result;
+  } catch (thrown) {
+    await tx.query("ROLLBACK").catch((failed: Error) => {
+      broken = failed;
+    });
+    throw thrown;
+  } finally {
+    tx.release(broken);
+  }
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { perProcess } from "./process";
+
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  );
+const flag = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((text) => text === "true");
+const count = (fallback: number, least: number, most: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+
+/** Every setting of the service. The default is the one that is safe in production; `.describe` says what it is for. */
+const Settings = z.object({
+  NODE_ENV: z.enum(["production", "development", "test"]).default("production").describe("build mode"),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+    .describe("the PostgreSQL database that holds everything, e.g. postgresql://user:password@host:5432/name"),
+  SECRET_KEY: z
+    .string()
+    .min(32, "must have at least 32 characters")
+    .describe("the secret that signs sessions and encrypts webhook secrets; e.g. from `openssl rand -base64 32`"),
+  PORT: count(3000, 1, 65_535).describe("the port of the web process"),
+  HOST: z.string().min(1).default("127.0.0.1").describe("the address that the web process binds to"),
+  PUBLIC_URL: z
+    .url()
+    .optional()
+    .describe("the address under which people and providers reach the service, e.g. https://sms.example.com"),
+  TRUSTED_PROXIES: list.describe("addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed"),
+  DATABASE_POOL_SIZE: count(10, 2, 200).describe("database connections per process"),
+  WEBHOOK_ALLOWED_NETWORKS: list.describe("private CIDR ranges that webhooks may reach, e.g. 10.1.0.0/16"),
+  SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),
+  SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
+    "seconds after which a new sender is approved by itself; 0: never",
+  ),
+  SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send"),
+  ON_UNKNOWN_OUTCOME: z
+    .enum(["fallback", "hold"])
+    .default("fallback")
+    .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),
+  WORKER_CONCURRENCY: count(8, 1, 200).describe("dispatch and receipt jobs that a worker runs at once"),
+  WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
+  LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error", "silent"])
+    .default("info")
+    .describe("least level that is logged"),
+});
+
+export type Env = z.output<typeof Settings>;
+
+/**
+ * Reads the settings from `source`.
+ * @throws Error that names every missing or wrong setting at once, each with what it is for.
+ */
+export function readEnv(source: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = Settings.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const purpose = Settings.shape[name as keyof typeof Settings.shape]?.description ?? "";
+    const problem = given[name] === undefined ? "is missing" : `is wrong (${issue.message})`;
+    return `  ${name} ${problem}: ${purpose}`;
+  });
+  throw new Error(`The settings are not complete:\n${lines.join("\n")}`);
+}
+
+/** The settings of this process, read and checked at the first call. */
+export const env = (): Env => perProcess("env", () => readEnv(process.env));
+
+/** The address under which the service is reached, without a trailing slash. */
+export function publicUrl(): string {
+  const { PUBLIC_URL, HOST, PORT } = env();
+  const host = HOST === "0.0.0.0" || HOST === "::" ? "localhost" : HOST;
+  return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/\/+$/, "");
+}
+
+/** next-auth reads its address from the environment and from nowhere else: tell it ours, unless somebody has set it. */
+export function exportSettings(): void {
+  process.env.NEXTAUTH_URL ??= publicUrl();
+  process.env.NEXTAUTH_SECRET ??= env().SECRET_KEY;
+}

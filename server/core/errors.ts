@@ -1,0 +1,98 @@
+/**
+ * The one catalogue of failures. Domain code throws what these constructors make; nothing else carries a status.
+ * `reason` is the finer machine-readable cause (docs/errors.md lists each with what to do).
+ */
+export type ErrorType =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "authorization_error"
+  | "balance_error"
+  | "rate_limit_error"
+  | "provider_error"
+  | "api_error";
+
+type WireError = {
+  type: ErrorType;
+  code: string;
+  message: string;
+  param: string | null;
+  details: Record<string, unknown>;
+};
+
+export type ApiError = Error & { readonly status: number; readonly wire: WireError };
+
+type Extra = { param?: string | null; reason?: string; details?: Record<string, unknown> };
+
+// A symbol of the global registry, because two bundles of this code live in the web process and `instanceof` would lie.
+const BRAND = Symbol.for("messaging-service.api-error");
+
+function apiError(status: number, type: ErrorType, code: string, message: string, extra: Extra = {}): ApiError {
+  const details = extra.reason ? { reason: extra.reason, ...extra.details } : { ...extra.details };
+  const wire: WireError = { type, code, message, param: extra.param ?? null, details };
+  return Object.assign(new Error(message), { name: "ApiError", status, wire, [BRAND]: true });
+}
+
+/** 400: the caller's input is at fault. `param` names it as the caller wrote it (`to`, `recipients[3]`). */
+export const invalidRequest = (message: string, extra?: Extra) =>
+  apiError(400, "invalid_request_error", "invalid_request", message, extra);
+/** 401: no key, or one that is unknown, revoked or expired. */
+export const unauthorized = (message: string, extra?: Extra) =>
+  apiError(401, "authentication_error", "unauthorized", message, extra);
+/** 402: the balance does not cover the cost. */
+export const insufficientBalance = (message: string, extra?: Extra) =>
+  apiError(402, "balance_error", "insufficient_balance", message, extra);
+/** 403: a valid caller who may not do this. */
+export const forbidden = (message: string, extra?: Extra) =>
+  apiError(403, "authorization_error", "forbidden", message, extra);
+/** 404: nothing there that this caller may see; another account's id looks the same. */
+export const notFound = (message: string, extra?: Extra) =>
+  apiError(404, "invalid_request_error", "not_found", message, extra);
+/** 409: the same Idempotency-Key with another body, or a name that is taken. */
+export const conflict = (message: string, extra?: Extra) =>
+  apiError(409, "invalid_request_error", "conflict", message, extra);
+/** 429: more requests or messages than the key allows. */
+export const rateLimited = (message: string, extra?: Extra) =>
+  apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
+
+const internalError = () =>
+  apiError(500, "api_error", "internal_error", "Something went wrong on our side. The request was not carried out.");
+
+export const isApiError = (thrown: unknown): thrown is ApiError =>
+  typeof thrown === "object" && thrown !== null && BRAND in thrown;
+
+type Issue = { path: PropertyKey[]; message: string; code?: string };
+
+const issuesOf = (thrown: unknown): Issue[] | null =>
+  typeof thrown === "object" && thrown !== null && "issues" in thrown && Array.isArray(thrown.issues)
+    ? (thrown.issues as Issue[])
+    : null;
+
+/** `["recipients", 3]` -> `recipients[3]`, as the caller would write it. */
+const paramOf = (path: PropertyKey[]): string | null =>
+  path.length === 0
+    ? null
+    : path.map((part, at) => (typeof part === "number" ? `[${part}]` : `${at > 0 ? "." : ""}${String(part)}`)).join("");
+
+const causeOf = (thrown: unknown): unknown =>
+  typeof thrown === "object" && thrown !== null && "cause" in thrown ? thrown.cause : undefined;
+
+/**
+ * Maps anything thrown to the error that may be shown. The only such map: every door uses it.
+ * What is neither ours nor a validation failure becomes a 500 whose message says nothing of the exception.
+ */
+export function toApiError(thrown: unknown): ApiError {
+  for (let at: unknown = thrown, depth = 0; at !== undefined && depth < 4; at = causeOf(at), depth += 1) {
+    if (isApiError(at)) return at;
+    const issues = issuesOf(at);
+    if (issues?.[0]) {
+      const param = paramOf(issues[0].path);
+      return invalidRequest(param ? `${param}: ${issues[0].message}` : issues[0].message, {
+        param,
+        details: {
+          issues: issues.slice(0, 20).map((issue) => ({ param: paramOf(issue.path), message: issue.message })),
+        },
+      });
+    }
+  }
+  return internalError();
+}

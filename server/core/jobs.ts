@@ -1,0 +1,82 @@
+/**
+ * Terms.
+ * - job: one row in graphile-worker's table: a task's name and a payload of ids. Added in the transaction of the change
+ *   that it follows from, so it exists exactly when that change does (transactional outbox).
+ * - task: the function that a job's name stands for (worker/tasks.ts).
+ * - batch: most jobs carry many ids; a task finishes or re-schedules every one of them before it returns.
+ * A task must stand being run twice: a worker that dies leaves its jobs to the next one.
+ */
+import { z } from "zod";
+import type { Queryable } from "./db";
+
+const ids = z.array(z.string()).min(1).max(2_000);
+
+/** Recurring jobs carry graphile-worker's own `_cron` field and nothing of ours. */
+const recurring = z.object({}).loose();
+
+/** What a provider reported about one of its messages, in our words. `occurredAt` is ISO 8601. */
+export const ReceiptReport = z.object({
+  providerMessageId: z.string(),
+  status: z.enum(["sent", "delivered", "failed", "undelivered"]),
+  code: z.string().nullable(),
+  detail: z.string().nullable(),
+  occurredAt: z.string(),
+});
+export type ReceiptReport = z.output<typeof ReceiptReport>;
+
+/** Payload of each job by name. Payloads outlive a release: a field added later must be optional. */
+export const jobs = {
+  dispatch_messages: z.object({ messageIds: ids }),
+  apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1) }),
+  join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
+  deliver_webhooks: z.object({ endpointId: z.string(), deliveryIds: ids }),
+  review_sender: z.object({ senderId: z.string() }),
+  sweep_messages: recurring,
+  check_ledger: recurring,
+  forget_idempotency_keys: recurring,
+} as const;
+
+export type JobName = keyof typeof jobs;
+export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>;
+
+/** Tries of a job before graphile-worker gives it up. Only our own crashes and bugs use them up. */
+const MAX_JOB_ATTEMPTS = 25;
+
+/**
+ * Adds a job in the transaction of `tx`. `runAt` null: as soon as that transaction is committed. A waiting job with the
+ * same `key` is replaced. A transaction that adds several jobs takes no lock that another could wait for.
+ */
+export async function addJob<Name extends JobName>(
+  tx: Queryable,
+  name: Name,
+  payload: JobPayload<Name>,
+  options: { runAt?: Date | null; key?: string } = {},
+): Promise<void> {
+  await tx.query({
+    name: "jobs.add",
+    text: `SELECT 1 FROM graphile_worker.add_job($1, $2::json, run_at := $3::timestamptz, max_attempts := $4,
+             job_key := $5)`,
+    values: [name, JSON.stringify(payload), options.runAt ?? null, MAX_JOB_ATTEMPTS, options.key ?? null],
+  });
+}
+
+/** Adds many jobs of one name in one statement; otherwise as {@link addJob}. */
+export async function addJobs<Name extends JobName>(
+  tx: Queryable,
+  name: Name,
+  added: readonly { payload: JobPayload<Name>; runAt: Date | null }[],
+): Promise<void> {
+  if (added.length === 0) return;
+  await tx.query({
+    name: "jobs.add_many",
+    text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
+             SELECT ROW($1, j.payload::json, NULL, j.run_at, $4::int2, NULL, NULL, NULL)::graphile_worker.job_spec
+             FROM unnest($2::text[], $3::timestamptz[]) AS j (payload, run_at)))`,
+    values: [
+      name,
+      added.map((job) => JSON.stringify(job.payload)),
+      added.map((job) => job.runAt?.toISOString() ?? null),
+      MAX_JOB_ATTEMPTS,
+    ],
+  });
+}

@@ -1,0 +1,20 @@
+import { env } from "./env";
+
+const LEVELS = { debug: 10, info: 20, warn: 30, error: 40, silent: 100 } as const;
+type Level = Exclude<keyof typeof LEVELS, "silent">;
+
+/**
+ * Writes one JSON line: one wide event per request or job, not a line per step.
+ * Never pass secrets, message bodies or whole error objects of a provider.
+ */
+export function log(level: Level, event: string, fields: Record<string, unknown> = {}): void {
+  if (LEVELS[level] < LEVELS[env().LOG_LEVEL]) return;
+  const line = JSON.stringify({ at: new Date().toISOString(), level, event, ...fields });
+  (level === "error" || level === "warn" ? process.stderr : process.stdout).write(`${line}\n`);
+}
+
+/** What a log line may say of an exception. */
+export function errorFields(thrown: unknown): { error: string; stack?: string } {
+  if (!(thrown instanceof Error)) return { error: String(thrown) };
+  return { error: `${thrown.name}: ${thrown.message}`, stack: thrown.stack };
+}

@@ -1,0 +1,67 @@
+import { initTRPC } from "@trpc/server";
+import type { OpenApiMeta } from "trpc-to-openapi";
+import { type AccountActor, requireOperator } from "./actor";
+import { forbidden, toApiError, unauthorized } from "./errors";
+
+/** A caller's Idempotency-Key and the SHA-256 of what it was sent with. */
+export type Idempotency = { key: string; requestHash: string };
+
+/** What a procedure knows of its request, whichever door it came through. */
+export type Context = {
+  actor: AccountActor | null;
+  requestId: string;
+  /** Address of the caller, for throttling. */
+  address: string;
+  idempotency: Idempotency | null;
+  /** Response headers that a deed adds on the REST door, e.g. Idempotency-Replayed. */
+  answerHeaders: Record<string, string>;
+};
+
+const t = initTRPC
+  .context<Context>()
+  .meta<OpenApiMeta>()
+  .create({
+    errorFormatter: ({ shape, error }) => {
+      const { status, wire } = toApiError(error);
+      return { ...shape, message: wire.message, data: { httpStatus: status, ...wire } };
+    },
+  });
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/** Open to anybody: sign-up only. */
+export const publicProcedure = t.procedure;
+
+const accountProcedure = t.procedure.use(({ ctx, next }) => {
+  if (!ctx.actor) throw unauthorized("Sign in first.", { reason: "no_session" });
+  return next({ ctx: { actor: ctx.actor } });
+});
+
+/**
+ * A procedure for account owners and for keys that hold `scope`; null: any valid key. A signed-in owner has every scope.
+ * The scope is judged before the input is looked at.
+ */
+export const scoped = (scope: string | null) =>
+  accountProcedure.use(({ ctx, next }) => {
+    if (scope && ctx.actor.kind === "apiKey" && !ctx.actor.scopes.includes(scope)) {
+      throw forbidden(`This API key lacks the permission ${scope}.`, {
+        reason: "missing_scope",
+        details: { required: scope },
+      });
+    }
+    return next();
+  });
+
+/** Console only: never reachable with an API key. */
+export const sessionProcedure = accountProcedure.use(({ ctx, next }) => {
+  if (ctx.actor.kind !== "session")
+    throw forbidden("Only a signed-in person may do this.", { reason: "session_required" });
+  return next({ ctx: { actor: ctx.actor } });
+});
+
+/** Console only, for operators of the installation. */
+export const operatorProcedure = sessionProcedure.use(({ ctx, next }) => {
+  requireOperator(ctx.actor);
+  return next();
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/** Money on the wire is a decimal number; in the database it is a whole number of micro-units. */
+const MICROS_PER_UNIT = 1_000_000;
+
+/** 1,250,000 micro-units -> 1.25. Exact up to nine billion units, far beyond any balance. */
+export const fromMicros = (micros: bigint | number): number => Number(micros) / MICROS_PER_UNIT;
+
+/** 1.25 -> 1,250,000 micro-units, rounded to the nearest. */
+export const toMicros = (units: number): bigint => BigInt(Math.round(units * MICROS_PER_UNIT));
+
+export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null);
+
+export const DateTime = z.iso.datetime({ offset: true }).describe("ISO 8601 date and time.");
+export const NullableDateTime = DateTime.nullable();
+
+export const API_VERSION = "v1";
+export const PAGE_LIMIT_MAX = 100;
+const PAGE_LIMIT_DEFAULT = 50;
+/** Beyond this page an offset would make the database walk for nothing. */
+const PAGE_MAX = 1_000_000;
+
+/** Query parameters of every paged list. They arrive as text over REST and as numbers from the console. */
+export const PageQuery = {
+  page: z.coerce.number().int().min(1).max(PAGE_MAX).default(1).describe("Page, from 1."),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(PAGE_LIMIT_MAX)
+    .default(PAGE_LIMIT_DEFAULT)
+    .describe("Items per page, 1 to 100."),
+};
+
+export const Pagination = z.object({
+  page: z.number().int().describe("Current page."),
+  limit: z.number().int().describe("Page size."),
+  total: z.number().int().describe("Items over all pages."),
+  pages: z.number().int().describe("Number of pages."),
+  has_more: z.boolean().describe("Whether another page follows."),
+});
+
+/** One page as a procedure returns it; the REST edge moves `items` to `data` beside `pagination`. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), pagination: Pagination });
+
+export function toPage<Item>(items: Item[], total: number, query: { page: number; limit: number }) {
+  const pages = Math.ceil(total / query.limit);
+  return {
+    items,
+    pagination: { page: query.page, limit: query.limit, total, pages, has_more: query.page < pages },
+  };
+}
+
+/** The unpaged lists (API keys, webhook endpoints). */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ object: z.literal("list"), data: z.array(item) });
+
+export const Deleted = z.object({
+  id: z.string().describe("Id of the deleted resource."),
+  object: z.string().describe("Kind of the resource."),
+  deleted: z.literal(true),
+});
