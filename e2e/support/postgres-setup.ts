@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TestProject } from "vitest/node";
+import { migrate } from "@/prisma/migrate";
+import { createDatabase, startPostgres } from "@/scripts/postgres";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Connection string of the server's maintenance database. */
+    adminUrl: string;
+    /** Name of the migrated database that test databases are copied from. */
+    templateName: string;
+  }
+}
+
+/** Starts one server for all database tests; fsync is off because nothing of it outlives the run. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(path.join(tmpdir(), "messaging-test-"));
+  // The server may run as another user, who must be able to enter.
+  const { chmod } = await import("node:fs/promises");
+  await chmod(folder, 0o755);
+  const server = await startPostgres(path.join(folder, "data"), { fsync: "off", max_connections: "300" });
+  const templateName = "template_service";
+  await migrate(await createDatabase(server, templateName));
+  project.provide("adminUrl", server.url("postgres"));
+  project.provide("templateName", templateName);
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

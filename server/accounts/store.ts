@@ -1,0 +1,65 @@
+import type { Tx } from "../core/db";
+
+/** What happened to an account's money. `amountMicros` changes the balance, `heldMicros` what is reserved in flight. */
+export type MoneyMove = {
+  accountId: string;
+  kind: "credit" | "reserve" | "settle" | "refund";
+  amountMicros: bigint;
+  heldMicros: bigint;
+  messageId: string | null;
+  note: string | null;
+  at: Date;
+};
+
+export type LockedAccount = { id: string; status: string; currency: string; balanceMicros: bigint };
+
+/**
+ * Locks accounts for the rest of the transaction, always in the order of their ids, so that two batches that share
+ * accounts wait for each other instead of deadlocking. Every transaction that moves money or counters starts with it
+ * (after it has locked the messages that it changes, also in the order of their ids).
+ */
+export async function lockAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
+  const { rows } = await tx.query<LockedAccount>({
+    name: "accounts.lock",
+    text: `SELECT id, status, currency, balance_micros AS "balanceMicros"
+           FROM accounts WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
+    values: [[...new Set(ids)]],
+  });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * Writes ledger entries and moves the balances by their sums, so that balance = sum of entries holds by construction.
+ * The accounts must be locked. A balance below zero violates a constraint and fails the transaction.
+ */
+export async function postMoney(tx: Tx, moves: readonly MoneyMove[]): Promise<void> {
+  if (moves.length === 0) return;
+  const sums = new Map<string, { amount: bigint; held: bigint }>();
+  for (const move of moves) {
+    const sum = sums.get(move.accountId) ?? { amount: 0n, held: 0n };
+    sums.set(move.accountId, { amount: sum.amount + move.amountMicros, held: sum.held + move.heldMicros });
+  }
+  await tx.query({
+    name: "accounts.post_money",
+    text: `WITH entries AS (
+             INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, message_id, note, created_at)
+             SELECT * FROM unnest($1::text[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::timestamptz[])
+           )
+           UPDATE accounts a
+           SET balance_micros = a.balance_micros + s.amount, held_micros = a.held_micros + s.held
+           FROM unnest($8::text[], $9::int8[], $10::int8[]) AS s (id, amount, held)
+           WHERE a.id = s.id`,
+    values: [
+      moves.map((move) => move.accountId),
+      moves.map((move) => move.kind),
+      moves.map((move) => String(move.amountMicros)),
+      moves.map((move) => String(move.heldMicros)),
+      moves.map((move) => move.messageId),
+      moves.map((move) => move.note),
+      moves.map((move) => move.at.toISOString()),
+      [...sums.keys()],
+      [...sums.values()].map((sum) => String(sum.amount)),
+      [...sums.values()].map((sum) => String(sum.held)),
+    ],
+  });
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { digitsOf, E164_PATTERN, isE164, senderKind } from "./phone";
+
+describe("isE164", () => {
+  it.each(["+1234567", "+14155550123", "+447700900123", "+123456789012345"])("accepts %s", (text) => {
+    expect(isE164(text)).toBe(true);
+  });
+
+  it.each([
+    "",
+    "+",
+    "14155550123",
+    "+04155550123",
+    "+123456",
+    "+1234567890123456",
+    "0014155550123",
+    "+1 415 555 0123",
+    "+1-415-555-0123",
+    " +14155550123",
+    "+14155550123\n",
+    "x\n+14155550123",
+    "++14155550123",
+    "+1415555012a",
+    "+١٢٣٤٥٦٧٨",
+  ])("refuses %j", (text) => {
+    expect(isE164(text)).toBe(false);
+  });
+
+  it("is a pattern that a schema can publish as it is", () => {
+    expect(E164_PATTERN.source).toBe("^\\+[1-9]\\d{6,14}$");
+    expect(E164_PATTERN.flags).toBe("");
+  });
+});
+
+describe("digitsOf", () => {
+  it("drops the plus and nothing else", () => {
+    expect(digitsOf("+14155550123")).toBe("14155550123");
+    expect(digitsOf("14155550123")).toBe("14155550123");
+  });
+});
+
+describe("senderKind", () => {
+  it.each(["A", "Acme", "ACME Bank 1", "A.b_c-d&e f", "1A", "12345678901".replace("1", "x"), "&a", "-a."])(
+    "%j is alphanumeric",
+    (from) => {
+      expect(senderKind(from)).toBe("alphanumeric");
+    },
+  );
+
+  it.each(["123", "12345", "+123", "14155550123", "+14155550123", "123456789012345", "+123456789012345", "000"])(
+    "%j is numeric",
+    (from) => {
+      expect(senderKind(from)).toBe("numeric");
+    },
+  );
+
+  it.each([
+    "",
+    " ",
+    "1",
+    "12",
+    "+",
+    "+12",
+    "1234567890123456",
+    "+1234567890123456",
+    "ABCDEFGHIJKL",
+    " Acme",
+    "Acme ",
+    "A+B",
+    "Acmé",
+    "Ac,me",
+    "Acme\n",
+    "123\n",
+    "12 34",
+    "1-2-3",
+    "...",
+    "😀a",
+  ])("%j is neither", (from) => {
+    expect(senderKind(from)).toBeNull();
+  });
+});

@@ -1,0 +1,39 @@
+/** Phone numbers (ITU-T E.164) and sender IDs (3GPP TS 23.040 section 9.1.2.5). */
+
+/**
+ * A recipient on the wire: `+`, then 7 to 15 digits of which the first is not 0. ITU-T E.164 allows at most 15 digits
+ * and no country code begins with 0; fewer than 7 digits are short codes, which are not reachable across borders.
+ */
+export const E164_PATTERN = /^\+[1-9]\d{6,14}$/;
+
+/** The kinds of sender ID that a handset shows: a name, or a number that can be answered. */
+export type SenderKind = "alphanumeric" | "numeric";
+
+/** At most 11 characters because the TP-OA field holds 10 octets, that is 11 septets. No space at either end. */
+const ALPHANUMERIC_SENDER = /^[A-Za-z0-9._&-](?:[A-Za-z0-9 ._&-]{0,9}[A-Za-z0-9._&-])?$/;
+/** From a 3-digit short code up to the 15 digits of E.164. */
+const NUMERIC_SENDER = /^\+?\d{3,15}$/;
+const LETTER = /[A-Za-z]/;
+
+/** Whether the text is one E.164 number and nothing else; local formats, spaces and punctuation are not accepted. */
+export function isE164(text: string): boolean {
+  return E164_PATTERN.test(text);
+}
+
+/**
+ * The digits of an E.164 number without the leading `+`, as many carriers want them. The text must satisfy `isE164`.
+ */
+export function digitsOf(e164: string): string {
+  return e164.startsWith("+") ? e164.slice(1) : e164;
+}
+
+/**
+ * What kind of sender ID a text is, or `null` when it is none.
+ *
+ * `alphanumeric`: up to 11 of `A-Z a-z 0-9 space . _ - &` with at least one letter and no space at either end.
+ * `numeric`: 3 to 15 digits, with or without a leading `+`.
+ */
+export function senderKind(from: string): SenderKind | null {
+  if (NUMERIC_SENDER.test(from)) return "numeric";
+  return LETTER.test(from) && ALPHANUMERIC_SENDER.test(from) ? "alphanumeric" : null;
+}

@@ -1,0 +1,66 @@
+import { fromMicros, isoOrNull } from "../core/wire";
+import type { Message } from "./schema";
+import type { MessageStatus } from "./status";
+
+/** A row of `messages` with its columns named as in prisma/schema/message.prisma. */
+export type MessageRow = {
+  id: string;
+  accountId: string;
+  apiKeyId: string | null;
+  toNumber: string;
+  fromSender: string;
+  body: string;
+  encoding: string;
+  segments: number;
+  status: string;
+  costMicros: bigint;
+  currency: string;
+  routeId: number | null;
+  chain: string[];
+  provider: string | null;
+  providerMessageId: string | null;
+  attempts: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  reference: string | null;
+  createdAt: Date;
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+  failedAt: Date | null;
+};
+
+/** Row -> wire. Segments, route and reference stay inside: the contract's Message does not carry them. */
+export const presentMessage = (row: MessageRow): Message => ({
+  id: row.id,
+  object: "message",
+  to: row.toNumber,
+  from: row.fromSender,
+  body: row.body,
+  status: row.status as MessageStatus,
+  cost: fromMicros(row.costMicros),
+  currency: row.currency,
+  provider: row.provider ?? row.chain[0] ?? "",
+  provider_message_id: row.providerMessageId ?? "",
+  attempts: row.attempts,
+  error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? row.errorCode },
+  created_at: row.createdAt.toISOString(),
+  sent_at: isoOrNull(row.sentAt),
+  delivered_at: isoOrNull(row.deliveredAt),
+  failed_at: isoOrNull(row.failedAt),
+});
+
+/**
+ * The row as it was when it reached `status`: what came later is taken off. After `sent` only the final state can
+ * follow, so nothing else of the row has changed since.
+ */
+export const messageAt = (row: MessageRow, status: MessageStatus): MessageRow =>
+  status === "sent"
+    ? { ...row, status, deliveredAt: null, failedAt: null, errorCode: null, errorMessage: null }
+    : { ...row, status };
+
+/** Columns of a {@link MessageRow} for hand-written SQL; `m` is the table's alias. */
+export const MESSAGE_COLUMNS = `m.id, m.account_id AS "accountId", m.api_key_id AS "apiKeyId", m.to_number AS "toNumber",
+  m.from_sender AS "fromSender", m.body, m.encoding, m.segments, m.status, m.cost_micros AS "costMicros", m.currency,
+  m.route_id AS "routeId", m.chain, m.provider, m.provider_message_id AS "providerMessageId", m.attempts,
+  m.error_code AS "errorCode", m.error_message AS "errorMessage", m.reference, m.created_at AS "createdAt",
+  m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt"`;

@@ -1,0 +1,135 @@
+import type { AccountActor } from "../core/actor";
+import { pool, prisma } from "../core/db";
+import { notFound } from "../core/errors";
+import { fromMicros, toPage } from "../core/wire";
+import { openRouting } from "../routing/service";
+import { isE164 } from "./phone";
+import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
+import type { ListMessagesQuery, Message, MessageDetail, Quote } from "./schema";
+
+const noSuchMessage = () => notFound("There is no message with this id.", { param: "id" });
+
+async function findMessage(actor: AccountActor, id: string): Promise<MessageRow> {
+  const { rows } = await pool().query<MessageRow>({
+    name: "messages.get",
+    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = $1 AND m.account_id = $2`,
+    values: [id.replaceAll("\0", ""), actor.accountId],
+  });
+  const [row] = rows;
+  if (!row) throw noSuchMessage();
+  return row;
+}
+
+/** One message of the account. @throws 404 also for another account's. */
+export const getMessage = async (actor: AccountActor, id: string): Promise<Message> =>
+  presentMessage(await findMessage(actor, id));
+
+/** Messages newest first. Totals come from counters wherever the filter allows, else from a count over an index. */
+export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
+  const values: unknown[] = [actor.accountId];
+  const conditions = ["m.account_id = $1"];
+  const where = (condition: string, value: unknown) => {
+    values.push(value);
+    conditions.push(condition.replace("?", `$${values.length}`));
+  };
+  if (query.status) where("m.status = ?", query.status);
+  if (query.to) where("m.to_number = ?", query.to.replaceAll("\0", ""));
+  if (query.created_after) where("m.created_at >= ?", query.created_after);
+  if (query.created_before) where("m.created_at < ?", query.created_before);
+  const [total, page] = await Promise.all([
+    countMessages(actor, query, conditions, values),
+    pool().query<MessageRow>({
+      text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE ${conditions.join(" AND ")}
+             ORDER BY m.id DESC LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit}`,
+      values,
+    }),
+  ]);
+  return toPage(page.rows.map(presentMessage), total, query);
+}
+
+async function countMessages(
+  actor: AccountActor,
+  query: ListMessagesQuery,
+  conditions: string[],
+  values: unknown[],
+): Promise<number> {
+  if (query.to || query.created_after || query.created_before) {
+    const { rows } = await pool().query<{ total: bigint }>({
+      text: `SELECT count(*) AS total FROM messages m WHERE ${conditions.join(" AND ")}`,
+      values,
+    });
+    return Number(rows[0]?.total ?? 0);
+  }
+  const sums = await prisma().usageDay.aggregate({
+    where: { accountId: actor.accountId },
+    _sum: { messages: true, pending: true, sent: true, delivered: true, failed: true, undelivered: true },
+  });
+  return sums._sum[query.status ?? "messages"] ?? 0;
+}
+
+/** Console: a message with everything that happened to it. */
+export async function getMessageDetail(actor: AccountActor, id: string): Promise<MessageDetail> {
+  const row = await findMessage(actor, id);
+  const [attempts, receipts, ledger, events] = await Promise.all([
+    prisma().messageAttempt.findMany({ where: { messageId: id }, orderBy: { seq: "asc" } }),
+    prisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: 200 }),
+    prisma().ledgerEntry.findMany({ where: { messageId: id, accountId: actor.accountId }, orderBy: { id: "asc" } }),
+    prisma().event.findMany({ where: { messageId: id, accountId: actor.accountId } }),
+  ]);
+  const deliveries = await prisma().webhookDelivery.findMany({
+    where: { eventId: { in: events.map((event) => event.id) }, accountId: actor.accountId },
+    orderBy: { id: "asc" },
+  });
+  const endpoints = await prisma().webhookEndpoint.findMany({
+    where: { id: { in: deliveries.map((delivery) => delivery.endpointId) }, accountId: actor.accountId },
+    select: { id: true, url: true },
+  });
+  return {
+    message: presentMessage(row),
+    reference: row.reference,
+    encoding: row.encoding as MessageDetail["encoding"],
+    segments: row.segments,
+    attempts: attempts.map((attempt) => ({
+      seq: attempt.seq,
+      provider: attempt.provider,
+      outcome: attempt.outcome as MessageDetail["attempts"][number]["outcome"],
+      code: attempt.code,
+      detail: attempt.detail,
+      latency_ms: attempt.latencyMs,
+      started_at: attempt.startedAt.toISOString(),
+    })),
+    receipts: receipts.map((receipt) => ({
+      status: receipt.status,
+      code: receipt.code,
+      detail: receipt.detail,
+      applied: receipt.applied,
+      received_at: receipt.receivedAt.toISOString(),
+    })),
+    ledger: ledger.map((entry) => ({
+      kind: entry.kind,
+      amount: fromMicros(entry.amountMicros),
+      created_at: entry.createdAt.toISOString(),
+    })),
+    deliveries: deliveries.map((delivery) => ({
+      id: delivery.id,
+      endpoint_id: delivery.endpointId,
+      url: endpoints.find((endpoint) => endpoint.id === delivery.endpointId)?.url ?? "",
+      event_type: events.find((event) => event.id === delivery.eventId)?.type ?? "",
+      status: delivery.status,
+      attempts: delivery.attempts,
+      created_at: delivery.createdAt.toISOString(),
+    })),
+  };
+}
+
+/** Console: the price of one segment to `to`, and what the account has to pay with. */
+export async function quoteMessage(actor: AccountActor, input: { to: string; body: string }): Promise<Quote> {
+  const account = await prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } });
+  const route = await openRouting({ routeId: null, provider: null });
+  const routing = isE164(input.to) ? route(input.to) : null;
+  return {
+    price_per_segment: routing && fromMicros(routing.priceMicros),
+    currency: account.currency,
+    balance: fromMicros(account.balanceMicros),
+  };
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { DateTime, NullableDateTime, PageQuery } from "../core/wire";
+import { PROVIDERS } from "../providers/schema";
+import { E164_PATTERN } from "./phone";
+import { MESSAGE_STATUSES } from "./status";
+
+const BODY_MAX_CHARACTERS = 1_600;
+const RECIPIENTS_MAX = 1_000;
+const REFERENCE_MAX = 255;
+
+const MessageError = z.object({
+  code: z.string().describe("Machine-readable reason."),
+  message: z.string().describe("The reason in words."),
+});
+
+export const Message = z.object({
+  id: z.string().describe("Message id, prefix msg_."),
+  object: z.literal("message"),
+  to: z.string().describe("Recipient, E.164."),
+  from: z.string().describe("Sender ID used."),
+  body: z.string().describe("Text of the message."),
+  status: z.enum(MESSAGE_STATUSES).describe("Moves forward only."),
+  cost: z.number().describe("Total over all segments, in units of `currency`; 0 once refunded."),
+  currency: z.string().describe("ISO 4217 code."),
+  provider: z.string().describe("Provider that took the message; before that, the one that is tried first."),
+  provider_message_id: z.string().describe("The provider's own id; empty until a provider took the message."),
+  attempts: z.number().int().describe("Hand-overs to providers so far."),
+  error: MessageError.nullable(),
+  created_at: DateTime,
+  sent_at: NullableDateTime.describe("When a provider took it."),
+  delivered_at: NullableDateTime.describe("When the carrier confirmed delivery."),
+  failed_at: NullableDateTime.describe("When it failed for good."),
+});
+export type Message = z.output<typeof Message>;
+
+const MessageBody = z
+  .string()
+  .min(1, "must not be empty")
+  .max(BODY_MAX_CHARACTERS, `must have at most ${BODY_MAX_CHARACTERS} characters`)
+  .describe("Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2).");
+const From = z.string().min(1).max(16).describe("An approved sender ID of the account.");
+const RouteId = z.int().min(1).max(2_147_483_647).nullish().describe("Forces a route.");
+const Provider = z.enum(PROVIDERS).nullish().describe("Provider to try first; the rest of the chain stays behind it.");
+
+export const SendMessageInput = z.object({
+  to: z
+    .string()
+    .regex(E164_PATTERN, "must be a phone number in E.164 form, such as +14155550123")
+    .describe("Recipient, E.164."),
+  from: From,
+  body: MessageBody,
+  route_id: RouteId,
+  provider: Provider,
+  reference: z.string().max(REFERENCE_MAX).nullish().describe("Your own id; echoed in webhooks."),
+});
+export type SendMessageInput = z.output<typeof SendMessageInput>;
+
+export const SendBulkInput = z.object({
+  recipients: z
+    .array(z.string())
+    .min(1)
+    .max(RECIPIENTS_MAX)
+    .describe("1 to 1,000 recipients, E.164; each becomes a message of its own. A bad one fails alone."),
+  from: From,
+  body: MessageBody,
+  route_id: RouteId,
+  provider: Provider,
+});
+export type SendBulkInput = z.output<typeof SendBulkInput>;
+
+export const BulkResult = z.object({
+  object: z.literal("bulk_result"),
+  total: z.number().int().describe("Recipients in the request."),
+  sent: z.number().int().describe("Messages accepted."),
+  failed: z.number().int().describe("Recipients that failed at once; see each item's `error`."),
+  messages: z.array(Message).describe("One item per recipient, in the order of the request."),
+});
+export type BulkResult = z.output<typeof BulkResult>;
+
+export const ListMessagesQuery = z.object({
+  status: z.enum(MESSAGE_STATUSES).optional(),
+  to: z.string().max(32).optional().describe("Recipient, E.164, exact."),
+  created_after: DateTime.optional().describe("Only messages created at or after."),
+  created_before: DateTime.optional().describe("Only messages created before."),
+  ...PageQuery,
+});
+export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;
+
+export const MessagePath = z.object({ id: z.string().describe("Message id, prefix msg_.") });
+
+/** Console: what stands behind one message. Money in units of the message's currency. */
+export const MessageDetail = z.object({
+  message: Message,
+  reference: z.string().nullable(),
+  encoding: z.enum(["GSM-7", "UCS-2"]),
+  segments: z.number().int(),
+  attempts: z.array(
+    z.object({
+      seq: z.number().int(),
+      provider: z.string(),
+      outcome: z.enum(["accepted", "refused", "retryable", "unknown"]).nullable(),
+      code: z.string().nullable(),
+      detail: z.string().nullable(),
+      latency_ms: z.number().int().nullable(),
+      started_at: DateTime,
+    }),
+  ),
+  receipts: z.array(
+    z.object({
+      status: z.string(),
+      code: z.string().nullable(),
+      detail: z.string().nullable(),
+      applied: z.boolean(),
+      received_at: DateTime,
+    }),
+  ),
+  ledger: z.array(z.object({ kind: z.string(), amount: z.number(), created_at: DateTime })),
+  deliveries: z.array(
+    z.object({
+      id: z.string(),
+      endpoint_id: z.string(),
+      url: z.string(),
+      event_type: z.string(),
+      status: z.string(),
+      attempts: z.number().int(),
+      created_at: DateTime,
+    }),
+  ),
+});
+export type MessageDetail = z.output<typeof MessageDetail>;
+
+/** Console: what a text would cost before it is sent. Charges nothing. */
+export const QuoteInput = z.object({ to: z.string().max(32), body: z.string().max(BODY_MAX_CHARACTERS) });
+export const Quote = z.object({
+  price_per_segment: z.number().nullable().describe("Null when no route leads to the number, or it is not yet whole."),
+  currency: z.string(),
+  balance: z.number(),
+});
+export type Quote = z.output<typeof Quote>;

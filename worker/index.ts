@@ -1,0 +1,67 @@
+/** The worker process: sends messages, takes in receipts, delivers webhooks. Run as many as you like. */
+import { EventEmitter } from "node:events";
+import { Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
+import { pool } from "../server/core/db";
+import { env } from "../server/core/env";
+import { errorFields, log } from "../server/core/log";
+import { onShutdown, runUntilStopped } from "../server/core/process";
+import { recurring } from "./crontab";
+import { declareAlive, watchForDeadWorkers } from "./liveness";
+import { messageTasks, webhookTasks } from "./tasks";
+
+/** How often due jobs are looked for; new ones are announced by the database at once. */
+const POLL_MS = 500;
+/** How long finished jobs are gathered before they are taken off the queue together. */
+const COMPLETE_BATCH_MS = 5;
+
+const logger = new Logger(() => (level, message) => {
+  if (level === "error") log("error", "queue.error", { message });
+  else if (level === "warning") log("warn", "queue.warning", { message });
+});
+
+async function startPool(taskList: TaskList, concurrency: number, withCron: boolean): Promise<Runner> {
+  const events: WorkerEvents = new EventEmitter();
+  events.on("pool:create", ({ workerPool }) => {
+    declareAlive(workerPool.id).catch((thrown) => log("error", "worker.liveness_failed", errorFields(thrown)));
+  });
+  return run({
+    pgPool: pool(),
+    taskList,
+    events,
+    logger,
+    noHandleSignals: true,
+    ...(withCron ? { parsedCronItems: recurring() } : { crontab: "" }),
+    preset: {
+      worker: {
+        concurrentJobs: concurrency,
+        pollInterval: POLL_MS,
+        // Fetch ahead what the free workers will take in a moment, not more: what waits here waits for nobody else.
+        localQueue: { size: concurrency * 2, refetchDelay: { durationMs: 20 } },
+        completeJobBatchDelay: COMPLETE_BATCH_MS,
+        failJobBatchDelay: COMPLETE_BATCH_MS,
+      },
+    },
+  });
+}
+
+async function start(): Promise<void> {
+  const { WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
+  await watchForDeadWorkers();
+  const runners = await Promise.all([
+    startPool(messageTasks, WORKER_CONCURRENCY, true),
+    startPool(webhookTasks, WEBHOOK_CONCURRENCY, false),
+  ]);
+  onShutdown(async () => {
+    await Promise.all(runners.map((runner) => runner.stop()));
+  });
+  for (const runner of runners) {
+    // A queue that gave up (it cannot tell the database of finished jobs) must not look alive.
+    void runner.promise.catch((thrown) => {
+      log("error", "worker.queue_stopped", errorFields(thrown));
+      process.kill(process.pid, "SIGTERM");
+    });
+  }
+  log("info", "worker.ready", { concurrency: WORKER_CONCURRENCY, webhook_concurrency: WEBHOOK_CONCURRENCY });
+}
+
+await runUntilStopped("worker", start);

@@ -1,0 +1,213 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { drainQueue } from "@/e2e/support/queue";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { checkLedger } from "@/server/accounts/tasks";
+import { pool } from "@/server/core/db";
+import { claimFirstAttempts } from "@/server/messages/attempts";
+import { getMessage } from "@/server/messages/read";
+import { applyReceipts } from "@/server/messages/receipts";
+import { sendBulk, sendMessage } from "@/server/messages/send";
+import { dispatchMessages, expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/messages/tasks";
+import { messageTasks } from "./tasks";
+
+const OPENING = 1_000_000_000n;
+const PRICE = 10_000n;
+const request = () => ({ idempotency: null, answerHeaders: {} });
+const longAgo = () => new Date(Date.now() + 60_000);
+
+let twiceRoute = 0;
+
+beforeAll(async () => {
+  await makeRoute({ priceMicros: Number(PRICE) });
+  await makeRoute({ prefix: "15550100004", chain: ["sandbox", "sandbox"], priceMicros: Number(PRICE) });
+  twiceRoute = await makeRoute({ prefix: "1999", chain: ["sandbox", "sandbox"], priceMicros: Number(PRICE) });
+});
+
+const send = (account: TestAccount, to: string, routeId: number | null = null) =>
+  sendMessage(account.actor, { to, from: account.senderId, body: "Hello", route_id: routeId }, request());
+
+const eventsOf = async (messageId: string) =>
+  (
+    await pool().query<{ type: string; status: string }>(
+      "SELECT type, status FROM events WHERE message_id = $1 ORDER BY id",
+      [messageId],
+    )
+  ).rows.map((row) => `${row.type}:${row.status}`);
+
+const receiptsOf = async (messageId: string) =>
+  (
+    await pool().query<{ applied: boolean }>("SELECT applied FROM receipts WHERE message_id = $1 ORDER BY id", [
+      messageId,
+    ])
+  ).rows;
+
+const balanceOf = async (account: TestAccount) =>
+  (
+    await pool().query<{ balance: bigint; held: bigint }>(
+      "SELECT balance_micros AS balance, held_micros AS held FROM accounts WHERE id = $1",
+      [account.accountId],
+    )
+  ).rows[0];
+
+describe("scenario numbers", () => {
+  test.each([
+    ["+15550100001", "delivered"],
+    ["+15550100002", "delivered"],
+    ["+15550100006", "delivered"],
+    ["+15550100007", "delivered"],
+    ["+15550100008", "sent"],
+    ["+15550100009", "undelivered"],
+    ["+14155550123", "delivered"],
+  ])("%s ends %s, is billed once, and tells each step once", async (to, status) => {
+    const account = await makeAccount();
+    const { id } = await send(account, to);
+    await drainQueue(messageTasks);
+    const message = await getMessage(account.actor, id);
+    expect(message).toMatchObject({ status, provider: "sandbox", attempts: 1, cost: 0.01 });
+    expect(message.provider_message_id).toMatch(/^sbx_/);
+    const last = { delivered: "message.delivered:delivered", undelivered: "message.failed:undelivered" }[status];
+    expect(await eventsOf(id)).toEqual(["message.sent:sent", ...(last ? [last] : [])]);
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, held: 0n });
+  });
+
+  test("a hard refusal stops the chain, fails the message and gives the money back", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+15550100003", twiceRoute);
+    // The forced route has another prefix, so nothing but its own absence is left to say.
+    expect(await getMessage(account.actor, id)).toMatchObject({
+      status: "failed",
+      error: { code: "no_route" },
+      cost: 0,
+    });
+    const other = await send(account, "+15550100003");
+    await drainQueue(messageTasks);
+    expect(await getMessage(account.actor, other.id)).toMatchObject({
+      status: "failed",
+      cost: 0,
+      attempts: 1,
+      error: { code: "invalid_recipient" },
+    });
+    expect(await eventsOf(other.id)).toEqual(["message.failed:failed"]);
+    expect(await balanceOf(account)).toEqual({ balance: OPENING, held: 0n });
+  });
+
+  test("receipts that repeat or come out of order are all stored and move nothing back", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+15550100007");
+    await drainQueue(messageTasks);
+    expect(await receiptsOf(id)).toHaveLength(3);
+    expect((await receiptsOf(id)).filter((receipt) => receipt.applied)).toHaveLength(1);
+  });
+});
+
+describe("fallback", () => {
+  test("a retryable answer goes to the next provider, and the end of the chain fails and refunds", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+15550100004");
+    await drainQueue(messageTasks);
+    expect(await getMessage(account.actor, id)).toMatchObject({
+      status: "failed",
+      attempts: 2,
+      cost: 0,
+      error: { code: "no_provider_available" },
+    });
+    const { rows } = await pool().query(
+      "SELECT seq, outcome, code FROM message_attempts WHERE message_id = $1 ORDER BY seq",
+      [id],
+    );
+    expect(rows).toEqual([
+      { seq: 1, outcome: "retryable", code: "http_503" },
+      { seq: 2, outcome: "retryable", code: "http_503" },
+    ]);
+    expect(await balanceOf(account)).toEqual({ balance: OPENING, held: 0n });
+  });
+});
+
+describe("crashes", () => {
+  test("a dispatch job that runs twice at once hands each message over once", async () => {
+    const account = await makeAccount();
+    const recipients = Array.from({ length: 60 }, (_, at) => `+1415556${String(at).padStart(4, "0")}`);
+    const { messages } = await sendBulk(account.actor, { recipients, from: account.senderId, body: "Hi" }, request());
+    const messageIds = messages.map((message) => message.id);
+    await Promise.all([dispatchMessages({ messageIds }), dispatchMessages({ messageIds })]);
+    await drainQueue(messageTasks);
+    const { rows } = await pool().query<{ n: bigint }>(
+      "SELECT count(*) AS n FROM message_attempts WHERE message_id = ANY($1::text[])",
+      [messageIds],
+    );
+    expect(rows[0]?.n).toBe(60n);
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - 60n * PRICE, held: 0n });
+  });
+
+  test("an attempt that a crash left open is never repeated, and fails refunded after its time", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+14155550123");
+    expect(await claimFirstAttempts([id])).toHaveLength(1);
+    await drainQueue(messageTasks);
+    expect((await getMessage(account.actor, id)).status).toBe("pending");
+    await failUnresolved(longAgo());
+    expect(await getMessage(account.actor, id)).toMatchObject({
+      status: "failed",
+      cost: 0,
+      error: { code: "provider_outcome_unknown" },
+    });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING, held: 0n });
+  });
+
+  test("a receipt resolves an attempt of which no answer came", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+14155550123");
+    await claimFirstAttempts([id]);
+    await pool().query(
+      "UPDATE message_attempts SET outcome = 'unknown', provider_message_id = $2 WHERE message_id = $1",
+      [id, `x-${id}`],
+    );
+    const report = { providerMessageId: `x-${id}`, status: "delivered" as const, code: null, detail: null };
+    await applyReceipts("sandbox", [{ ...report, occurredAt: new Date().toISOString() }]);
+    expect((await getMessage(account.actor, id)).status).toBe("delivered");
+    expect(await eventsOf(id)).toEqual(["message.sent:sent", "message.delivered:delivered"]);
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, held: 0n });
+  });
+
+  test("a message whose dispatch job is lost is queued again", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+15550100001");
+    await pool().query("DELETE FROM graphile_worker._private_jobs");
+    await requeueOrphans(longAgo());
+    await drainQueue(messageTasks);
+    expect((await getMessage(account.actor, id)).status).toBe("delivered");
+  });
+
+  test("a taken message without a final receipt ends undelivered, still billed", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+15550100008");
+    await drainQueue(messageTasks);
+    await expireUnconfirmed(longAgo());
+    expect(await getMessage(account.actor, id)).toMatchObject({ status: "undelivered", cost: 0.01 });
+    expect(await eventsOf(id)).toEqual(["message.sent:sent", "message.failed:undelivered"]);
+  });
+});
+
+test("after all of this every balance equals its ledger", async () => {
+  await drainQueue(messageTasks);
+  const report = await checkLedger();
+  expect(report.accounts).toBeGreaterThan(5);
+  expect(report.drifted).toEqual([]);
+});
+
+test("counters agree with the messages and events they count", async () => {
+  const { rows } = await pool().query(
+    `SELECT u.account_id FROM usage_days u
+     JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE status = 'delivered') AS d,
+       count(*) FILTER (WHERE status = 'failed') AS f, count(*) FILTER (WHERE status = 'pending') AS p,
+       count(*) FILTER (WHERE status = 'sent') AS s, count(*) FILTER (WHERE status = 'undelivered') AS x,
+       sum(cost_micros) AS c FROM messages m WHERE m.account_id = u.account_id) m ON true
+     JOIN LATERAL (SELECT count(*) FILTER (WHERE type = 'message.sent') AS s,
+       count(*) FILTER (WHERE type = 'message.delivered') AS d, count(*) FILTER (WHERE type = 'message.failed') AS f
+       FROM events e WHERE e.account_id = u.account_id) e ON true
+     WHERE (u.messages, u.delivered, u.failed, u.pending, u.sent, u.undelivered, u.cost_micros) IS DISTINCT FROM
+       (m.n, m.d, m.f, m.p, m.s, m.x, m.c) OR (u.events_sent, u.events_delivered, u.events_failed) IS DISTINCT FROM (e.s, e.d, e.f)`,
+  );
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import type { Task, TaskList } from "graphile-worker";
+import { checkLedger } from "../server/accounts/tasks";
+import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
+import { errorFields, log } from "../server/core/log";
+import { dispatchMessages, forgetIdempotencyKeys, rejoin, sweepMessages, takeReceipts } from "../server/messages/tasks";
+import { reviewSender } from "../server/senders/tasks";
+import { deliverWebhooks } from "../server/webhooks/tasks";
+
+/** Checks the payload, runs the deed, and leaves one log line. A throw gives the job back to the queue. */
+const task =
+  <Name extends JobName>(name: Name, run: (payload: JobPayload<Name>) => Promise<unknown>): Task =>
+  async (payload, { job }) => {
+    const startedAt = performance.now();
+    try {
+      await run(jobs[name].parse(payload) as JobPayload<Name>);
+      log("debug", "job.done", { job: name, id: job.id, ms: Math.round(performance.now() - startedAt) });
+    } catch (thrown) {
+      log("error", "job.failed", { job: name, id: job.id, attempt: job.attempts, ...errorFields(thrown) });
+      throw thrown;
+    }
+  };
+
+/** Sending and its receipts, and the housekeeping. */
+export const messageTasks = {
+  dispatch_messages: task("dispatch_messages", dispatchMessages),
+  apply_receipts: task("apply_receipts", takeReceipts),
+  join_receipts: task("join_receipts", rejoin),
+  review_sender: task("review_sender", reviewSender),
+  sweep_messages: task("sweep_messages", sweepMessages),
+  check_ledger: task("check_ledger", checkLedger),
+  forget_idempotency_keys: task("forget_idempotency_keys", forgetIdempotencyKeys),
+};
+
+/** Webhooks wait for other people's servers, so they run apart from sending, many at once. */
+export const webhookTasks = {
+  deliver_webhooks: task("deliver_webhooks", deliverWebhooks),
+};
+
+// No job name may be forgotten, and none may be made up.
+({ ...messageTasks, ...webhookTasks }) satisfies TaskList & Record<JobName, Task>;
