@@ -1,0 +1,107 @@
+import { coalesce } from "../core/batch";
+import { MINUTE_MS } from "../core/clock";
+import { pool } from "../core/db";
+import { unauthorized } from "../core/errors";
+import { errorFields, log } from "../core/log";
+import { perProcess } from "../core/process";
+import { hashKey, looksLikeKey } from "./secret";
+
+/** A key that may be used now. */
+export type KnownKey = {
+  id: string;
+  accountId: string;
+  permissions: string[];
+  rateLimit: number;
+  dailyLimit: number | null;
+  monthlyLimit: number | null;
+  allowedIps: string[];
+  expiresAt: Date | null;
+};
+
+/** A revocation made elsewhere holds here within this time; the promise to callers is one second. */
+const FRESH_MS = 500;
+const CACHE_MAX = 20_000;
+const LOOKUPS_MAX = 500;
+
+type Cached = { key: KnownKey | null; readAt: number };
+
+const cache = () => perProcess("api-keys.cache", () => new Map<string, Cached>());
+
+/** Makes this process forget a key at once, as the one that answers its revocation must. */
+export function forgetKey(keyHash: string): void {
+  cache().delete(keyHash);
+}
+
+/**
+ * The key in an `Authorization: Bearer …` header.
+ * @throws 401 when there is none, or it is unknown, revoked or expired.
+ */
+export async function authenticate(authorization: string | undefined): Promise<KnownKey> {
+  const plain = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  if (!plain) throw unauthorized("Send your API key as `Authorization: Bearer <key>`.", { reason: "key_missing" });
+  const key = looksLikeKey(plain) ? await findKey(hashKey(plain)) : null;
+  if (!key) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
+  if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
+    throw unauthorized("This API key has expired.", { reason: "key_expired" });
+  }
+  noteUse(key.id);
+  return key;
+}
+
+async function findKey(keyHash: string): Promise<KnownKey | null> {
+  const cached = cache().get(keyHash);
+  if (cached && Date.now() - cached.readAt < FRESH_MS) return cached.key;
+  // Before the read, so that what is revoked while it runs is not taken for fresh.
+  const readAt = Date.now();
+  const key = await lookUp(keyHash);
+  if (cache().size >= CACHE_MAX) cache().clear();
+  cache().set(keyHash, { key, readAt });
+  return key;
+}
+
+/** Reads a key; concurrent look-ups share one query. */
+function lookUp(keyHash: string): Promise<KnownKey | null> {
+  const queue = perProcess("api-keys.lookup", () =>
+    coalesce<string, KnownKey | null>(
+      async (hashes) => {
+        const { rows } = await pool().query<KnownKey & { keyHash: string }>({
+          name: "api-keys.lookup",
+          text: `SELECT key_hash AS "keyHash", id, account_id AS "accountId", permissions, rate_limit AS "rateLimit",
+                   daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps",
+                   expires_at AS "expiresAt"
+                 FROM api_keys WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
+          values: [hashes],
+        });
+        const found = new Map(rows.map(({ keyHash: hash, ...key }) => [hash, key]));
+        return hashes.map((hash) => ({ ok: true, value: found.get(hash) ?? null }));
+      },
+      { maxWeight: LOOKUPS_MAX },
+    ),
+  );
+  return queue(keyHash);
+}
+
+const notedAt = () => perProcess("api-keys.noted", () => new Map<string, number>());
+
+/** Writes `last_used_at`, at most once a minute per key and never in the caller's way. */
+function noteUse(keyId: string): void {
+  const at = Date.now();
+  if (at - (notedAt().get(keyId) ?? 0) < MINUTE_MS) return;
+  if (notedAt().size >= CACHE_MAX) notedAt().clear();
+  notedAt().set(keyId, at);
+  const queue = perProcess("api-keys.note_use", () =>
+    coalesce<string, void>(
+      async (ids) => {
+        await pool().query({
+          name: "api-keys.note_use",
+          text: `UPDATE api_keys SET last_used_at = now() WHERE id IN
+                   (SELECT id FROM api_keys WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE)`,
+          values: [ids],
+        });
+        return ids.map(() => ({ ok: true, value: undefined }));
+      },
+      { maxWeight: LOOKUPS_MAX },
+    ),
+  );
+  queue(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
+}

@@ -1,0 +1,19 @@
+import type { ApiKey as ApiKeyRow } from "@/prisma/generated/client";
+import { isoOrNull } from "../core/wire";
+import type { ApiKey } from "./schema";
+import { SCOPES } from "./scopes";
+
+/** Row -> wire at a moment: a key that has expired by `at` is shown as inactive. Neither key nor hash ever leaves. */
+export const presentApiKey = (row: ApiKeyRow, at: Date): ApiKey => ({
+  id: row.id,
+  object: "api_key",
+  name: row.name,
+  key_hint: row.keyHint,
+  is_active: row.revokedAt === null && (row.expiresAt === null || row.expiresAt > at),
+  // A scope that no longer exists grants nothing, so it is not shown either.
+  permissions: SCOPES.filter((scope) => row.permissions.includes(scope)),
+  rate_limit: row.rateLimit,
+  last_used_at: isoOrNull(row.lastUsedAt),
+  expires_at: isoOrNull(row.expiresAt),
+  created_at: row.createdAt.toISOString(),
+});

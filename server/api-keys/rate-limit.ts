@@ -1,0 +1,63 @@
+import { coalesce } from "../core/batch";
+import { MINUTE_MS, SECOND_MS } from "../core/clock";
+import { pool } from "../core/db";
+import { perProcess } from "../core/process";
+
+/** Where a key stands in its current minute. `resetS` is the time to the next one, in whole seconds. */
+export type RateState = { allowed: boolean; limit: number; remaining: number; resetS: number };
+
+type Ask = { keyId: string; limit: number };
+type Exhausted = { until: number };
+
+const ASKS_MAX = 2_000;
+
+/**
+ * Counts one request of a key against its limit per minute. Exact over all web processes: the count is a row in the
+ * database, and concurrent requests of a process are counted by one statement.
+ */
+export async function countRequest(ask: Ask): Promise<RateState> {
+  // A key that has used up its minute stays refused until the next; asking the database again would only help a flood.
+  const spent = exhausted().get(ask.keyId);
+  if (spent && spent.until > Date.now()) return refusal(ask.limit, spent.until);
+  const queue = perProcess("api-keys.rate", () => coalesce(countAll, { maxWeight: ASKS_MAX }));
+  const state = await queue(ask);
+  if (!state.allowed) {
+    if (exhausted().size >= 10_000) exhausted().clear();
+    exhausted().set(ask.keyId, { until: Date.now() + state.resetS * SECOND_MS });
+  }
+  return state;
+}
+
+const exhausted = () => perProcess("api-keys.exhausted", () => new Map<string, Exhausted>());
+
+const refusal = (limit: number, until: number): RateState => ({
+  allowed: false,
+  limit,
+  remaining: 0,
+  resetS: Math.max(1, Math.ceil((until - Date.now()) / SECOND_MS)),
+});
+
+async function countAll(asks: Ask[]) {
+  const counts = new Map<string, number>();
+  for (const { keyId } of asks) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+  // The minute is the database's, so that web processes with other clocks agree on it.
+  const { rows } = await pool().query<{ keyId: string; used: number; leftMs: number }>({
+    name: "api-keys.count_requests",
+    text: `INSERT INTO api_key_minutes AS k (key_id, minute, used)
+           SELECT id, date_trunc('minute', clock_timestamp()), n FROM unnest($1::text[], $2::int4[]) AS u (id, n) ORDER BY id
+           ON CONFLICT (key_id) DO UPDATE SET minute = excluded.minute,
+             used = CASE WHEN k.minute = excluded.minute THEN k.used + excluded.used ELSE excluded.used END
+           RETURNING key_id AS "keyId", used,
+             (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs"`,
+    values: [[...counts.keys()], [...counts.values()]],
+  });
+  const states = new Map(rows.map((row) => [row.keyId, { ...row, next: row.used - (counts.get(row.keyId) ?? 0) }]));
+  return asks.map(({ keyId, limit }) => {
+    const state = states.get(keyId);
+    if (!state) return { ok: false as const, error: new Error("The request was not counted.") };
+    state.next += 1;
+    const resetS = Math.min(MINUTE_MS / SECOND_MS, Math.max(1, Math.ceil(state.leftMs / SECOND_MS)));
+    const remaining = Math.max(0, limit - state.next);
+    return { ok: true as const, value: { allowed: state.next <= limit, limit, remaining, resetS } };
+  });
+}

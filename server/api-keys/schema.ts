@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { DateTime, NullableDateTime } from "../core/wire";
+import { parseAllowedIp } from "./ip-allowlist";
+import { SCOPES } from "./scopes";
+
+export const RATE_LIMIT_MAX = 6_000;
+const RATE_LIMIT_DEFAULT = 600;
+/** PostgreSQL's integer; no real limit comes near. */
+const COUNT_MAX = 2_147_483_647;
+
+export const ApiKey = z.object({
+  id: z.string().describe("Key id, prefix key_."),
+  object: z.literal("api_key"),
+  name: z.string(),
+  key_hint: z.string().describe("The key abbreviated: first characters, an ellipsis, last characters."),
+  is_active: z.boolean().describe("False once revoked or expired."),
+  permissions: z.array(z.enum(SCOPES)).describe("Scopes of the key."),
+  rate_limit: z.number().int().describe("Requests per minute."),
+  last_used_at: NullableDateTime.describe("When it was last used, exact to a minute."),
+  expires_at: NullableDateTime,
+  created_at: DateTime,
+});
+export type ApiKey = z.output<typeof ApiKey>;
+
+export const CreatedApiKey = ApiKey.extend({
+  plain_key: z.string().describe("The whole key. Shown in this answer only; only its hash is kept."),
+  plain_key_notice: z.string(),
+});
+export type CreatedApiKey = z.output<typeof CreatedApiKey>;
+
+export const CreateApiKeyInput = z.object({
+  name: z.string().trim().min(1).max(100).describe("What the key is for."),
+  permissions: z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .optional()
+    .describe("Scopes; a key never grants more than its creator has. Omitted: the creator's own."),
+  rate_limit: z
+    .int()
+    .min(1)
+    .max(RATE_LIMIT_MAX)
+    .default(RATE_LIMIT_DEFAULT)
+    .describe("Requests per minute, 1 to 6000."),
+  daily_limit: z.int().min(1).max(COUNT_MAX).nullish().describe("Messages per UTC day; null: no limit."),
+  monthly_limit: z.int().min(1).max(COUNT_MAX).nullish().describe("Messages per UTC month; null: no limit."),
+  allowed_ips: z
+    .array(z.string().refine((text) => parseAllowedIp(text).ok, "must be an IPv4 address or CIDR range"))
+    .max(100)
+    .nullish()
+    .describe("IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere."),
+  expires_at: DateTime.nullish().describe("When the key stops working; must lie in the future."),
+});
+export type CreateApiKeyInput = z.output<typeof CreateApiKeyInput>;
+
+export const ApiKeyId = z.object({ id: z.string().describe("Key id.") });

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { isWithin, missingScopes, SCOPE_DESCRIPTIONS, SCOPES } from "./scopes";
+
+describe("scopes", () => {
+  it("are the eight of the contract", () => {
+    expect(SCOPES).toEqual([
+      "sms:send",
+      "sms:bulk",
+      "sms:read",
+      "balance:read",
+      "dlr:read",
+      "senders:write",
+      "keys:write",
+      "webhooks:write",
+    ]);
+  });
+
+  it("are each described, in different words", () => {
+    expect(Object.keys(SCOPE_DESCRIPTIONS)).toEqual([...SCOPES]);
+    expect(new Set(Object.values(SCOPE_DESCRIPTIONS)).size).toBe(SCOPES.length);
+    for (const description of Object.values(SCOPE_DESCRIPTIONS)) expect(description).not.toBe("");
+  });
+});
+
+describe("missingScopes and isWithin", () => {
+  it.each([
+    { have: [], want: [], missing: [] },
+    { have: [], want: ["sms:send"], missing: ["sms:send"] },
+    { have: ["sms:send"], want: ["sms:send"], missing: [] },
+    { have: ["sms:send"], want: [], missing: [] },
+    {
+      have: ["sms:read", "sms:send"],
+      want: ["keys:write", "sms:send", "sms:bulk"],
+      missing: ["keys:write", "sms:bulk"],
+    },
+    { have: [], want: ["sms:bulk", "sms:bulk"], missing: ["sms:bulk"] },
+    // No scope implies another, and neither a wildcard nor a prefix grants anything.
+    { have: ["*", "sms", "sms:*", "SMS:SEND", "sms:send "], want: ["sms:send"], missing: ["sms:send"] },
+    { have: ["sms:send"], want: ["sms:bulk"], missing: ["sms:bulk"] },
+  ] as const)("have $have, want $want", ({ have, want, missing }) => {
+    expect(missingScopes(have, want)).toEqual(missing);
+    expect(isWithin(have, want)).toBe(missing.length === 0);
+  });
+
+  it("holds all of the scopes with all of the scopes", () => {
+    expect(isWithin(SCOPES, SCOPES)).toBe(true);
+    for (const scope of SCOPES) {
+      expect(
+        missingScopes(
+          SCOPES.filter((other) => other !== scope),
+          SCOPES,
+        ),
+      ).toEqual([scope]);
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { pool } from "../core/db";
+import { errorFields, log } from "../core/log";
+
+/** A database that takes longer is no use to callers either. */
+const CHECK_TIMEOUT_MS = 5_000;
+
+export type Health = {
+  ok: boolean;
+  /** `latencyMs`: one round trip, waiting for a free connection included; null when there was no answer. */
+  database: { ok: boolean; latencyMs: number | null };
+  /** Jobs that are due and that no worker has taken, and how long the oldest has been due; null when unknown. */
+  queue: { readyJobs: number; oldestReadyS: number } | null;
+};
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function databaseLatencyMs(): Promise<number> {
+  const startedAt = performance.now();
+  await pool().query("SELECT 1");
+  return Math.round(performance.now() - startedAt);
+}
+
+async function readQueue(): Promise<Health["queue"]> {
+  const { rows } = await pool().query<{ readyJobs: number; oldestReadyS: number }>(
+    `SELECT count(*)::int AS "readyJobs",
+            coalesce(extract(epoch FROM now() - min(run_at)), 0)::float8 AS "oldestReadyS"
+     FROM graphile_worker.jobs WHERE run_at <= now() AND locked_at IS NULL AND attempts < max_attempts`,
+  );
+  return rows[0] ?? null;
+}
+
+/** Asks the database and the job queue how they are. Never throws: what fails is what it tells. */
+export async function checkHealth(): Promise<Health> {
+  const health: Health = { ok: false, database: { ok: false, latencyMs: null }, queue: null };
+  try {
+    health.database = { ok: true, latencyMs: await within(CHECK_TIMEOUT_MS, databaseLatencyMs()) };
+    health.queue = await within(CHECK_TIMEOUT_MS, readQueue());
+    health.ok = true;
+  } catch (thrown) {
+    log("error", "health.failed", errorFields(thrown));
+  }
+  return health;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge } from "./rest";
+
+/** Whether a request belongs to the REST API. */
+export const isRestPath = (url: string): boolean =>
+  url.startsWith(API_PREFIX) &&
+  (url.length === API_PREFIX.length || url[API_PREFIX.length] === "/" || url[API_PREFIX.length] === "?");
+
+/** The REST edge on node:http, without anything between it and the socket. */
+export async function handleRestNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = request.url ?? "";
+  const queryAt = url.indexOf("?");
+  const pathEnd = queryAt === -1 ? url.length : queryAt;
+  const answer = await answerRest({
+    method: request.method ?? "GET",
+    path: url.slice(API_PREFIX.length, pathEnd),
+    query: url.slice(pathEnd + 1),
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    peer: request.socket.remoteAddress ?? "",
+    readBody: () => readBody(request),
+  });
+  if (response.destroyed) return;
+  // A refused request may have left its body unread; only a closed connection keeps it from being taken for the next.
+  if (!request.complete) response.setHeader("connection", "close");
+  response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
+  response.end(request.method === "HEAD" ? undefined : answer.body);
+}
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_MAX_BYTES) {
+        request.pause();
+        reject(bodyTooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on("error", reject);
+    request.on("aborted", () => reject(new Error("The caller went away.")));
+  });
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { matchOperation, type OperationTable, tableOf } from "./operations";
+
+const procedure = (method: string, path: string, type = "query") => ({
+  _def: { type, meta: { openapi: { method, path } } },
+});
+
+const table: OperationTable = tableOf({
+  _def: {
+    procedures: {
+      "messages.list": procedure("GET", "/messages"),
+      "messages.get": procedure("GET", "/messages/{id}"),
+      "messages.send": procedure("POST", "/messages/send", "mutation"),
+      "messages.detail": { _def: { type: "query" } },
+    },
+  },
+});
+
+test("finds operations by method and path, and reads path parameters", () => {
+  expect(matchOperation(table, "GET", "/messages")?.operation.procedure).toBe("messages.list");
+  expect(matchOperation(table, "POST", "/messages/send")?.operation.procedure).toBe("messages.send");
+  expect(matchOperation(table, "GET", "/messages/msg_1")).toMatchObject({ params: { id: "msg_1" } });
+  expect(matchOperation(table, "GET", "/messages/a%2Fb")).toMatchObject({ params: { id: "a/b" } });
+});
+
+test.each([
+  ["PUT", "/messages"],
+  ["GET", "/messages/"],
+  ["GET", "/messages/a/b"],
+  ["GET", "/messages/%zz"],
+  ["GET", "/constructor"],
+  ["GET", ""],
+])("knows no %s %s", (method, path) => {
+  expect(matchOperation(table, method, path)).toBeNull();
+});

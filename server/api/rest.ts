@@ -1,0 +1,199 @@
+/**
+ * The REST edge: every answer under /api/v1 is made here. It checks in the documented order (key, address, rate, path,
+ * scope, input), calls the procedure that the OpenAPI meta names, and puts the envelope or the error around the result.
+ */
+import { createHash } from "node:crypto";
+import { callTRPCProcedure } from "@trpc/server";
+import { authenticate, type KnownKey } from "../api-keys/authenticate";
+import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
+import { countRequest } from "../api-keys/rate-limit";
+import type { AccountActor } from "../core/actor";
+import { env } from "../core/env";
+import { type ApiError, forbidden, invalidRequest, notFound, rateLimited, toApiError } from "../core/errors";
+import { newId } from "../core/ids";
+import { errorFields, log } from "../core/log";
+import { perProcess } from "../core/process";
+import type { Context, Idempotency } from "../core/trpc";
+import { API_VERSION } from "../core/wire";
+import { matchOperation, tableOf } from "./operations";
+import { appRouter } from "./router";
+
+export const API_PREFIX = "/api/v1";
+/** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */
+export const BODY_MAX_BYTES = 1_048_576;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** A request as either door (node:http or fetch) hands it over. `readBody` is called only once the caller may pass. */
+export type RestRequest = {
+  method: string;
+  /** Path below /api/v1, still percent-encoded, with the leading slash. */
+  path: string;
+  query: string;
+  header: (name: string) => string | undefined;
+  /** Address of the socket's other end. */
+  peer: string;
+  readBody: () => Promise<Buffer>;
+};
+
+export type RestAnswer = { status: number; headers: Record<string, string>; body: string };
+
+const operations = () => perProcess("rest.operations", () => tableOf(appRouter));
+
+/** Answers one request. Never throws. */
+export async function answerRest(request: RestRequest): Promise<RestAnswer> {
+  const requestId = newId("request");
+  const headers: Record<string, string> = {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+  };
+  const meta = { request_id: requestId, api_version: API_VERSION };
+  try {
+    const { operation, result } = await perform(request, requestId, headers);
+    const status = operation.method === "POST" ? 201 : 200;
+    return { status, headers, body: JSON.stringify({ success: true, ...envelope(result), meta }) };
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    report(error, thrown, request, requestId);
+    return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
+  }
+}
+
+async function perform(request: RestRequest, requestId: string, headers: Record<string, string>) {
+  const key = await authenticate(request.header("authorization"));
+  const address = clientAddress({
+    peer: request.peer,
+    forwardedFor: request.header("x-forwarded-for"),
+    trustedProxies: env().TRUSTED_PROXIES,
+  });
+  if (!isAddressAllowed(address, key.allowedIps)) {
+    throw forbidden("This API key may not be used from your address.", {
+      reason: "ip_not_allowed",
+      details: { address },
+    });
+  }
+  await passRateLimit(key, headers);
+  const match = matchOperation(operations(), request.method, request.path);
+  if (!match) throw notFound("There is no such operation.", { reason: "unknown_path" });
+  const { operation, params } = match;
+  const context: Context = {
+    actor: actorOf(key),
+    requestId,
+    address,
+    idempotency: null,
+    answerHeaders: headers,
+  };
+  const result = await callTRPCProcedure({
+    router: appRouter,
+    path: operation.procedure,
+    type: operation.type,
+    ctx: context,
+    // tRPC asks for the input after the scope was judged, so a caller without the scope never has a body read.
+    getRawInput: async () => {
+      const body = operation.method === "POST" ? await request.readBody() : null;
+      if (body) context.idempotency = idempotencyOf(request, body);
+      return { ...(body ? parseBody(request, body) : parseQuery(request.query)), ...params };
+    },
+    signal: undefined,
+    batchIndex: 0,
+  });
+  return { operation, result };
+}
+
+async function passRateLimit(key: KnownKey, headers: Record<string, string>): Promise<void> {
+  const rate = await countRequest({ keyId: key.id, limit: key.rateLimit });
+  headers["ratelimit-limit"] = String(rate.limit);
+  headers["ratelimit-remaining"] = String(rate.remaining);
+  headers["ratelimit-reset"] = String(rate.resetS);
+  if (rate.allowed) return;
+  headers["retry-after"] = String(rate.resetS);
+  throw rateLimited(`This API key may make ${rate.limit} requests per minute. Try again in ${rate.resetS} s.`, {
+    reason: "rate_limit",
+    details: { limit: rate.limit, retry_after: rate.resetS },
+  });
+}
+
+const actorOf = (key: KnownKey): AccountActor => ({
+  kind: "apiKey",
+  accountId: key.accountId,
+  keyId: key.id,
+  scopes: key.permissions,
+  limits: { daily: key.dailyLimit, monthly: key.monthlyLimit },
+});
+
+function parseBody(request: RestRequest, body: Buffer): Record<string, unknown> {
+  const type = request.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw invalidRequest("Send the body as JSON, with `Content-Type: application/json`.", {
+      reason: "wrong_content_type",
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch {
+    throw invalidRequest("The body is not valid JSON.", { reason: "malformed_json" });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidRequest("The body must be a JSON object.", { reason: "malformed_json" });
+  }
+  return value as Record<string, unknown>;
+}
+
+function parseQuery(query: string): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (Object.hasOwn(values, name)) throw invalidRequest(`${name}: given more than once`, { param: name });
+    values[name] = value;
+  }
+  return values;
+}
+
+function idempotencyOf(request: RestRequest, body: Buffer): Idempotency | null {
+  const key = request.header("idempotency-key");
+  if (key === undefined) return null;
+  if (!IDEMPOTENCY_KEY.test(key)) {
+    throw invalidRequest("Idempotency-Key must have 1 to 255 visible ASCII characters.", {
+      param: "Idempotency-Key",
+      reason: "bad_idempotency_key",
+    });
+  }
+  return { key, requestHash: createHash("sha256").update(`${request.path}\n`).update(body).digest("hex") };
+}
+
+/** A page's `items` and `pagination` stand side by side in the envelope; everything else is its `data`. */
+function envelope(result: unknown): { data: unknown; pagination?: unknown } {
+  if (typeof result === "object" && result !== null && "items" in result && "pagination" in result) {
+    return { data: result.items, pagination: result.pagination };
+  }
+  return { data: result };
+}
+
+function report(error: ApiError, thrown: unknown, request: RestRequest, requestId: string): void {
+  const fields = { request_id: requestId, method: request.method, path: request.path, status: error.status };
+  if (error.status >= 500) log("error", "rest.failed", { ...fields, ...errorFields(causeOf(thrown)) });
+  else log("debug", "rest.refused", { ...fields, reason: error.wire.details.reason ?? error.wire.code });
+}
+
+const causeOf = (thrown: unknown): unknown => (thrown instanceof Error && thrown.cause ? thrown.cause : thrown);
+
+/** The same edge as a fetch handler, for `next dev` without our server and for serverless hosts. */
+export async function handleRest(request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const answer = await answerRest({
+    method: request.method,
+    path: url.pathname.slice(API_PREFIX.length),
+    query: url.search.slice(1),
+    header: (name) => request.headers.get(name) ?? undefined,
+    peer: request.headers.get("x-peer-address") ?? "",
+    readBody: async () => {
+      const body = Buffer.from(await request.arrayBuffer());
+      if (body.length > BODY_MAX_BYTES) throw bodyTooLarge();
+      return body;
+    },
+  });
+  return new Response(answer.body, { status: answer.status, headers: answer.headers });
+}
+
+/** 400: a body over {@link BODY_MAX_BYTES}. */
+export const bodyTooLarge = () =>
+  invalidRequest(`The body is larger than ${BODY_MAX_BYTES} bytes.`, { reason: "body_too_large" });
