@@ -28,6 +28,7 @@ export const pool = (): pg.Pool =>
       idleTimeoutMillis: 60_000,
       connectionTimeoutMillis: 10_000,
       types,
+      pipeline: true,
     });
     // A connection that dies is replaced at the next query; without listeners its error would end the process.
     const noteLoss = (thrown: Error) => log("warn", "db.connection_lost", errorFields(thrown));
@@ -41,17 +42,32 @@ export const pool = (): pg.Pool =>
 export const prisma = (): PrismaClient =>
   perProcess("db.prisma", () => new PrismaClient({ adapter: new PrismaPg(pool()) }));
 
+/** Takes a write whose result nobody needs: it goes to the database ahead of COMMIT without being waited for. */
+export type Defer = (write: Promise<unknown>) => void;
+
 /**
- * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws or a deferred write fails.
+ * Statements are pipelined: BEGIN travels with the first one, COMMIT with the deferred ones, so a transaction costs as
+ * many round trips as it has results to wait for.
  * A connection on which even ROLLBACK fails is thrown away, never handed to the next caller.
  */
-export async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
   const tx = await pool().connect();
+  const writes: Promise<unknown>[] = [];
+  const defer: Defer = (write) => {
+    // Looked at below; until then a failure must not count as one that nobody handles.
+    write.catch(() => undefined);
+    writes.push(write);
+  };
   let broken: Error | undefined;
   try {
-    await tx.query("BEGIN");
-    const result = await work(tx);
-    await tx.query("COMMIT");
+    defer(tx.query("BEGIN"));
+    const result = await work(tx, defer);
+    const commit = tx.query("COMMIT");
+    defer(commit);
+    await Promise.all(writes);
+    // In a failed transaction COMMIT succeeds as ROLLBACK.
+    if ((await commit).command !== "COMMIT") throw new Error("The transaction was rolled back.");
     return result;
   } catch (thrown) {
     await tx.query("ROLLBACK").catch((failed: Error) => {

@@ -29,7 +29,12 @@ export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
   apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1) }),
   join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
-  deliver_webhooks: z.object({ endpointId: z.string(), deliveryIds: ids }),
+  /** `attemptsMade`: only the deliveries that have just so many tries behind them; absent: those that are due. */
+  deliver_webhooks: z.object({
+    endpointId: z.string(),
+    deliveryIds: ids,
+    attemptsMade: z.number().int().min(0).optional(),
+  }),
   review_sender: z.object({ senderId: z.string() }),
   sweep_messages: recurring,
   check_ledger: recurring,

@@ -68,21 +68,24 @@ async function record(tx: Tx, batch: Finished[]): Promise<Settled<Attempt | null
     if (step) changes.push({ message, attempts: finished.attempt.seq, steps: [step] });
     return next;
   });
-  await finishAttempts(tx, batch, at);
-  await applyChanges(tx, changes);
-  await claimNext(
-    tx,
-    nexts.filter((next) => next !== null),
-    at,
-  );
-  await joinReceipts(
-    tx,
-    batch.flatMap(({ attempt, outcome }) =>
-      outcome.kind === "accepted"
-        ? [{ provider: attempt.provider, providerMessageId: outcome.providerMessageId, messageId: attempt.message.id }]
-        : [],
+  // Pipelined: they reach the database in this order.
+  await Promise.all([
+    finishAttempts(tx, batch, at),
+    applyChanges(tx, changes),
+    claimNext(
+      tx,
+      nexts.filter((next) => next !== null),
+      at,
     ),
-  );
+    joinReceipts(
+      tx,
+      batch.flatMap(({ attempt: { provider, message }, outcome }) =>
+        outcome.kind === "accepted"
+          ? [{ provider, providerMessageId: outcome.providerMessageId, messageId: message.id }]
+          : [],
+      ),
+    ),
+  ]);
   return nexts.map((value) => ({ ok: true, value }));
 }
 

@@ -113,11 +113,13 @@ async function moveByReceipts(tx: Tx, provider: string, receipts: readonly Known
     }
   }
   const entries = [...changes.values()];
-  const counts = await applyChanges(
-    tx,
-    entries.map((entry) => entry.change),
-  );
-  await confirmAttempts(tx, provider, ordered);
+  const [counts] = await Promise.all([
+    applyChanges(
+      tx,
+      entries.map((entry) => entry.change),
+    ),
+    confirmAttempts(tx, provider, ordered),
+  ]);
   // Steps are taken in order until a final state, and the receipts that come after it are the ones that moved nothing.
   return new Set(
     entries.flatMap((entry, at) => (counts[at] ? entry.sources.slice(0, lastApplied(entry.change) + 1) : [])),

@@ -7,7 +7,7 @@
 import { lockAccounts, type MoneyMove, postMoney } from "../accounts/store";
 import { coalesce, type Settled } from "../core/batch";
 import { utcDay, utcMonth } from "../core/clock";
-import { type Tx, transaction } from "../core/db";
+import { type Defer, type Tx, transaction } from "../core/db";
 import { conflict, forbidden, insufficientBalance, rateLimited } from "../core/errors";
 import { addJob } from "../core/jobs";
 import { perProcess } from "../core/process";
@@ -37,7 +37,7 @@ const DISPATCH_BATCH = 250;
 /** Accepts the messages of one request. @throws 402, 403, 409 or 429, with nothing written for this request. */
 export function accept(acceptance: Acceptance): Promise<Accepted> {
   const queue = perProcess("messages.accept", () =>
-    coalesce<Acceptance, Accepted>((batch) => transaction((tx) => flush(tx, batch)), {
+    coalesce<Acceptance, Accepted>((batch) => transaction((tx, defer) => flush(tx, defer, batch)), {
       maxWeight: FLUSH_MESSAGES_MAX,
       weigh: (item) => item.messages.length,
     }),
@@ -47,13 +47,16 @@ export function accept(acceptance: Acceptance): Promise<Accepted> {
 
 const slot = (accountId: string, key: string) => `${accountId} ${key}`;
 
-async function flush(tx: Tx, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
-  const accounts = await lockAccounts(
-    tx,
-    batch.map((item) => item.accountId),
-  );
-  const answers = await readAnswers(tx, batch);
-  const quotas = await openQuotas(tx, batch);
+async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
+  // In this order on the wire: what is read after the locks cannot change any more.
+  const [accounts, answers, quotas] = await Promise.all([
+    lockAccounts(
+      tx,
+      batch.map((item) => item.accountId),
+    ),
+    readAnswers(tx, batch),
+    openQuotas(tx, batch),
+  ]);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
   const taken: Taken[] = [];
 
@@ -92,7 +95,7 @@ async function flush(tx: Tx, batch: Acceptance[]): Promise<Settled<Accepted>[]> 
       return { ok: false, error };
     }
   });
-  if (taken.length > 0) await write(tx, taken, quotas.counts());
+  if (taken.length > 0) await write(tx, defer, taken, quotas.counts());
   return results;
 }
 
@@ -170,38 +173,34 @@ async function openQuotas(tx: Tx, batch: Acceptance[]) {
 
 type Taken = { item: Acceptance; response: unknown };
 
-async function write(tx: Tx, taken: Taken[], quotas: QuotaCount[]): Promise<void> {
+async function write(tx: Tx, defer: Defer, taken: Taken[], quotas: QuotaCount[]): Promise<void> {
   const messages = taken.flatMap(({ item }) => item.messages);
   const pending = messages.filter((message) => message.status === "pending");
-  await insertMessages(tx, messages);
-  await postMoney(tx, pending.filter((message) => message.costMicros > 0n).map(reservation));
-  await countAccepted(tx, messages);
-  await recordEvents(
-    tx,
-    messages
-      .filter((message) => message.status === "failed")
-      .map(({ accountId, id, createdAt }) => ({
-        accountId,
-        messageId: id,
-        type: "message.failed" as const,
-        status: "failed" as const,
-        at: createdAt,
-      })),
-  );
-  await rememberAnswers(tx, taken);
-  if (quotas.length > 0) {
-    await tx.query({
-      name: "messages.count_quotas",
-      text: `INSERT INTO api_key_quotas AS q (key_id, period, messages)
-             SELECT * FROM unnest($1::text[], $2::text[], $3::int4[]) ORDER BY 1, 2
-             ON CONFLICT (key_id, period) DO UPDATE SET messages = q.messages + excluded.messages`,
-      values: [quotas.map((row) => row.keyId), quotas.map((row) => row.period), quotas.map((row) => row.added)],
-    });
-  }
+  const failed = messages.filter((message) => message.status === "failed");
+  defer(insertMessages(tx, messages));
+  defer(postMoney(tx, pending.filter((message) => message.costMicros > 0n).map(reservation)));
+  defer(countAccepted(tx, messages));
+  defer(rememberAnswers(tx, taken));
+  defer(countQuotas(tx, quotas));
   for (let at = 0; at < pending.length; at += DISPATCH_BATCH) {
     const messageIds = pending.slice(at, at + DISPATCH_BATCH).map((message) => message.id);
-    await addJob(tx, "dispatch_messages", { messageIds });
+    defer(addJob(tx, "dispatch_messages", { messageIds }));
   }
+  await recordEvents(tx, failed.map(failure));
+}
+
+const failure = ({ accountId, id, createdAt }: MessageRow) =>
+  ({ accountId, messageId: id, type: "message.failed", status: "failed", at: createdAt }) as const;
+
+async function countQuotas(tx: Tx, quotas: QuotaCount[]): Promise<void> {
+  if (quotas.length === 0) return;
+  await tx.query({
+    name: "messages.count_quotas",
+    text: `INSERT INTO api_key_quotas AS q (key_id, period, messages)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::int4[]) ORDER BY 1, 2
+           ON CONFLICT (key_id, period) DO UPDATE SET messages = q.messages + excluded.messages`,
+    values: [quotas.map((row) => row.keyId), quotas.map((row) => row.period), quotas.map((row) => row.added)],
+  });
 }
 
 const reservation = (message: MessageRow): MoneyMove => ({

@@ -69,14 +69,17 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
     return steps.length;
   });
   if (finals.length > 0) {
-    await lockAccounts(
-      tx,
-      finals.map((final) => final.change.message.accountId),
-    );
-    await updateMessages(tx, finals);
-    await postMoney(tx, moves);
-    await moveCounters(tx, finals);
-    await recordEvents(tx, events);
+    // Pipelined: they reach the database in this order, the locks first.
+    await Promise.all([
+      lockAccounts(
+        tx,
+        finals.map((final) => final.change.message.accountId),
+      ),
+      updateMessages(tx, finals),
+      postMoney(tx, moves),
+      moveCounters(tx, finals),
+      recordEvents(tx, events),
+    ]);
   }
   return applied;
 }
