@@ -13,7 +13,7 @@ import { messageTasks } from "./tasks";
 
 const OPENING = 1_000_000_000n;
 const PRICE = 10_000n;
-const request = () => ({ idempotency: null, answerHeaders: {} });
+const request = () => ({ idempotency: () => null, answerHeaders: {} });
 const longAgo = () => new Date(Date.now() + 60_000);
 
 let twiceRoute = 0;

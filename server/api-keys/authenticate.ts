@@ -25,11 +25,13 @@ const LOOKUPS_MAX = 500;
 
 type Cached = { key: KnownKey | null; readAt: number };
 
-const cache = () => perProcess("api-keys.cache", () => new Map<string, Cached>());
+/** `forgotten` counts revocations, so that a read that was under way during one is not kept. */
+const cache = () => perProcess("api-keys.cache", () => ({ keys: new Map<string, Cached>(), forgotten: 0 }));
 
 /** Makes this process forget a key at once, as the one that answers its revocation must. */
 export function forgetKey(keyHash: string): void {
-  cache().delete(keyHash);
+  cache().keys.delete(keyHash);
+  cache().forgotten += 1;
 }
 
 /**
@@ -49,13 +51,14 @@ export async function authenticate(authorization: string | undefined): Promise<K
 }
 
 async function findKey(keyHash: string): Promise<KnownKey | null> {
-  const cached = cache().get(keyHash);
+  const { keys, forgotten } = cache();
+  const cached = keys.get(keyHash);
   if (cached && Date.now() - cached.readAt < FRESH_MS) return cached.key;
-  // Before the read, so that what is revoked while it runs is not taken for fresh.
   const readAt = Date.now();
   const key = await lookUp(keyHash);
-  if (cache().size >= CACHE_MAX) cache().clear();
-  cache().set(keyHash, { key, readAt });
+  if (cache().forgotten !== forgotten) return findKey(keyHash);
+  if (keys.size >= CACHE_MAX) keys.clear();
+  keys.set(keyHash, { key, readAt });
   return key;
 }
 

@@ -16,7 +16,7 @@ export async function sessionContext(req: Request): Promise<Context> {
     },
     requestId: newId("request"),
     address: callerAddress((name) => req.headers.get(name), env().TRUSTED_PROXIES),
-    idempotency: null,
+    idempotency: () => null,
     answerHeaders: {},
   };
 }

@@ -4,7 +4,7 @@ import { errorFields, log } from "../core/log";
 /** A database that takes longer is no use to callers either. */
 const CHECK_TIMEOUT_MS = 5_000;
 
-export type Health = {
+type Health = {
   ok: boolean;
   /** `latencyMs`: one round trip, waiting for a free connection included; null when there was no answer. */
   database: { ok: boolean; latencyMs: number | null };

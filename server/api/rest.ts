@@ -7,6 +7,7 @@ import { callTRPCProcedure } from "@trpc/server";
 import { authenticate, type KnownKey } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
+import { PEER_ADDRESS_HEADER } from "../auth/caller-address";
 import type { AccountActor } from "../core/actor";
 import { env } from "../core/env";
 import { type ApiError, forbidden, invalidRequest, notFound, rateLimited, toApiError } from "../core/errors";
@@ -15,6 +16,7 @@ import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
 import type { Context, Idempotency } from "../core/trpc";
 import { API_VERSION } from "../core/wire";
+import { parseBody, parseQuery, requireStorable } from "./input";
 import { matchOperation, tableOf } from "./operations";
 import { appRouter } from "./router";
 
@@ -75,11 +77,12 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
   const match = matchOperation(operations(), request.method, request.path);
   if (!match) throw notFound("There is no such operation.", { reason: "unknown_path" });
   const { operation, params } = match;
+  let body: Buffer | null = null;
   const context: Context = {
     actor: actorOf(key),
     requestId,
     address,
-    idempotency: null,
+    idempotency: () => body && idempotencyOf(request, body),
     answerHeaders: headers,
   };
   const result = await callTRPCProcedure({
@@ -89,9 +92,9 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     ctx: context,
     // tRPC asks for the input after the scope was judged, so a caller without the scope never has a body read.
     getRawInput: async () => {
-      const body = operation.method === "POST" ? await request.readBody() : null;
-      if (body) context.idempotency = idempotencyOf(request, body);
-      return { ...(body ? parseBody(request, body) : parseQuery(request.query)), ...params };
+      body = operation.method === "POST" ? await request.readBody() : null;
+      requireStorable(params.id, "id");
+      return { ...(body ? parseBody(request.header("content-type"), body) : parseQuery(request.query)), ...params };
     },
     signal: undefined,
     batchIndex: 0,
@@ -119,34 +122,6 @@ const actorOf = (key: KnownKey): AccountActor => ({
   scopes: key.permissions,
   limits: { daily: key.dailyLimit, monthly: key.monthlyLimit },
 });
-
-function parseBody(request: RestRequest, body: Buffer): Record<string, unknown> {
-  const type = request.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
-    throw invalidRequest("Send the body as JSON, with `Content-Type: application/json`.", {
-      reason: "wrong_content_type",
-    });
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
-    throw invalidRequest("The body is not valid JSON.", { reason: "malformed_json" });
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalidRequest("The body must be a JSON object.", { reason: "malformed_json" });
-  }
-  return value as Record<string, unknown>;
-}
-
-function parseQuery(query: string): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(values, name)) throw invalidRequest(`${name}: given more than once`, { param: name });
-    values[name] = value;
-  }
-  return values;
-}
 
 function idempotencyOf(request: RestRequest, body: Buffer): Idempotency | null {
   const key = request.header("idempotency-key");
@@ -184,7 +159,7 @@ export async function handleRest(request: Request): Promise<Response> {
     path: url.pathname.slice(API_PREFIX.length),
     query: url.search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
-    peer: request.headers.get("x-peer-address") ?? "",
+    peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "",
     readBody: async () => {
       const body = Buffer.from(await request.arrayBuffer());
       if (body.length > BODY_MAX_BYTES) throw bodyTooLarge();

@@ -60,6 +60,9 @@ const internalError = () =>
 export const isApiError = (thrown: unknown): thrown is ApiError =>
   typeof thrown === "object" && thrown !== null && BRAND in thrown;
 
+/** A body with a thousand bad recipients need not be answered with a thousand reasons. */
+const ISSUES_MAX = 20;
+
 type Issue = { path: PropertyKey[]; message: string; code?: string };
 
 const issuesOf = (thrown: unknown): Issue[] | null =>
@@ -73,26 +76,35 @@ const paramOf = (path: PropertyKey[]): string | null =>
     ? null
     : path.map((part, at) => (typeof part === "number" ? `[${part}]` : `${at > 0 ? "." : ""}${String(part)}`)).join("");
 
-const causeOf = (thrown: unknown): unknown =>
-  typeof thrown === "object" && thrown !== null && "cause" in thrown ? thrown.cause : undefined;
+const fieldOf = (thrown: unknown, name: "cause" | "code"): unknown =>
+  typeof thrown === "object" && thrown !== null && name in thrown
+    ? (thrown as Record<string, unknown>)[name]
+    : undefined;
+
+/** What tRPC itself refuses, before any procedure of ours is reached. */
+function transportError(code: unknown): ApiError | null {
+  if (code === "NOT_FOUND" || code === "METHOD_NOT_SUPPORTED") return notFound("There is no such operation.");
+  if (code === "BAD_REQUEST" || code === "PARSE_ERROR") return invalidRequest("The request could not be read.");
+  return null;
+}
 
 /**
  * Maps anything thrown to the error that may be shown. The only such map: every door uses it.
- * What is neither ours nor a validation failure becomes a 500 whose message says nothing of the exception.
+ * What is neither ours nor a refused input becomes a 500 whose message says nothing of the exception; so does an answer
+ * of ours that fails its own schema.
  */
 export function toApiError(thrown: unknown): ApiError {
-  for (let at: unknown = thrown, depth = 0; at !== undefined && depth < 4; at = causeOf(at), depth += 1) {
+  for (let at: unknown = thrown, depth = 0; at !== undefined && depth < 4; at = fieldOf(at, "cause"), depth += 1) {
     if (isApiError(at)) return at;
-    const issues = issuesOf(at);
-    if (issues?.[0]) {
-      const param = paramOf(issues[0].path);
-      return invalidRequest(param ? `${param}: ${issues[0].message}` : issues[0].message, {
-        param,
-        details: {
-          issues: issues.slice(0, 20).map((issue) => ({ param: paramOf(issue.path), message: issue.message })),
-        },
-      });
-    }
   }
-  return internalError();
+  const code = fieldOf(thrown, "code");
+  const [issue, ...more] = code === "BAD_REQUEST" ? (issuesOf(fieldOf(thrown, "cause")) ?? []) : [];
+  if (!issue) return transportError(code) ?? internalError();
+  const param = paramOf(issue.path);
+  return invalidRequest(param ? `${param}: ${issue.message}` : issue.message, {
+    param,
+    details: {
+      issues: [issue, ...more].slice(0, ISSUES_MAX).map(({ path, message }) => ({ param: paramOf(path), message })),
+    },
+  });
 }

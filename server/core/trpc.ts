@@ -12,7 +12,8 @@ export type Context = {
   requestId: string;
   /** Address of the caller, for throttling. */
   address: string;
-  idempotency: Idempotency | null;
+  /** The caller's Idempotency-Key; known once the input was read. @throws 400 when it is malformed. */
+  idempotency: () => Idempotency | null;
   /** Response headers that a deed adds on the REST door, e.g. Idempotency-Replayed. */
   answerHeaders: Record<string, string>;
 };

@@ -13,7 +13,7 @@ async function findMessage(actor: AccountActor, id: string): Promise<MessageRow>
   const { rows } = await pool().query<MessageRow>({
     name: "messages.get",
     text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = $1 AND m.account_id = $2`,
-    values: [id.replaceAll("\0", ""), actor.accountId],
+    values: [id, actor.accountId],
   });
   const [row] = rows;
   if (!row) throw noSuchMessage();
@@ -33,7 +33,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     conditions.push(condition.replace("?", `$${values.length}`));
   };
   if (query.status) where("m.status = ?", query.status);
-  if (query.to) where("m.to_number = ?", query.to.replaceAll("\0", ""));
+  if (query.to) where("m.to_number = ?", query.to);
   if (query.created_after) where("m.created_at >= ?", query.created_after);
   if (query.created_before) where("m.created_at < ?", query.created_before);
   const [total, page] = await Promise.all([

@@ -5,6 +5,7 @@ import { E164_PATTERN } from "./phone";
 import { MESSAGE_STATUSES } from "./status";
 
 const BODY_MAX_CHARACTERS = 1_600;
+const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
 
@@ -36,7 +37,7 @@ export type Message = z.output<typeof Message>;
 const MessageBody = z
   .string()
   .min(1, "must not be empty")
-  .max(BODY_MAX_CHARACTERS, `must have at most ${BODY_MAX_CHARACTERS} characters`)
+  .max(BODY_MAX_CHARACTERS, BODY_TOO_LONG)
   .describe("Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2).");
 const From = z.string().min(1).max(16).describe("An approved sender ID of the account.");
 const RouteId = z.int().min(1).max(2_147_483_647).nullish().describe("Forces a route.");
@@ -130,7 +131,10 @@ export const MessageDetail = z.object({
 export type MessageDetail = z.output<typeof MessageDetail>;
 
 /** Console: what a text would cost before it is sent. Charges nothing. */
-export const QuoteInput = z.object({ to: z.string().max(32), body: z.string().max(BODY_MAX_CHARACTERS) });
+export const QuoteInput = z.object({
+  to: z.string().max(32),
+  body: z.string().max(BODY_MAX_CHARACTERS, BODY_TOO_LONG),
+});
 export const Quote = z.object({
   price_per_segment: z.number().nullable().describe("Null when no route leads to the number, or it is not yet whole."),
   currency: z.string(),

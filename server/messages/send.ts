@@ -31,7 +31,7 @@ export async function sendMessage(
     accountId: actor.accountId,
     key: keyOf(actor),
     messages: [makeRow(input.to, input.reference ?? null)],
-    idempotency: request.idempotency,
+    idempotency: request.idempotency(),
     respond: ([row]) => row && presentMessage(row),
   });
   if (accepted.replayed) request.answerHeaders["Idempotency-Replayed"] = "true";
@@ -48,7 +48,7 @@ export async function sendBulk(actor: AccountActor, input: SendBulkInput, reques
     accountId: actor.accountId,
     key: keyOf(actor),
     messages: input.recipients.map((to) => makeRow(to, null)),
-    idempotency: request.idempotency,
+    idempotency: request.idempotency(),
     respond: presentBulk,
   });
   if (accepted.replayed) request.answerHeaders["Idempotency-Replayed"] = "true";
@@ -93,7 +93,7 @@ async function openDraft(actor: AccountActor, input: Common) {
   const common = { actor, from: input.from, body: input.body, encoding, segments };
   return (to: string, reference: string | null): MessageRow => {
     if (!isE164(to)) {
-      const shown = to.toWellFormed().replaceAll("\0", "").slice(0, RECIPIENT_SHOWN_MAX);
+      const shown = to.slice(0, RECIPIENT_SHOWN_MAX).toWellFormed().replaceAll("\0", "");
       return draft(common, shown, reference, null, {
         code: "invalid_recipient",
         message: "The recipient is not a phone number in E.164 form, such as +14155550123.",

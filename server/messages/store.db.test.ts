@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const request = (idempotency: { key: string; requestHash: string } | null = null) => ({
-  idempotency,
+  idempotency: () => idempotency,
   answerHeaders: {} as Record<string, string>,
 });
 

@@ -1,0 +1,50 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request as it reached the receiver; `body` holds the raw bytes. */
+export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
+
+/** Answers a request, or leaves it hanging. */
+export type Answer = (response: ServerResponse, request: Received) => void;
+
+export type Receiver = {
+  url: string;
+  /** Every request so far, in the order in which their bodies were complete. */
+  received: Received[];
+  /** Changes how requests are answered from now on. */
+  answerWith: (answer: Answer) => void;
+  close: () => Promise<void>;
+};
+
+/** An answer with a status and nothing more. */
+export const status =
+  (code: number): Answer =>
+  (response) => {
+    response.writeHead(code).end();
+  };
+
+/** A customer's server on loopback; it answers 200 until told otherwise. */
+export async function startReceiver(first: Answer = status(200)): Promise<Receiver> {
+  const received: Received[] = [];
+  let answer = first;
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const request = { path: incoming.url ?? "", headers: incoming.headers, body: Buffer.concat(chunks) };
+    received.push(request);
+    answer(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answerWith: (next) => {
+      answer = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,93 @@
+import { pool, transaction } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { type JobPayload, jobs } from "@/server/core/jobs";
+import { eventTypeFor, type MessageStatus } from "@/server/messages/status";
+import { recordEvents } from "@/server/webhooks/outbox";
+import type { TestAccount } from "./seed";
+
+/** Inserts messages of the account that stand at `status`, without a send; returns their ids. */
+export async function makeMessages(
+  account: Pick<TestAccount, "accountId" | "senderId">,
+  count: number,
+  status: MessageStatus = "sent",
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId("message"));
+  await pool().query(
+    `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency,
+       chain, provider, provider_message_id, attempts, reference, created_at, sent_at, delivered_at, failed_at,
+       error_code, error_message)
+     SELECT id, $2, '+14155550123', $3, 'Grüße', 'GSM-7', 1, $4, 10000, 'USD', '{sandbox}', 'sandbox', 'up-' || id, 1,
+       'order 7', now(), now(), CASE WHEN $4 = 'delivered' THEN now() END, CASE WHEN $4 = 'failed' THEN now() END,
+       CASE WHEN $4 = 'failed' THEN 'rejected' END, CASE WHEN $4 = 'failed' THEN 'Refused by the carrier.' END
+     FROM unnest($1::text[]) AS id`,
+    [ids, account.accountId, account.senderId, status],
+  );
+  return ids;
+}
+
+/** Raises the event of `status` for every message, as the transaction that moves them does. */
+export async function raiseEvents(
+  account: Pick<TestAccount, "accountId">,
+  messageIds: readonly string[],
+  status: MessageStatus = "sent",
+): Promise<void> {
+  const type = eventTypeFor(status);
+  if (!type) throw new Error(`No event is raised for ${status}.`);
+  const at = new Date();
+  await transaction((tx) =>
+    recordEvents(
+      tx,
+      messageIds.map((messageId) => ({ accountId: account.accountId, messageId, type, status, at })),
+    ),
+  );
+}
+
+export type WaitingJob = { payload: JobPayload<"deliver_webhooks">; runAt: Date };
+
+/** Takes the delivery jobs of an endpoint off the queue, in the order in which they are due. */
+export async function takeDeliveryJobs(endpointId: string): Promise<WaitingJob[]> {
+  const { rows } = await pool().query<{ payload: unknown; runAt: Date }>(
+    `DELETE FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1 RETURNING payload, run_at AS "runAt"`,
+    [endpointId],
+  );
+  return rows
+    .map((row) => ({ payload: jobs.deliver_webhooks.parse(row.payload), runAt: row.runAt }))
+    .sort((one, other) => one.runAt.getTime() - other.runAt.getTime());
+}
+
+export type DeliveryState = {
+  id: string;
+  eventId: string;
+  status: string;
+  attempts: number;
+  nextAttemptAt: Date | null;
+  finishedAt: Date | null;
+};
+
+/** Deliveries of an endpoint as they are stored, oldest first. */
+export async function deliveriesOf(endpointId: string): Promise<DeliveryState[]> {
+  const { rows } = await pool().query<DeliveryState>(
+    `SELECT id, event_id AS "eventId", status, attempts, next_attempt_at AS "nextAttemptAt", finished_at AS "finishedAt"
+     FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY id`,
+    [endpointId],
+  );
+  return rows;
+}
+
+export type StoredTry = {
+  attempt: number;
+  statusCode: number | null;
+  error: string | null;
+  responseHead: string | null;
+};
+
+/** Tries of every delivery of an endpoint. */
+export async function triesOf(endpointId: string): Promise<StoredTry[]> {
+  const { rows } = await pool().query<StoredTry>(
+    `SELECT t.attempt, t.status_code AS "statusCode", t.error, t.response_head AS "responseHead"
+     FROM webhook_tries t JOIN webhook_deliveries d ON d.id = t.delivery_id
+     WHERE d.endpoint_id = $1 ORDER BY d.id, t.attempt`,
+    [endpointId],
+  );
+  return rows;
+}

@@ -1,0 +1,155 @@
+import type { Account as AccountRow } from "@/prisma/generated/client";
+import { hashPassword } from "../auth/password";
+import type { AccountActor } from "../core/actor";
+import { DAY_MS, now, utcDay } from "../core/clock";
+import { prisma, transaction } from "../core/db";
+import { conflict, notFound } from "../core/errors";
+import { newId } from "../core/ids";
+import { fromMicros } from "../core/wire";
+import { presentAccount } from "./present";
+import type { Account, Balance, USAGE_PERIODS, Usage, UsageSeries } from "./schema";
+import { postMoney } from "./store";
+
+const UNIQUE_VIOLATION = "23505";
+
+/** @throws 404 when the actor's account is gone. */
+async function readAccount(actor: AccountActor): Promise<AccountRow> {
+  const row = await prisma().account.findUnique({ where: { id: actor.accountId } });
+  if (!row) throw notFound("There is no such account.");
+  return row;
+}
+
+/** The actor's own account. */
+export async function getAccount(actor: AccountActor): Promise<Account> {
+  return presentAccount(await readAccount(actor));
+}
+
+/** Money left, without what is held for messages in flight. */
+export async function getBalance(actor: AccountActor): Promise<Balance> {
+  const asOf = now();
+  const { balanceMicros, currency } = await readAccount(actor);
+  return { object: "balance", balance: fromMicros(balanceMicros), currency, as_of: asOf.toISOString() };
+}
+
+const utcMidnight = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
+
+function boundsOf(period: (typeof USAGE_PERIODS)[number], at: Date, createdAt: Date): { from: Date; to: Date } {
+  if (period === "all") return { from: createdAt, to: at };
+  if (period === "day") return { from: utcMidnight(at), to: new Date(utcMidnight(at).getTime() + DAY_MS) };
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  return { from: new Date(Date.UTC(year, month, 1)), to: new Date(Date.UTC(year, month + 1, 1)) };
+}
+
+/**
+ * What was accepted in the current UTC day, the current UTC month, or since the account was created until now, from
+ * the daily counters. `starts_at` is inclusive, `ends_at` exclusive.
+ */
+export async function getUsage(actor: AccountActor, input: { period: (typeof USAGE_PERIODS)[number] }): Promise<Usage> {
+  const account = await readAccount(actor);
+  const { from, to } = boundsOf(input.period, now(), account.createdAt);
+  // Counters are kept per whole day: `all` takes every one of them, also that of the day of creation and of today.
+  const day = input.period === "all" ? undefined : { gte: from, lt: to };
+  const { _sum } = await prisma().usageDay.aggregate({
+    where: { accountId: actor.accountId, day },
+    _sum: {
+      messages: true,
+      costMicros: true,
+      pending: true,
+      sent: true,
+      delivered: true,
+      failed: true,
+      undelivered: true,
+    },
+  });
+  return {
+    object: "usage",
+    period: input.period,
+    starts_at: from.toISOString(),
+    ends_at: to.toISOString(),
+    currency: account.currency,
+    totals: { messages: _sum.messages ?? 0, cost: fromMicros(_sum.costMicros ?? 0n) },
+    by_status: {
+      pending: _sum.pending ?? 0,
+      sent: _sum.sent ?? 0,
+      delivered: _sum.delivered ?? 0,
+      failed: _sum.failed ?? 0,
+      undelivered: _sum.undelivered ?? 0,
+    },
+  };
+}
+
+/** The last `days` UTC days, today included, oldest first; a day without messages is a row of zeros. */
+export async function getUsageSeries(actor: AccountActor, input: { days: number }): Promise<UsageSeries> {
+  const today = utcMidnight(now());
+  const first = new Date(today.getTime() - (input.days - 1) * DAY_MS);
+  const rows = await prisma().usageDay.findMany({
+    where: { accountId: actor.accountId, day: { gte: first, lte: today } },
+  });
+  const byDay = new Map(rows.map((row) => [utcDay(row.day), row]));
+  return Array.from({ length: input.days }, (_, at) => {
+    const day = utcDay(new Date(first.getTime() + at * DAY_MS));
+    const row = byDay.get(day);
+    return {
+      day,
+      messages: row?.messages ?? 0,
+      segments: row?.segments ?? 0,
+      cost: fromMicros(row?.costMicros ?? 0n),
+      pending: row?.pending ?? 0,
+      sent: row?.sent ?? 0,
+      delivered: row?.delivered ?? 0,
+      failed: row?.failed ?? 0,
+      undelivered: row?.undelivered ?? 0,
+    };
+  });
+}
+
+const isTakenEmail = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  "code" in thrown &&
+  thrown.code === UNIQUE_VIOLATION &&
+  "constraint" in thrown &&
+  thrown.constraint === "users_email_key";
+
+/**
+ * Makes an account and the person who owns it, in one transaction. The e-mail is kept in lower case. An opening
+ * balance, in micro-units, is a credit like any other, so that the ledger adds up from the start.
+ * @throws 409 `email_taken` when somebody signs in with this e-mail already.
+ */
+export async function createAccountWithOwner(input: {
+  email: string;
+  password: string;
+  name: string;
+  companyName: string;
+  isOperator?: boolean;
+  balanceMicros?: bigint;
+}): Promise<{ accountId: string; userId: string }> {
+  const { name, companyName, isOperator = false, balanceMicros = 0n } = input;
+  const email = input.email.trim().toLowerCase();
+  const passwordHash = await hashPassword(input.password);
+  const accountId = newId("account");
+  const userId = newId("user");
+  const at = now();
+  try {
+    await transaction(async (tx) => {
+      await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, $3, $4, $5)", [
+        accountId,
+        email,
+        name,
+        companyName,
+        at,
+      ]);
+      await tx.query(
+        `INSERT INTO users (id, account_id, email, name, password_hash, is_operator, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [userId, accountId, email, name, passwordHash, isOperator, at],
+      );
+      if (balanceMicros === 0n) return;
+      const opening = { accountId, kind: "credit", amountMicros: balanceMicros, heldMicros: 0n } as const;
+      await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at }]);
+    });
+  } catch (thrown) {
+    if (!isTakenEmail(thrown)) throw thrown;
+    throw conflict("There is an account with this e-mail already.", { param: "email", reason: "email_taken" });
+  }
+  return { accountId, userId };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { makeAccount } from "@/e2e/support/seed";
+import { pool, transaction } from "../core/db";
+import { newId } from "../core/ids";
+import { lockAccounts, type MoneyMove, postMoney } from "./store";
+import { checkLedger } from "./tasks";
+
+const driftOf = async (accountId: string) =>
+  (await checkLedger()).drifted.find((drift) => drift.accountId === accountId);
+
+const COST = 10_000n;
+type Kind = MoneyMove["kind"];
+const AMOUNTS: Record<Kind, [amount: bigint, held: bigint]> = {
+  credit: [COST, 0n],
+  reserve: [-COST, COST],
+  settle: [0n, -COST],
+  refund: [COST, -COST],
+};
+
+/** A message with these entries, written as the service writes them; `costMicros` as the message states it. */
+async function makeBilled(accountId: string, status: string, costMicros: bigint, kinds: Kind[]): Promise<string> {
+  const messageId = newId("message");
+  await transaction(async (tx) => {
+    await lockAccounts(tx, [accountId]);
+    await tx.query(
+      `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency, created_at)
+       VALUES ($1, $2, '+14155550123', 'T', 'Hi', 'GSM-7', 1, $3, $4, 'USD', now())`,
+      [messageId, accountId, status, costMicros],
+    );
+    const moves = kinds.map((kind) => {
+      const [amountMicros, heldMicros] = AMOUNTS[kind];
+      return { accountId, kind, amountMicros, heldMicros, messageId, note: null, at: new Date() };
+    });
+    await postMoney(tx, moves);
+  });
+  return messageId;
+}
+
+test("books that add up are left alone, whatever became of the messages", async () => {
+  const { accountId } = await makeAccount();
+  await makeBilled(accountId, "pending", COST, ["reserve"]);
+  await makeBilled(accountId, "delivered", COST, ["reserve", "settle"]);
+  await makeBilled(accountId, "failed", COST, ["reserve", "settle"]);
+  await makeBilled(accountId, "failed", 0n, ["reserve", "refund"]);
+  await makeBilled(accountId, "failed", 0n, []);
+  const result = await checkLedger();
+  expect(result.accounts).toBeGreaterThanOrEqual(1);
+  expect(result.drifted.map((drift) => drift.accountId)).not.toContain(accountId);
+});
+
+test("a balance that was changed by hand is found, with the numbers", async () => {
+  const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
+  await pool().query("UPDATE accounts SET balance_micros = balance_micros + 7, held_micros = 3 WHERE id = $1", [
+    accountId,
+  ]);
+  expect(await driftOf(accountId)).toEqual({
+    accountId,
+    balanceMicros: 1_000_007n,
+    ledgerMicros: 1_000_000n,
+    heldMicros: 3n,
+    ledgerHeldMicros: 0n,
+    faultyMessages: [],
+  });
+});
+
+test("a ledger entry that went missing is found", async () => {
+  const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
+  await pool().query("DELETE FROM ledger_entries WHERE account_id = $1", [accountId]);
+  expect(await driftOf(accountId)).toMatchObject({ balanceMicros: 1_000_000n, ledgerMicros: 0n });
+});
+
+test.each<[string, string, bigint, Kind[]]>([
+  ["costs something and was never charged", "sent", COST, []],
+  ["was both settled and refunded", "failed", 0n, ["reserve", "settle", "refund"]],
+  ["was refunded without a charge", "failed", 0n, ["refund"]],
+  ["was charged another sum than it costs", "sent", 2n * COST, ["reserve", "settle"]],
+  ["was refunded and still costs something", "failed", COST, ["reserve", "refund"]],
+  ["was taken by a provider and never settled", "sent", COST, ["reserve"]],
+])("a message that %s is named", async (_, status, costMicros, kinds) => {
+  const { accountId } = await makeAccount();
+  // Something in flight beside it, so that a hold given back twice stays above zero.
+  await makeBilled(accountId, "pending", COST, ["reserve"]);
+  const messageId = await makeBilled(accountId, status, costMicros, kinds);
+  const drift = await driftOf(accountId);
+  expect(drift?.faultyMessages).toEqual([messageId]);
+  expect(drift?.balanceMicros).toBe(drift?.ledgerMicros);
+});
+
+test("a charge for a message that does not exist is named", async () => {
+  const { accountId } = await makeAccount();
+  const messageId = await makeBilled(accountId, "sent", COST, ["reserve", "settle"]);
+  await pool().query("DELETE FROM messages WHERE id = $1", [messageId]);
+  expect((await driftOf(accountId))?.faultyMessages).toEqual([messageId]);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { parseBody, parseQuery, requireStorable } from "./input";
+
+const body = (text: string, type: string | undefined = "application/json") => parseBody(type, Buffer.from(text));
+
+const refusal = (run: () => unknown): unknown => {
+  try {
+    return run();
+  } catch (thrown) {
+    return thrown;
+  }
+};
+
+describe("parseBody", () => {
+  test("takes an object, with or without a charset, and leaves its values alone", () => {
+    expect(body('{"a":"5","b":[1,true,null]}', "application/json; charset=utf-8")).toEqual({
+      a: "5",
+      b: [1, true, null],
+    });
+    expect(body('{"emoji":"\\ud83d\\ude00"}')).toEqual({ emoji: "😀" });
+  });
+
+  test.each(["", "{", "[1]", "null", '"text"', "5", '{"a":1}x'])("refuses %j", (text) => {
+    expect(refusal(() => body(text))).toMatchObject({ status: 400 });
+  });
+
+  test.each([undefined, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp"])(
+    "refuses the content type %j",
+    (type) => {
+      expect(refusal(() => parseBody(type, Buffer.from("{}")))).toMatchObject({
+        status: 400,
+        wire: { details: { reason: "wrong_content_type" } },
+      });
+    },
+  );
+
+  test.each([
+    ['{"body":"a\\u0000b"}', "body"],
+    ['{"recipients":["+1","\\ud83d"]}', "recipients[1]"],
+    ['{"a":{"b":"\\udc00"}}', "a.b"],
+  ])("names where %s cannot be stored", (text, param) => {
+    expect(refusal(() => body(text))).toMatchObject({ status: 400, wire: { param } });
+  });
+});
+
+describe("parseQuery", () => {
+  test("reads parameters", () => {
+    expect(parseQuery("page=2&to=%2B1415")).toEqual({ page: "2", to: "+1415" });
+    expect(parseQuery("")).toEqual({});
+  });
+
+  test("refuses a repeated one and NUL", () => {
+    expect(refusal(() => parseQuery("page=1&page=2"))).toMatchObject({ status: 400, wire: { param: "page" } });
+    expect(refusal(() => parseQuery("to=%00"))).toMatchObject({ status: 400, wire: { param: "to" } });
+  });
+
+  test("a parameter called __proto__ is an ordinary one", () => {
+    expect(Object.keys(parseQuery("__proto__=1"))).toEqual([]);
+  });
+});
+
+test("requireStorable accepts what JSON can hold otherwise", () => {
+  expect(() => requireStorable({ a: [1, null, { b: "é😀" }] }, "")).not.toThrow();
+});

@@ -1,0 +1,182 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { pool } from "../core/db";
+import { handleRestNode } from "./node-door";
+import { BODY_MAX_BYTES } from "./rest";
+
+let server: Server;
+let base = "";
+
+beforeAll(async () => {
+  await makeRoute();
+  server = createServer((request, response) => void handleRestNode(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+});
+
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+type Wire = {
+  success: boolean;
+  data?: Record<string, unknown>;
+  pagination?: unknown;
+  error?: { type: string; code: string; message: string; param: string | null; details: Record<string, unknown> };
+  meta: { request_id: string; api_version: string };
+};
+
+const call = async (method: string, path: string, options: { key?: string; body?: unknown; headers?: object } = {}) => {
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      ...(options.key ? { authorization: `Bearer ${options.key}` } : {}),
+      ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    body:
+      options.body === undefined
+        ? undefined
+        : typeof options.body === "string"
+          ? options.body
+          : JSON.stringify(options.body),
+  });
+  const wire = (await response.json()) as Wire;
+  expect(wire.meta).toEqual({ request_id: expect.stringMatching(/^req_/), api_version: "v1" });
+  expect(Object.keys(wire).sort()).toEqual(
+    wire.success
+      ? ["data", "meta", ...(wire.pagination ? ["pagination"] : []), "success"]
+      : ["error", "meta", "success"],
+  );
+  return { status: response.status, wire, headers: response.headers };
+};
+
+describe("order of checks", () => {
+  test("without a valid key everything is 401: unknown paths, wrong methods, broken bodies", async () => {
+    for (const [method, path, body] of [
+      ["GET", "/nowhere", undefined],
+      ["PUT", "/messages", "{"],
+      ["POST", "/messages/send", "{broken"],
+    ] as const) {
+      const answer = await call(method, path, { body, key: "ds_live_00000000000000000000000000000000" });
+      expect(answer).toMatchObject({
+        status: 401,
+        wire: { error: { type: "authentication_error", code: "unauthorized" } },
+      });
+      expect((await call(method, path, { body })).status).toBe(401);
+    }
+  });
+
+  test("then the address, then the rate, then the path, then the scope, then the input", async () => {
+    const account = await makeAccount({ scopes: ["sms:read"], rateLimit: 4 });
+    await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [account.keyId]);
+    const key = account.plainKey;
+    // A spoofed header does not help: no proxy is trusted.
+    const foreign = await call("GET", "/nowhere", { key, headers: { "x-forwarded-for": "203.0.113.7" } });
+    expect(foreign).toMatchObject({ status: 403, wire: { error: { details: { reason: "ip_not_allowed" } } } });
+    await pool().query("UPDATE api_keys SET allowed_ips = '{}' WHERE id = $1", [account.keyId]);
+    await expect.poll(async () => (await call("GET", "/nowhere", { key })).status).toBe(404);
+    expect((await call("POST", "/messages/send", { key, body: "{broken" })).wire.error?.details.reason).toBe(
+      "missing_scope",
+    );
+    await pool().query("UPDATE api_key_minutes SET used = 4 WHERE key_id = $1", [account.keyId]);
+    const limited = await call("GET", "/nowhere", { key });
+    expect(limited).toMatchObject({
+      status: 429,
+      wire: { error: { type: "rate_limit_error", code: "rate_limit_exceeded" } },
+    });
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+});
+
+describe("input", () => {
+  test.each([
+    ["broken JSON", "{", "malformed_json"],
+    ["an array", "[]", "malformed_json"],
+    ["a body that is too large", JSON.stringify({ body: "a".repeat(BODY_MAX_BYTES) }), "body_too_large"],
+  ])("%s is 400 with its reason", async (_name, body, reason) => {
+    const { plainKey } = await makeAccount();
+    const answer = await call("POST", "/messages/send", { key: plainKey, body });
+    expect(answer).toMatchObject({ status: 400, wire: { error: { code: "invalid_request", details: { reason } } } });
+  });
+
+  test.each([
+    [{ from: "T", body: "x" }, "to"],
+    [{ to: "4155550123", from: "T", body: "x" }, "to"],
+    [{ to: "+14155550123", from: "T", body: "" }, "body"],
+    [{ to: "+14155550123", from: "T", body: "x".repeat(1_601) }, "body"],
+    [{ to: "+14155550123", from: "T", body: "x", route_id: "5" }, "route_id"],
+    [{ to: "+14155550123", from: "T", body: "x", provider: "nobody" }, "provider"],
+    [{ to: "+14155550123", from: "T", body: "a\0b" }, "body"],
+  ])("%j is 400 and names %s, the first time and every time", async (body, param) => {
+    const { plainKey } = await makeAccount();
+    for (let round = 0; round < 2; round += 1) {
+      const answer = await call("POST", "/messages/send", { key: plainKey, body });
+      expect(answer).toMatchObject({ status: 400, wire: { error: { type: "invalid_request_error", param } } });
+    }
+  });
+
+  test("a connection on which a body was refused is not confused by it", async () => {
+    const { plainKey } = await makeAccount();
+    const big = "x".repeat(300_000);
+    const answers = await Promise.all([
+      call("POST", "/messages/send", { body: big }),
+      call("POST", "/messages/send", { body: big }),
+      call("GET", "/account", { key: plainKey }),
+    ]);
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 200]);
+  });
+});
+
+test("rate_limit lets exactly that many requests of a minute through, and says how many are left", async () => {
+  const { plainKey, keyId } = await makeAccount({ rateLimit: 25 });
+  const answers = await Promise.all(Array.from({ length: 60 }, () => call("GET", "/account", { key: plainKey })));
+  const passed = answers.filter((answer) => answer.status === 200);
+  const { rows } = await pool().query<{ used: number }>("SELECT used FROM api_key_minutes WHERE key_id = $1", [keyId]);
+  // Unless the minute changed on the way, in which case the second one had its own 25.
+  if ((rows[0]?.used ?? 0) >= 25) expect(passed).toHaveLength(25);
+  expect(new Set(passed.map((answer) => answer.headers.get("ratelimit-remaining"))).size).toBe(passed.length);
+  expect(passed.every((answer) => answer.headers.get("ratelimit-limit") === "25")).toBe(true);
+});
+
+test("a key revoked through the API is refused at once by the process that answered", async () => {
+  const account = await makeAccount();
+  const created = await call("POST", "/api-keys/create", { key: account.plainKey, body: { name: "short-lived" } });
+  expect(created.status).toBe(201);
+  const key = String(created.wire.data?.plain_key);
+  expect((await call("GET", "/account", { key })).status).toBe(200);
+  const revoked = await call("DELETE", `/api-keys/${created.wire.data?.id}`, { key: account.plainKey });
+  expect(revoked).toMatchObject({ status: 200, wire: { data: { object: "api_key", deleted: true } } });
+  expect((await call("GET", "/account", { key })).status).toBe(401);
+});
+
+test("Idempotency-Key replays the first answer, and 409s for another body", async () => {
+  const account = await makeAccount();
+  const body = { to: "+14155550123", from: account.senderId, body: "once" };
+  const headers = { "idempotency-key": "order-4711" };
+  const send = (more: object) =>
+    call("POST", "/messages/send", { key: account.plainKey, body: { ...body, ...more }, headers });
+  const first = await send({});
+  const second = await send({});
+  expect(first.status).toBe(201);
+  expect(first.headers.get("idempotency-replayed")).toBeNull();
+  expect(second).toMatchObject({ status: 201, wire: { data: first.wire.data } });
+  expect(second.headers.get("idempotency-replayed")).toBe("true");
+  expect((await send({ body: "twice" })).status).toBe(409);
+});
+
+test("an unexpected failure is a 500 that says nothing of its cause", async () => {
+  const account = await makeAccount();
+  await pool().query("ALTER TABLE routes RENAME TO routes_gone");
+  try {
+    await expect
+      .poll(async () => {
+        const body = { to: "+14155550123", from: account.senderId, body: "x" };
+        return (await call("POST", "/messages/send", { key: account.plainKey, body })).wire.error?.message;
+      })
+      .toBe("Something went wrong on our side. The request was not carried out.");
+  } finally {
+    await pool().query("ALTER TABLE routes_gone RENAME TO routes");
+  }
+});

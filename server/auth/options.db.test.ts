@@ -1,0 +1,135 @@
+import type { NextApiRequest, NextApiResponse } from "next";
+import * as nextAuth from "next-auth/next";
+import { afterEach, expect, test } from "vitest";
+import { createAccountWithOwner } from "../accounts/service";
+import { prisma } from "../core/db";
+import { env } from "../core/env";
+import { newId } from "../core/ids";
+import { authOptions } from "./options";
+
+afterEach(() => {
+  env().PUBLIC_URL = undefined;
+});
+
+const PASSWORD = "correct horse battery";
+const COOKIE = "next-auth.session-token";
+
+// What a bundler calls the default export is one level further down for Node.
+const unwrap = (module: unknown): typeof nextAuth.default =>
+  typeof module === "function" ? (module as typeof nextAuth.default) : unwrap((module as { default: unknown }).default);
+
+/** A browser that talks to next-auth's handler and keeps its cookies. */
+function makeBrowser(address: string) {
+  const cookies: Record<string, string> = {};
+  const setCookies: string[] = [];
+  const headers = { host: "localhost", "x-peer-address": address };
+
+  async function call(method: string, path: string[], body: Record<string, string> = {}) {
+    let answer: { url?: string; csrfToken?: string } = {};
+    const response = {
+      status: () => response,
+      setHeader: (name: string, value: string | string[]) => {
+        if (name.toLowerCase() !== "set-cookie") return response;
+        for (const line of [value].flat()) {
+          setCookies.push(line);
+          const [, cookie = "", text = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+          cookies[cookie] = decodeURIComponent(text);
+        }
+        return response;
+      },
+      getHeader: () => undefined,
+      json: (value: typeof answer) => {
+        answer = value;
+      },
+      send: (value: typeof answer) => {
+        answer = value;
+      },
+      end: () => undefined,
+    };
+    const request = { method, query: { nextauth: path }, cookies, headers, body };
+    await unwrap(nextAuth)(request as unknown as NextApiRequest, response as unknown as NextApiResponse, authOptions());
+    return answer;
+  }
+
+  return {
+    cookies,
+    setCookies,
+    /** The `error` that the sign-in page is given, or null. */
+    async signIn(email: string, password: string): Promise<string | null> {
+      const { csrfToken = "" } = await call("GET", ["csrf"]);
+      const form = { email, password, csrfToken, json: "true" };
+      const { url = "" } = await call("POST", ["callback", "credentials"], form);
+      return new URL(url).searchParams.get("error");
+    },
+    session: () =>
+      nextAuth.getServerSession(
+        { headers, cookies } as unknown as NextApiRequest,
+        { getHeader: () => undefined, setHeader: () => undefined } as unknown as NextApiResponse,
+        authOptions(),
+      ),
+  };
+}
+
+async function makePerson(isOperator = false) {
+  const email = `${newId("user")}@example.com`;
+  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "", isOperator });
+  return { email, ...made };
+}
+
+test("the right password opens a session of seven days in a cookie that scripts cannot read", async () => {
+  const { email, userId, accountId } = await makePerson(true);
+  const browser = makeBrowser("198.51.100.1");
+  expect(await browser.session()).toBeNull();
+  expect(await browser.signIn(email, PASSWORD)).toBeNull();
+  expect(await browser.session()).toMatchObject({ userId, accountId, isOperator: true, user: { name: "Ann", email } });
+
+  const cookie = browser.setCookies.find((line) => line.startsWith(`${COOKIE}=`)) ?? "";
+  expect(cookie).toMatch(/; HttpOnly/);
+  expect(cookie).toMatch(/; SameSite=Lax/);
+  expect(cookie).not.toMatch(/; Secure/);
+  const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? "");
+  expect(Math.abs(expires - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000);
+});
+
+test("over https the cookie is Secure", async () => {
+  env().PUBLIC_URL = "https://sms.example.com";
+  const { email } = await makePerson();
+  const browser = makeBrowser("198.51.100.2");
+  expect(await browser.signIn(email, PASSWORD)).toBeNull();
+  const cookie = browser.setCookies.find((line) => line.startsWith(`__Secure-${COOKIE}=`)) ?? "";
+  expect(cookie).toMatch(/; Secure/);
+});
+
+test("a wrong password and an unknown e-mail look the same; a throttled sign-in says that it is throttled", async () => {
+  const { email } = await makePerson();
+  const browser = makeBrowser("198.51.100.3");
+  expect(await browser.signIn(email, "wrong")).toBe("CredentialsSignin");
+  expect(await browser.signIn("nobody@example.com", "wrong")).toBe("CredentialsSignin");
+  expect(await browser.signIn("not an e-mail", "wrong")).toBe("CredentialsSignin");
+  for (let failure = 2; failure <= 5; failure += 1) await browser.signIn(email, "wrong");
+  expect(await browser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins\. Try again in \d+ s\.$/);
+  expect(browser.cookies[COOKIE]).toBeUndefined();
+});
+
+test("an unexpected failure says nothing of itself", async () => {
+  const browser = makeBrowser("198.51.100.4");
+  await prisma().$executeRawUnsafe("ALTER TABLE users RENAME TO users_gone");
+  try {
+    expect(await browser.signIn("somebody@example.com", "whatever")).toMatch(/^Something went wrong on our side/);
+  } finally {
+    await prisma().$executeRawUnsafe("ALTER TABLE users_gone RENAME TO users");
+  }
+});
+
+test("a cookie made with another secret opens nothing", async () => {
+  const { email } = await makePerson();
+  const browser = makeBrowser("198.51.100.5");
+  await browser.signIn(email, PASSWORD);
+  const secret = env().SECRET_KEY;
+  env().SECRET_KEY = "another secret of more than 32 characters";
+  try {
+    expect(await browser.session()).toBeNull();
+  } finally {
+    env().SECRET_KEY = secret;
+  }
+});

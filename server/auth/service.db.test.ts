@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from "vitest";
+import { createAccountWithOwner } from "../accounts/service";
+import { prisma } from "../core/db";
+import { env } from "../core/env";
+import { newId } from "../core/ids";
+import { SignUpInput } from "./schema";
+import { findSignedIn, getSignUpState, getViewer, signIn, signUp } from "./service";
+
+afterEach(() => {
+  env().SIGN_UP_OPEN = true;
+});
+
+const PASSWORD = "correct horse battery";
+let addresses = 0;
+/** An address of its own for each test, from the range for documentation. */
+const newAddress = (): string => {
+  addresses += 1;
+  return `198.51.100.${addresses}`;
+};
+
+async function makePerson() {
+  const email = `${newId("user")}@example.com`;
+  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "" });
+  return { email, ...made };
+}
+
+const form = (email: string) => SignUpInput.parse({ email, password: PASSWORD, name: "Ann" });
+
+test("whoever signs up can sign in at once, also with another spelling of the e-mail", async () => {
+  const address = newAddress();
+  const email = `Ann.${newId("user")}@Example.com`;
+  const { account_id } = await signUp(form(email), address);
+  const session = await signIn({ email: email.toUpperCase(), password: PASSWORD }, address);
+  expect(session).toMatchObject({ accountId: account_id, isOperator: false, email: email.toLowerCase(), name: "Ann" });
+  const viewer = await getViewer({
+    kind: "session",
+    accountId: account_id,
+    userId: session?.userId ?? "",
+    isOperator: false,
+  });
+  expect(viewer).toEqual({ name: "Ann", email: email.toLowerCase(), is_operator: false });
+});
+
+test("a taken e-mail cannot sign up again", async () => {
+  const { email } = await makePerson();
+  await expect(signUp(form(email), newAddress())).rejects.toMatchObject({
+    status: 409,
+    wire: { param: "email", details: { reason: "email_taken" } },
+  });
+});
+
+test("a closed installation says so and creates nothing", async () => {
+  env().SIGN_UP_OPEN = false;
+  expect(await getSignUpState()).toEqual({ open: false });
+  const email = `${newId("user")}@example.com`;
+  await expect(signUp(form(email), newAddress())).rejects.toMatchObject({
+    status: 403,
+    wire: { details: { reason: "sign_up_closed" } },
+  });
+  expect(await prisma().user.count({ where: { email } })).toBe(0);
+});
+
+test("a wrong password and an unknown e-mail get the same answer, and both cost a hash", async () => {
+  const { email } = await makePerson();
+  const quickest = async (input: () => { email: string; password: string }) => {
+    const times: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const startedAt = performance.now();
+      expect(await signIn(input(), newAddress())).toBeNull();
+      times.push(performance.now() - startedAt);
+    }
+    return Math.min(...times);
+  };
+  const wrong = await quickest(() => ({ email, password: "not the password" }));
+  const unknown = await quickest(() => ({ email: `${newId("user")}@example.com`, password: "whatever" }));
+  expect(unknown).toBeGreaterThan(wrong / 3);
+});
+
+test("a person who was removed or lost the operator's rights is so at once", async () => {
+  const { userId, accountId } = await makePerson();
+  await prisma().user.update({ where: { id: userId }, data: { isOperator: true } });
+  expect(await findSignedIn(userId)).toMatchObject({ userId, accountId, isOperator: true });
+  await prisma().user.update({ where: { id: userId }, data: { isOperator: false } });
+  expect(await findSignedIn(userId)).toMatchObject({ isOperator: false });
+  await prisma().user.delete({ where: { id: userId } });
+  expect(await findSignedIn(userId)).toBeNull();
+  await expect(getViewer({ kind: "session", accountId, userId, isOperator: false })).rejects.toMatchObject({
+    status: 401,
+  });
+});

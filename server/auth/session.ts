@@ -1,0 +1,15 @@
+import { getServerSession } from "next-auth/next";
+import { cache } from "react";
+import { authOptions } from "./options";
+import { findSignedIn, type SignedIn } from "./service";
+
+/**
+ * Who is signed in, for pages and route files of Next; null for nobody. The cookie says who, the database what they
+ * are: a person who was removed, or is no operator any more, is so from the next request on.
+ *
+ * React keeps the answer for the one render of one request; outside a render it asks anew each time.
+ */
+export const currentSession: () => Promise<SignedIn | null> = cache(async () => {
+  const session = await getServerSession(authOptions());
+  return session?.userId ? findSignedIn(session.userId) : null;
+});

@@ -1,0 +1,60 @@
+/**
+ * The web process: one node:http server. The REST API is answered here, before Next is asked; Next serves the pages,
+ * the console's tRPC and sign-in.
+ */
+import { createServer } from "node:http";
+import next from "next";
+import { handleRestNode, isRestPath } from "./api/node-door";
+import { PEER_ADDRESS_HEADER } from "./auth/caller-address";
+import { env, exportSettings } from "./core/env";
+import { errorFields, log } from "./core/log";
+import { onShutdown, runUntilStopped } from "./core/process";
+
+/** Longer than the usual 60 s of a load balancer, so that it and not we close an idle connection. */
+const KEEP_ALIVE_MS = 65_000;
+const STOP_WITHIN_MS = 10_000;
+
+async function start(): Promise<void> {
+  const { HOST, PORT, NODE_ENV } = env();
+  exportSettings();
+  const server = createServer();
+  const app = next({
+    dev: NODE_ENV === "development",
+    dir: process.cwd(),
+    hostname: HOST,
+    port: PORT,
+    httpServer: server,
+  });
+  await app.prepare();
+  const handlePage = app.getRequestHandler();
+
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on("request", (request, response) => {
+    const handled = isRestPath(request.url ?? "")
+      ? handleRestNode(request, response)
+      : (() => {
+          // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
+          request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
+          return handlePage(request, response);
+        })();
+    handled.catch((thrown: unknown) => {
+      log("error", "web.request_failed", { path: request.url, ...errorFields(thrown) });
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(PORT, HOST, resolve);
+  });
+  onShutdown(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    const force = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
+    await closed;
+    clearTimeout(force);
+  });
+  log("info", "web.ready", { host: HOST, port: PORT });
+}
+
+await runUntilStopped("web", start);

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { makeAccount } from "@/e2e/support/seed";
+import { checkLedger } from "../accounts/tasks";
+import type { AccountActor } from "../core/actor";
+import { pool, prisma } from "../core/db";
+import { newId } from "../core/ids";
+import { approvedSender, createSender } from "../senders/service";
+import { creditAccount, decideSender, listAccounts, listReviews } from "./service";
+
+const operator: AccountActor = {
+  kind: "session",
+  accountId: newId("account"),
+  userId: newId("user"),
+  isOperator: true,
+};
+const page = { page: 1, limit: 50 };
+
+test("whoever is no operator is refused everything, with a session and with a key", async () => {
+  const { actor, accountId } = await makeAccount();
+  const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
+  const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
+  for (const somebody of [actor, session]) {
+    await expect(listReviews(somebody, page)).rejects.toMatchObject(refused);
+    await expect(listAccounts(somebody, page)).rejects.toMatchObject(refused);
+    await expect(decideSender(somebody, { id: "x", decision: "approved" })).rejects.toMatchObject(refused);
+    await expect(creditAccount(somebody, { account_id: accountId, amount: 1 })).rejects.toMatchObject(refused);
+  }
+  expect(await prisma().ledgerEntry.count({ where: { accountId } })).toBe(1);
+});
+
+test("a sender moves only as it may, and the answer names its account", async () => {
+  const { actor, accountId } = await makeAccount();
+  const { id } = await createSender(actor, { sender_id: "Acme" });
+  const decide = (decision: "approved" | "rejected" | "suspended") => decideSender(operator, { id, decision });
+  const refused = { status: 400, wire: { param: "decision" } };
+
+  await expect(decide("suspended")).rejects.toMatchObject(refused);
+  expect(await decide("rejected")).toMatchObject({ status: "rejected", approved_at: null, account_id: accountId });
+  await expect(decide("rejected")).rejects.toMatchObject(refused);
+  expect(await decide("approved")).toMatchObject({ status: "approved", approved_at: expect.any(String) });
+  expect(await approvedSender(accountId, "Acme")).toBe(true);
+  await expect(decide("approved")).rejects.toMatchObject(refused);
+  await expect(decide("rejected")).rejects.toMatchObject(refused);
+  expect(await decide("suspended")).toMatchObject({ status: "suspended", account_name: "Test" });
+  expect(await approvedSender(accountId, "Acme")).toBe(false);
+  expect((await decide("approved")).status).toBe("approved");
+  await expect(decideSender(operator, { id: newId("sender"), decision: "approved" })).rejects.toMatchObject({
+    status: 404,
+  });
+});
+
+test("of two operators who decide at once one is told that the sender has moved on", async () => {
+  const { actor } = await makeAccount();
+  const { id } = await createSender(actor, { sender_id: "Acme" });
+  const results = await Promise.allSettled([
+    decideSender(operator, { id, decision: "rejected", note: "no papers" }),
+    decideSender(operator, { id, decision: "rejected" }),
+  ]);
+  expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("reviews show senders of every account, newest first", async () => {
+  const [one, two] = await Promise.all([makeAccount(), makeAccount()]);
+  const older = await createSender(one.actor, { sender_id: "Older" });
+  const newer = await createSender(two.actor, { sender_id: "Newer" });
+  const { items } = await listReviews(operator, { page: 1, limit: 2, status: "pending" });
+  expect(items.map((sender) => sender.id)).toEqual([newer.id, older.id]);
+  expect(items.map((sender) => sender.account_id)).toEqual([two.accountId, one.accountId]);
+});
+
+test("accounts are found by part of name, e-mail or id, whatever the case, and wildcards mean themselves", async () => {
+  const { accountId } = await makeAccount();
+  const word = accountId.slice(-12);
+  await prisma().account.update({ where: { id: accountId }, data: { name: `100%_${word}` } });
+  const found = async (search?: string) =>
+    (await listAccounts(operator, { ...page, search })).items.map((account) => account.id);
+  expect(await found(word.toUpperCase())).toEqual([accountId]);
+  expect(await found(`${accountId.toUpperCase()}@EXAMPLE`)).toEqual([accountId]);
+  expect(await found(`100%_${word}`)).toEqual([accountId]);
+  expect(await found(`1_0%_${word}`)).toEqual([]);
+  expect(await found("\\")).toEqual([]);
+  expect(await found()).toContain(accountId);
+  expect(await found("  ")).toContain(accountId);
+});
+
+test("credits and corrections stand in the ledger, and the books still add up", async () => {
+  const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
+  const credited = await creditAccount(operator, { account_id: accountId, amount: 0.1, note: "invoice 7" });
+  expect(credited).toMatchObject({ id: accountId, balance: 1.1, held: 0 });
+  expect((await creditAccount(operator, { account_id: accountId, amount: -1.1 })).balance).toBe(0);
+  await expect(creditAccount(operator, { account_id: accountId, amount: -0.000001 })).rejects.toMatchObject({
+    status: 400,
+    wire: { param: "amount", details: { balance: 0 } },
+  });
+  await expect(creditAccount(operator, { account_id: accountId, amount: 0 })).rejects.toMatchObject({
+    status: 400,
+    wire: { param: "amount" },
+  });
+  await expect(creditAccount(operator, { account_id: newId("account"), amount: 1 })).rejects.toMatchObject({
+    status: 404,
+  });
+  const { rows } = await pool().query(
+    "SELECT kind, amount_micros, note FROM ledger_entries WHERE account_id = $1 ORDER BY id OFFSET 1",
+    [accountId],
+  );
+  expect(rows).toEqual([
+    { kind: "credit", amount_micros: 100_000n, note: "invoice 7" },
+    { kind: "credit", amount_micros: -1_100_000n, note: null },
+  ]);
+  expect((await checkLedger()).drifted).toEqual([]);
+});
+
+test("corrections at the same time never take the balance below zero", async () => {
+  const { accountId } = await makeAccount({ balanceMicros: 5_000_000n });
+  const results = await Promise.allSettled(
+    Array.from({ length: 12 }, () => creditAccount(operator, { account_id: accountId, amount: -1 })),
+  );
+  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(5);
+  for (const result of results) {
+    if (result.status === "rejected") expect(result.reason).toMatchObject({ status: 400, wire: { param: "amount" } });
+  }
+  expect((await prisma().account.findUniqueOrThrow({ where: { id: accountId } })).balanceMicros).toBe(0n);
+});

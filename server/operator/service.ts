@@ -1,0 +1,128 @@
+import type { Prisma } from "@/prisma/generated/client";
+import { lockAccounts, postMoney } from "../accounts/store";
+import { type Actor, requireOperator } from "../core/actor";
+import { now } from "../core/clock";
+import { prisma, transaction } from "../core/db";
+import { invalidRequest, notFound } from "../core/errors";
+import { log } from "../core/log";
+import { fromMicros, toMicros, toPage } from "../core/wire";
+import { forgetApproval } from "../senders/service";
+import { presentOperatedAccount, presentReviewedSender } from "./present";
+import type {
+  CreditAccountInput,
+  DecideSenderInput,
+  ListAccountsQuery,
+  ListReviewsQuery,
+  OperatedAccount,
+  ReviewedSender,
+} from "./schema";
+
+/** From which statuses each decision may be taken. */
+const DECIDED_FROM: Readonly<Record<DecideSenderInput["decision"], readonly string[]>> = {
+  approved: ["pending", "rejected", "suspended"],
+  rejected: ["pending"],
+  suspended: ["approved"],
+};
+
+const WITH_ACCOUNT = { account: { select: { name: true } } } as const;
+
+/** Who acts, as a log line names them. */
+const nameOf = (actor: Actor): string => (actor.kind === "session" ? actor.userId : actor.kind);
+
+/** Senders of all accounts, newest first. @throws 403 for whoever is no operator. */
+export async function listReviews(actor: Actor, input: ListReviewsQuery) {
+  requireOperator(actor);
+  const where = { status: input.status };
+  const [total, rows] = await Promise.all([
+    prisma().sender.count({ where }),
+    prisma().sender.findMany({
+      where,
+      include: WITH_ACCOUNT,
+      orderBy: { id: "desc" },
+      skip: (input.page - 1) * input.limit,
+      take: input.limit,
+    }),
+  ]);
+  return toPage(rows.map(presentReviewedSender), total, input);
+}
+
+/**
+ * Moves a sender: pending -> approved or rejected, approved -> suspended, rejected or suspended -> approved.
+ * @throws 403 for whoever is no operator, 404, 400 `sender_move_not_allowed` for any other move.
+ */
+export async function decideSender(actor: Actor, input: DecideSenderInput): Promise<ReviewedSender> {
+  requireOperator(actor);
+  const { id, decision, note } = input;
+  // The condition closes the race of two operators: the second one's move starts from what the first one left.
+  const { count } = await prisma().sender.updateMany({
+    where: { id, status: { in: [...DECIDED_FROM[decision]] } },
+    data: { status: decision, statusNote: note ?? null, ...(decision === "approved" && { approvedAt: now() }) },
+  });
+  const row = await prisma().sender.findUnique({ where: { id }, include: WITH_ACCOUNT });
+  if (!row) throw notFound("There is no such sender.", { param: "id" });
+  if (count === 0) {
+    throw invalidRequest(`A sender that is ${row.status} cannot become ${decision}.`, {
+      param: "decision",
+      reason: "sender_move_not_allowed",
+      details: { status: row.status },
+    });
+  }
+  forgetApproval(row.accountId, row.senderId);
+  log("info", "sender.decided", { senderId: id, accountId: row.accountId, decision, by: nameOf(actor) });
+  return presentReviewedSender(row);
+}
+
+/** The database reads `%`, `_` and `\` in a search as wildcards; people mean the characters. */
+const literally = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+
+/** Accounts whose name, e-mail or id contains `search`, whatever the case; newest first. @throws 403 for non-operators. */
+export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
+  requireOperator(actor);
+  const search = input.search?.trim();
+  const contains: Prisma.StringFilter = { contains: literally(search ?? ""), mode: "insensitive" };
+  const where: Prisma.AccountWhereInput = search
+    ? { OR: [{ name: contains }, { email: contains }, { id: contains }] }
+    : {};
+  const [total, rows] = await Promise.all([
+    prisma().account.count({ where }),
+    prisma().account.findMany({
+      where,
+      orderBy: { id: "desc" },
+      skip: (input.page - 1) * input.limit,
+      take: input.limit,
+    }),
+  ]);
+  return toPage(rows.map(presentOperatedAccount), total, input);
+}
+
+/**
+ * Adds to an account's balance, or takes off it when `amount` (units of its currency) is negative.
+ * @throws 403 for whoever is no operator, 404, 400 naming `amount` when it is nothing or would leave less than nothing.
+ */
+export async function creditAccount(actor: Actor, input: CreditAccountInput): Promise<OperatedAccount> {
+  requireOperator(actor);
+  const accountId = input.account_id;
+  const amountMicros = toMicros(input.amount);
+  if (amountMicros === 0n) {
+    throw invalidRequest("amount must be at least 0.000001 or at most -0.000001.", {
+      param: "amount",
+      reason: "amount_is_zero",
+    });
+  }
+  await transaction(async (tx) => {
+    const account = (await lockAccounts(tx, [accountId])).get(accountId);
+    if (!account) throw notFound("There is no such account.", { param: "account_id" });
+    if (account.balanceMicros + amountMicros < 0n) {
+      const balance = fromMicros(account.balanceMicros);
+      throw invalidRequest(`The balance is ${balance} ${account.currency} and cannot become negative.`, {
+        param: "amount",
+        reason: "balance_would_be_negative",
+        details: { balance },
+      });
+    }
+    const credit = { accountId, kind: "credit", amountMicros, heldMicros: 0n, messageId: null } as const;
+    await postMoney(tx, [{ ...credit, note: input.note ?? null, at: now() }]);
+  });
+  log("info", "account.credited", { accountId, amountMicros: String(amountMicros), by: nameOf(actor) });
+  return presentOperatedAccount(await prisma().account.findUniqueOrThrow({ where: { id: accountId } }));
+}

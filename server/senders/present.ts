@@ -1,0 +1,15 @@
+import type { Sender as SenderRow } from "@/prisma/generated/client";
+import { isoOrNull } from "../core/wire";
+import type { Sender } from "./schema";
+
+/** Row -> wire. The operator's note stays inside. */
+export const presentSender = (row: SenderRow): Sender => ({
+  id: row.id,
+  object: "sender",
+  sender_id: row.senderId,
+  type: row.type as Sender["type"],
+  country_code: row.countryCode,
+  status: row.status as Sender["status"],
+  approved_at: isoOrNull(row.approvedAt),
+  created_at: row.createdAt.toISOString(),
+});

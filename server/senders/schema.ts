@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { DateTime, NullableDateTime, PageQuery } from "../core/wire";
+
+export const SENDER_TYPES = ["alphanumeric", "numeric", "short_code", "long_code"] as const;
+export const SENDER_STATUSES = ["pending", "approved", "rejected", "suspended"] as const;
+const SENDER_ID_MAX = 16;
+
+export const Sender = z.object({
+  id: z.string().describe("Sender id, prefix snd_."),
+  object: z.literal("sender"),
+  sender_id: z.string().describe("What the recipient sees as the origin."),
+  type: z.enum(SENDER_TYPES),
+  country_code: z.string().nullable().describe("Country for which it is registered, two letters."),
+  status: z.enum(SENDER_STATUSES).describe("Only an approved sender may be used in `from`."),
+  approved_at: NullableDateTime,
+  created_at: DateTime,
+});
+export type Sender = z.output<typeof Sender>;
+
+export const ListSendersQuery = z.object({ status: z.enum(SENDER_STATUSES).optional(), ...PageQuery });
+export type ListSendersQuery = z.output<typeof ListSendersQuery>;
+
+export const CreateSenderInput = z.object({
+  sender_id: z
+    .string()
+    .min(1)
+    .max(SENDER_ID_MAX)
+    .describe("Up to 11 letters and digits, or a number of 3 to 15 digits."),
+  type: z.enum(SENDER_TYPES).optional().describe("Omitted: told from `sender_id`."),
+  country_code: z
+    .string()
+    .length(2)
+    .regex(/^[A-Za-z]{2}$/, "must be two letters")
+    .optional()
+    .describe("ISO 3166-1 alpha-2."),
+});
+export type CreateSenderInput = z.output<typeof CreateSenderInput>;
+
+export const SenderPath = z.object({ id: z.string().describe("Sender id.") });

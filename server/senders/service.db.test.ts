@@ -1,0 +1,117 @@
+import { afterEach, expect, test } from "vitest";
+import { makeAccount } from "@/e2e/support/seed";
+import { pool, prisma } from "../core/db";
+import { env } from "../core/env";
+import { approvedSender, createSender, forgetApproval, getSender, listSenders } from "./service";
+import { reviewSender } from "./tasks";
+
+afterEach(() => {
+  env().SENDER_AUTO_APPROVE_S = 0;
+});
+
+const page = { page: 1, limit: 50 };
+
+const reviewsOf = async (senderId: string) => {
+  const { rows } = await pool().query<{ inS: number }>(
+    `SELECT extract(epoch FROM run_at - now())::float8 AS "inS" FROM graphile_worker._private_jobs
+     WHERE payload->>'senderId' = $1`,
+    [senderId],
+  );
+  return rows;
+};
+
+test("a new sender waits for approval and may not be used until then", async () => {
+  const { actor, accountId } = await makeAccount();
+  const sender = await createSender(actor, { sender_id: "Acme", country_code: "us" });
+  expect(sender).toMatchObject({
+    object: "sender",
+    sender_id: "Acme",
+    type: "alphanumeric",
+    country_code: "US",
+    status: "pending",
+    approved_at: null,
+  });
+  expect(await getSender(actor, sender.id)).toEqual(sender);
+  expect(await approvedSender(accountId, "Acme")).toBe(false);
+  expect(await reviewsOf(sender.id)).toEqual([]);
+});
+
+test("the form tells the type, and a type that contradicts it is refused by name", async () => {
+  const { actor } = await makeAccount();
+  expect((await createSender(actor, { sender_id: "12345" })).type).toBe("short_code");
+  expect((await createSender(actor, { sender_id: "+14155550123" })).type).toBe("long_code");
+  expect((await createSender(actor, { sender_id: "14155550123", type: "numeric" })).type).toBe("numeric");
+  await expect(createSender(actor, { sender_id: "Brand", type: "short_code" })).rejects.toMatchObject({
+    status: 400,
+    wire: { param: "type" },
+  });
+  await expect(createSender(actor, { sender_id: "no, thanks!" })).rejects.toMatchObject({
+    status: 400,
+    wire: { param: "sender_id" },
+  });
+});
+
+test("a sender ID is registered once per account, also when two try at once", async () => {
+  const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, () => createSender(mine.actor, { sender_id: "Acme" })),
+  );
+  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+  const refused = results.find((result) => result.status === "rejected");
+  expect(refused?.reason).toMatchObject({
+    status: 400,
+    wire: { param: "sender_id", details: { reason: "sender_exists" } },
+  });
+  expect((await createSender(other.actor, { sender_id: "Acme" })).status).toBe("pending");
+});
+
+test("with auto approval a review is due after the set time and approves what is still pending", async () => {
+  env().SENDER_AUTO_APPROVE_S = 60;
+  const { actor, accountId } = await makeAccount();
+  const { id } = await createSender(actor, { sender_id: "Acme" });
+  const [review] = await reviewsOf(id);
+  expect(review?.inS).toBeGreaterThan(50);
+  expect(review?.inS).toBeLessThanOrEqual(60);
+  await reviewSender({ senderId: id });
+  expect(await getSender(actor, id)).toMatchObject({ status: "approved", approved_at: expect.any(String) });
+  expect(await approvedSender(accountId, "Acme")).toBe(true);
+});
+
+test("a review changes nothing that an operator has decided", async () => {
+  const { actor } = await makeAccount();
+  const { id } = await createSender(actor, { sender_id: "Acme" });
+  await prisma().sender.update({ where: { id }, data: { status: "rejected" } });
+  await reviewSender({ senderId: id });
+  expect((await getSender(actor, id)).status).toBe("rejected");
+});
+
+test("an approval is remembered for a second at most, a refusal never", async () => {
+  const { actor, accountId, senderId } = await makeAccount();
+  expect(await approvedSender(accountId, senderId)).toBe(true);
+  await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "suspended" } });
+  await expect.poll(() => approvedSender(accountId, senderId), { timeout: 1_500, interval: 100 }).toBe(false);
+  await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "approved" } });
+  expect(await approvedSender(accountId, senderId)).toBe(true);
+  await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "suspended" } });
+  forgetApproval(accountId, senderId);
+  expect(await approvedSender(accountId, senderId)).toBe(false);
+  expect((await listSenders(actor, { ...page, status: "suspended" })).items).toHaveLength(1);
+});
+
+test("lists are newest first, paged, and can be narrowed to a status", async () => {
+  const account = await makeAccount();
+  for (const sender_id of ["First", "Second", "Third"]) await createSender(account.actor, { sender_id });
+  const first = await listSenders(account.actor, { page: 1, limit: 2 });
+  expect(first.items.map((sender) => sender.sender_id)).toEqual(["Third", "Second"]);
+  expect(first.pagination).toEqual({ page: 1, limit: 2, total: 4, pages: 2, has_more: true });
+  const pending = await listSenders(account.actor, { ...page, status: "pending" });
+  expect(pending.pagination.total).toBe(3);
+});
+
+test("refuses another account's id", async () => {
+  const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
+  const { id } = await createSender(other.actor, { sender_id: "Acme" });
+  await expect(getSender(mine.actor, id)).rejects.toMatchObject({ status: 404 });
+  expect(await approvedSender(mine.accountId, other.senderId)).toBe(false);
+  expect((await listSenders(mine.actor, page)).items.map((sender) => sender.sender_id)).toEqual([mine.senderId]);
+});

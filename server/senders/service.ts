@@ -1,0 +1,122 @@
+import type { AccountActor } from "../core/actor";
+import { now, SECOND_MS } from "../core/clock";
+import { pool, prisma, transaction } from "../core/db";
+import { env } from "../core/env";
+import { invalidRequest, notFound } from "../core/errors";
+import { newId } from "../core/ids";
+import { addJob } from "../core/jobs";
+import { perProcess } from "../core/process";
+import { toPage } from "../core/wire";
+import { presentSender } from "./present";
+import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
+import { agreesWithForm, senderTypeOf } from "./sender-type";
+
+/** A sender that is suspended is refused everywhere within this time. */
+const APPROVED_FRESH_MS = 1_000;
+const APPROVED_KEPT_MAX = 10_000;
+
+/**
+ * Registers a sender ID; it waits for an operator, or for SENDER_AUTO_APPROVE_S.
+ * @throws 400 when the text is no sender ID, contradicts the given type, or is registered already.
+ */
+export async function createSender(actor: AccountActor, input: CreateSenderInput): Promise<Sender> {
+  const told = senderTypeOf(input.sender_id);
+  if (!told) {
+    throw invalidRequest("sender_id must have up to 11 letters and digits, or be a number of 3 to 15 digits.", {
+      param: "sender_id",
+      reason: "invalid_sender_id",
+    });
+  }
+  if (input.type && !agreesWithForm(input.type, told)) {
+    throw invalidRequest(`The sender ID has the form of type ${told}, not ${input.type}.`, {
+      param: "type",
+      reason: "sender_type_mismatch",
+      details: { expected: told },
+    });
+  }
+  const row = {
+    id: newId("sender"),
+    accountId: actor.accountId,
+    senderId: input.sender_id,
+    type: input.type ?? told,
+    countryCode: input.country_code?.toUpperCase() ?? null,
+    status: "pending",
+    statusNote: null,
+    approvedAt: null,
+    createdAt: now(),
+  };
+  const waitS = env().SENDER_AUTO_APPROVE_S;
+  await transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sender_id) DO NOTHING`,
+      [row.id, row.accountId, row.senderId, row.type, row.countryCode, row.status, row.createdAt],
+    );
+    if (rowCount === 0) {
+      throw invalidRequest("This sender ID is registered already.", { param: "sender_id", reason: "sender_exists" });
+    }
+    if (waitS === 0) return;
+    const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
+    await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
+  });
+  return presentSender(row);
+}
+
+/** The account's senders, newest first. */
+export async function listSenders(actor: AccountActor, input: ListSendersQuery) {
+  const where = { accountId: actor.accountId, status: input.status };
+  const [total, rows] = await Promise.all([
+    prisma().sender.count({ where }),
+    prisma().sender.findMany({
+      where,
+      orderBy: { id: "desc" },
+      skip: (input.page - 1) * input.limit,
+      take: input.limit,
+    }),
+  ]);
+  return toPage(rows.map(presentSender), total, input);
+}
+
+/** @throws 404 when the account has no such sender. */
+export async function getSender(actor: AccountActor, id: string): Promise<Sender> {
+  const row = await prisma().sender.findFirst({ where: { id, accountId: actor.accountId } });
+  if (!row) throw notFound("There is no such sender.", { param: "id" });
+  return presentSender(row);
+}
+
+/** Approved senders and until when that may be believed, oldest first; milliseconds of the process's own clock. */
+const approved = () => perProcess("senders.approved", () => new Map<string, number>());
+const cacheKey = (accountId: string, senderId: string): string => `${accountId} ${senderId}`;
+
+function remember(key: string, readAt: number): void {
+  const cache = approved();
+  cache.delete(key);
+  cache.set(key, readAt + APPROVED_FRESH_MS);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= APPROVED_KEPT_MAX) break;
+    cache.delete(oldest);
+  }
+}
+
+/**
+ * Whether the account may send under this sender ID. A yes is at most a second old, so a suspension holds within that
+ * time; a no is never remembered, so an approval holds at once.
+ */
+export async function approvedSender(accountId: string, senderId: string): Promise<boolean> {
+  const key = cacheKey(accountId, senderId);
+  const readAt = performance.now();
+  if ((approved().get(key) ?? 0) > readAt) return true;
+  const { rowCount } = await pool().query({
+    name: "senders.approved",
+    text: "SELECT 1 FROM senders WHERE account_id = $1 AND sender_id = $2 AND status = 'approved'",
+    values: [accountId, senderId],
+  });
+  if (rowCount === 0) return false;
+  remember(key, readAt);
+  return true;
+}
+
+/** Makes this process look again at once after a sender's status was changed. */
+export function forgetApproval(accountId: string, senderId: string): void {
+  approved().delete(cacheKey(accountId, senderId));
+}

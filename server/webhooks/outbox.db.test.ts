@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { deliveriesOf, makeMessages, raiseEvents, takeDeliveryJobs } from "@/e2e/support/webhooks";
+import { pool, transaction } from "../core/db";
+import { recordEvents, type StatusEvent } from "./outbox";
+import type { EventType } from "./schema";
+import { createEndpoint, deleteEndpoint } from "./service";
+
+const endpointOf = (account: TestAccount, events?: EventType[]) =>
+  createEndpoint(account.actor, { url: "http://127.0.0.1:9/hook", events });
+
+const disable = (id: string) => pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [id]);
+
+async function eventsOf(accountId: string) {
+  const { rows } = await pool().query<{ id: string; type: string; messageId: string; createdAt: Date }>(
+    `SELECT id, type, message_id AS "messageId", created_at AS "createdAt" FROM events WHERE account_id = $1 ORDER BY id`,
+    [accountId],
+  );
+  return rows;
+}
+
+async function jobCount(): Promise<bigint | undefined> {
+  const { rows } = await pool().query<{ n: bigint }>("SELECT count(*) AS n FROM graphile_worker._private_jobs");
+  return rows[0]?.n;
+}
+
+test("without a subscriber there are events, and neither deliveries nor jobs", async () => {
+  const account = await makeAccount();
+  const onlyFailed = await endpointOf(account, ["message.failed"]);
+  const deleted = await endpointOf(account);
+  await deleteEndpoint(account.actor, deleted.id);
+  const before = await jobCount();
+  await raiseEvents(account, await makeMessages(account, 3));
+  expect(await eventsOf(account.accountId)).toHaveLength(3);
+  expect(await deliveriesOf(onlyFailed.id)).toEqual([]);
+  expect(await deliveriesOf(deleted.id)).toEqual([]);
+  expect(await jobCount()).toBe(before);
+});
+
+test("no event at all costs nothing", async () => {
+  await transaction((tx) => recordEvents(tx, []));
+});
+
+test("every subscribed endpoint gets one delivery per event, in jobs of one endpoint and at most 100", async () => {
+  const account = await makeAccount();
+  const all = await endpointOf(account);
+  const onlySent = await endpointOf(account, ["message.sent"]);
+  const messages = await makeMessages(account, 250);
+  await raiseEvents(account, messages, "sent");
+  await raiseEvents(account, messages.slice(0, 10), "delivered");
+
+  const events = await eventsOf(account.accountId);
+  const toAll = await deliveriesOf(all.id);
+  const toOne = await deliveriesOf(onlySent.id);
+  expect(toAll.map((delivery) => delivery.eventId)).toEqual(events.map((event) => event.id));
+  expect(toOne).toHaveLength(250);
+  expect(toAll.every((delivery) => delivery.status === "pending" && delivery.nextAttemptAt !== null)).toBe(true);
+
+  const jobs = await takeDeliveryJobs(all.id);
+  expect(jobs.map((job) => job.payload.deliveryIds.length).sort()).toEqual([10, 100, 100, 50]);
+  expect(new Set(jobs.flatMap((job) => job.payload.deliveryIds))).toEqual(new Set(toAll.map((each) => each.id)));
+  expect(await takeDeliveryJobs(onlySent.id)).toHaveLength(3);
+});
+
+test("a disabled endpoint's events are held, without a job", async () => {
+  const account = await makeAccount();
+  const endpoint = await endpointOf(account);
+  await disable(endpoint.id);
+  await raiseEvents(account, await makeMessages(account, 2));
+  expect(await deliveriesOf(endpoint.id)).toMatchObject([
+    { status: "held", nextAttemptAt: null },
+    { status: "held", nextAttemptAt: null },
+  ]);
+  expect(await takeDeliveryJobs(endpoint.id)).toEqual([]);
+});
+
+test("a list by id is a list by time, and accounts are kept apart", async () => {
+  const [one, other] = [await makeAccount(), await makeAccount()];
+  const [toOne, toOther] = [await endpointOf(one), await endpointOf(other)];
+  const start = Date.now();
+  const messages = { [one.accountId]: await makeMessages(one, 6), [other.accountId]: await makeMessages(other, 6) };
+  const events = Object.entries(messages).flatMap(([accountId, ids]) =>
+    ids.map(
+      (messageId, index): StatusEvent => ({
+        accountId,
+        messageId,
+        type: "message.sent",
+        status: "sent",
+        at: new Date(start - index * 1_000),
+      }),
+    ),
+  );
+  await transaction((tx) => recordEvents(tx, events));
+  for (const [account, endpoint] of [
+    [one, toOne],
+    [other, toOther],
+  ] as const) {
+    const stored = await eventsOf(account.accountId);
+    expect(stored.map((event) => event.messageId)).toEqual(messages[account.accountId]?.toReversed());
+    expect(stored.map((event) => event.createdAt.getTime())).toEqual([5, 4, 3, 2, 1, 0].map((s) => start - s * 1_000));
+    expect((await deliveriesOf(endpoint.id)).map((each) => each.eventId)).toEqual(stored.map((event) => event.id));
+  }
+});
+
+test("a rolled back change leaves no event, no delivery and no job", async () => {
+  const account = await makeAccount();
+  const endpoint = await endpointOf(account);
+  const [messageId = ""] = await makeMessages(account, 1);
+  const event: StatusEvent = {
+    accountId: account.accountId,
+    messageId,
+    type: "message.sent",
+    status: "sent",
+    at: new Date(),
+  };
+  const failing = transaction(async (tx) => {
+    await recordEvents(tx, [event]);
+    throw new Error("no commit");
+  });
+  await expect(failing).rejects.toThrow("no commit");
+  expect(await eventsOf(account.accountId)).toEqual([]);
+  expect(await deliveriesOf(endpoint.id)).toEqual([]);
+  expect(await takeDeliveryJobs(endpoint.id)).toEqual([]);
+});
+
+test("2,000 events at once", async () => {
+  const account = await makeAccount();
+  const endpoint = await endpointOf(account);
+  await raiseEvents(account, await makeMessages(account, 2_000));
+  expect(await deliveriesOf(endpoint.id)).toHaveLength(2_000);
+  expect(await takeDeliveryJobs(endpoint.id)).toHaveLength(20);
+});

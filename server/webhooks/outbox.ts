@@ -1,0 +1,113 @@
+/**
+ * Transactional outbox: events, their deliveries and their jobs are written in the transaction that moves the status,
+ * so an event exists exactly when its change does. Inserts only: no row that others share is locked or changed here.
+ */
+import type { Tx } from "../core/db";
+import { newId } from "../core/ids";
+import { addJobs } from "../core/jobs";
+import type { MessageStatus } from "../messages/status";
+import type { EventType } from "./schema";
+
+/** A message that reached `status` at `at`, and the event that this raises. */
+export type StatusEvent = { accountId: string; messageId: string; type: EventType; status: MessageStatus; at: Date };
+
+type EventRow = StatusEvent & { id: string };
+type Subscription = { id: string; accountId: string; events: string[]; isActive: boolean };
+type DeliveryRow = { id: string; endpointId: string; event: EventRow; isActive: boolean };
+
+/** Deliveries of one `deliver_webhooks` job at most: enough to share its cost, few enough to be sent in seconds. */
+export const DELIVERIES_PER_JOB = 100;
+
+/** Cuts `ids` into the lists that go into one job each, in order. */
+export function jobLots(ids: readonly string[]): string[][] {
+  const lots: string[][] = [];
+  for (let at = 0; at < ids.length; at += DELIVERIES_PER_JOB) lots.push(ids.slice(at, at + DELIVERIES_PER_JOB));
+  return lots;
+}
+
+/**
+ * Records status changes for the customers, at any number at once. Ids follow `at`, so a list by id is a list by time.
+ * Every endpoint that is subscribed gets a delivery: a disabled one a `held` delivery without a job, so nothing is lost.
+ */
+export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map((event): EventRow => ({ ...event, id: newId("event") }));
+  const subscriptions = await insertEvents(tx, rows);
+  if (subscriptions.length === 0) return;
+
+  const byAccount = groupBy(subscriptions, (endpoint) => endpoint.accountId);
+  const deliveries = rows.flatMap((event) =>
+    (byAccount.get(event.accountId) ?? [])
+      .filter((endpoint) => endpoint.events.includes(event.type))
+      .map(({ id, isActive }): DeliveryRow => ({ id: newId("delivery"), endpointId: id, event, isActive })),
+  );
+  if (deliveries.length === 0) return;
+  await insertDeliveries(tx, deliveries);
+  await addJobs(tx, "deliver_webhooks", jobsFor(deliveries));
+}
+
+/** Inserts the events and answers, in the same round trip, with the endpoints of the accounts concerned. */
+async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<Subscription[]> {
+  const { rows: subscriptions } = await tx.query<Subscription>({
+    name: "webhooks.insert_events",
+    text: `WITH inserted AS (
+             INSERT INTO events (id, account_id, type, message_id, status, created_at)
+             SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+           )
+           SELECT id, account_id AS "accountId", events, is_active AS "isActive" FROM webhook_endpoints
+           WHERE account_id = ANY($7::text[]) AND deleted_at IS NULL ORDER BY id`,
+    values: [
+      rows.map((row) => row.id),
+      rows.map((row) => row.accountId),
+      rows.map((row) => row.type),
+      rows.map((row) => row.messageId),
+      rows.map((row) => row.status),
+      rows.map((row) => row.at.toISOString()),
+      [...new Set(rows.map((row) => row.accountId))],
+    ],
+  });
+  return subscriptions;
+}
+
+/** `next_attempt_at` is the database's own clock, cut down, so that a delivery without tries is always due. */
+async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<void> {
+  await tx.query({
+    name: "webhooks.insert_deliveries",
+    text: `INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
+           SELECT d.id, d.account_id, d.endpoint_id, d.event_id, d.created_at,
+             CASE WHEN d.is_active THEN 'pending' ELSE 'held' END,
+             CASE WHEN d.is_active THEN date_trunc('milliseconds', now()) END
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bool[])
+             AS d (id, account_id, endpoint_id, event_id, created_at, is_active)`,
+    values: [
+      rows.map((row) => row.id),
+      rows.map((row) => row.event.accountId),
+      rows.map((row) => row.endpointId),
+      rows.map((row) => row.event.id),
+      rows.map((row) => row.event.at.toISOString()),
+      rows.map((row) => row.isActive),
+    ],
+  });
+}
+
+function jobsFor(deliveries: readonly DeliveryRow[]) {
+  const due = deliveries.filter((delivery) => delivery.isActive);
+  return [...groupBy(due, (delivery) => delivery.endpointId)].flatMap(([endpointId, rows]) =>
+    jobLots(rows.map((row) => row.id)).map((deliveryIds) => ({
+      payload: { endpointId, deliveryIds, attemptsMade: 0 },
+      runAt: null,
+    })),
+  );
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

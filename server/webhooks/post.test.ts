@@ -1,0 +1,174 @@
+import { createServer as createSocketServer } from "node:net";
+import { Agent, type Dispatcher } from "undici";
+import { afterEach, describe, expect, it, test } from "vitest";
+import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
+import { freePort } from "@/scripts/postgres";
+import { createGuard } from "./guard";
+import { postJson, shareLookups } from "./post";
+
+const BODY = Buffer.from('{"text":"Grüße"}');
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function receiver(...args: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const started = await startReceiver(...args);
+  closers.push(started.close);
+  return started;
+}
+
+function post(url: string, options: { limitMs?: number; dispatcher?: Dispatcher } = {}) {
+  const agent = new Agent();
+  closers.push(() => agent.destroy());
+  return postJson(url, { dispatcher: agent, headers: { "x-test": "1" }, body: BODY, limitMs: 5_000, ...options });
+}
+
+describe("postJson", () => {
+  test("sends the very bytes that it is given, and keeps what came back", async () => {
+    const { url, received } = await receiver((response) => response.writeHead(202).end("taken"));
+    const result = await post(url);
+    expect(result).toMatchObject({ acknowledged: true, statusCode: 202, error: null, responseHead: "taken" });
+    expect(result.latencyMs).toBeGreaterThanOrEqual(0);
+    expect(received[0]?.body).toEqual(BODY);
+    expect(received[0]?.headers).toMatchObject({
+      "content-type": "application/json",
+      "user-agent": "Messaging-Service/1",
+      "content-length": String(BODY.length),
+      "x-test": "1",
+    });
+  });
+
+  it.each([400, 404, 410, 429, 500, 503])("%i is a failure", async (code) => {
+    const { url } = await receiver(status(code));
+    expect(await post(url)).toMatchObject({
+      acknowledged: false,
+      statusCode: code,
+      error: `The endpoint answered ${code}.`,
+    });
+  });
+
+  it.each([301, 302, 307, 308])("the redirect %i is a failure and is not followed", async (code) => {
+    const target = await receiver();
+    const { url } = await receiver((response) => response.writeHead(code, { location: target.url }).end());
+    expect(await post(url)).toMatchObject({
+      acknowledged: false,
+      statusCode: code,
+      error: `The endpoint answered ${code}; redirects are not followed.`,
+    });
+    expect(target.received).toEqual([]);
+  });
+
+  test("an answer that does not begin in time is a failure", async () => {
+    const { url } = await receiver(() => undefined);
+    expect(await post(url, { limitMs: 100 })).toMatchObject({
+      acknowledged: false,
+      statusCode: null,
+      error: "No complete answer within 0.1 s.",
+    });
+  });
+
+  test("an answer that does not end in time is a failure, whatever its status", async () => {
+    const { url } = await receiver((response) => response.writeHead(200, { "content-length": 100 }).write("slow"));
+    expect(await post(url, { limitMs: 100 })).toMatchObject({
+      acknowledged: false,
+      statusCode: 200,
+      error: "No complete answer within 0.1 s.",
+    });
+  });
+
+  test("an endless body is cut, and the connection closed", async () => {
+    let closed = false;
+    const { url } = await receiver((response) => {
+      response.writeHead(200).on("close", () => (closed = true));
+      const pour = () => {
+        while (!response.destroyed && response.write("x".repeat(8_192)));
+        if (!response.destroyed) response.once("drain", pour);
+      };
+      pour();
+    });
+    const result = await post(url);
+    expect(result).toMatchObject({ acknowledged: true, statusCode: 200, error: null });
+    expect(result.responseHead).toBe("x".repeat(1_024));
+    await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
+  });
+
+  test("what is kept of a body can be stored: no NUL, no broken character, none cut in two", async () => {
+    const { url } = await receiver((response) =>
+      response.end(Buffer.concat([Buffer.from("a\0b"), Buffer.from([0xff]), Buffer.from("é".repeat(600))])),
+    );
+    const { responseHead } = await post(url);
+    expect(responseHead).toBe(`a\uFFFDb\uFFFD${"é".repeat(510)}`);
+  });
+
+  test("a refused, a broken and a senseless connection are failures with a reason", async () => {
+    const cut = await receiver((response) => response.destroy());
+    const noise = createSocketServer((socket) =>
+      socket
+        .on("error", () => undefined)
+        .resume()
+        .end("not HTTP\r\n\r\n"),
+    );
+    await new Promise<void>((resolve) => noise.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => noise.close(resolve)));
+    const address = noise.address();
+    const noisePort = address !== null && typeof address === "object" ? address.port : 0;
+
+    const failed = { acknowledged: false, statusCode: null, responseHead: null };
+    expect(await post(`http://127.0.0.1:${await freePort()}/`)).toMatchObject({
+      ...failed,
+      error: "The endpoint refused the connection.",
+    });
+    expect(await post(cut.url)).toMatchObject({
+      ...failed,
+      error: "The endpoint closed the connection before its answer was complete.",
+    });
+    expect(await post(`http://127.0.0.1:${noisePort}/`)).toMatchObject({
+      ...failed,
+      error: "The endpoint's answer is not HTTP.",
+    });
+  });
+
+  test("a refusal of the guard is a failure with its reason", async () => {
+    const guard = createGuard({ allowedNetworks: [], lookup: () => Promise.reject(new Error("ENOTFOUND")) });
+    closers.push(guard.close);
+    const { dispatcher } = guard;
+    expect(await post("http://127.0.0.1:9/", { dispatcher })).toMatchObject({
+      acknowledged: false,
+      statusCode: null,
+      error: "The host of the URL is not reachable on a public address.",
+    });
+    expect(await post("http://nowhere.example/", { dispatcher })).toMatchObject({
+      acknowledged: false,
+      error: "The host of the URL cannot be resolved.",
+    });
+  });
+
+  test("running out of files or ports is no failure of the endpoint", async () => {
+    const dispatcher = new Agent({
+      connect: (_, callback) =>
+        queueMicrotask(() => callback(Object.assign(new Error("no files left"), { code: "EMFILE" }), null)),
+    });
+    await expect(post("http://127.0.0.1:9/", { dispatcher })).rejects.toThrow("no files left");
+  });
+});
+
+test("concurrent questions for one name share a lookup, later ones ask again", async () => {
+  const asked: string[] = [];
+  let release = () => {};
+  const lookup = shareLookups(async (hostname) => {
+    asked.push(hostname);
+    await new Promise<void>((resolve) => (release = resolve));
+    return [{ address: "192.0.2.1", family: 4 }];
+  });
+  const both = [lookup("a.example"), lookup("a.example")];
+  expect(asked).toEqual(["a.example"]);
+  release();
+  const [one, other] = await Promise.all(both);
+  expect(one).toEqual(other);
+  const later = lookup("a.example");
+  expect(asked).toEqual(["a.example", "a.example"]);
+  release();
+  await later;
+});

@@ -1,0 +1,89 @@
+import { isoOrNull } from "../core/wire";
+import { type MessageRow, messageAt, presentMessage } from "../messages/present";
+import type { MessageStatus } from "../messages/status";
+import type { Delivery, Event, EventType, WebhookEndpoint } from "./schema";
+
+/** What of a row of `webhook_endpoints` may be shown; the sealed secret is not even read. */
+export type EndpointRow = {
+  id: string;
+  url: string;
+  description: string | null;
+  events: string[];
+  isActive: boolean;
+  failureCount: number;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  disabledAt: Date | null;
+  createdAt: Date;
+};
+
+/** A row of `events`. */
+export type EventRow = { id: string; type: string; status: string; createdAt: Date };
+
+/** A row of `webhook_deliveries`. */
+export type DeliveryRow = {
+  id: string;
+  eventId: string;
+  status: string;
+  attempts: number;
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+};
+
+/** A row of `webhook_tries`. */
+export type TryRow = {
+  attempt: number;
+  statusCode: number | null;
+  latencyMs: number;
+  error: string | null;
+  responseHead: string | null;
+  createdAt: Date;
+};
+
+/** Row -> wire. The signing secret is added by the deed that creates an endpoint, and by nothing else. */
+export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
+  id: row.id,
+  object: "webhook_endpoint",
+  url: row.url,
+  description: row.description,
+  events: row.events as EventType[],
+  is_active: row.isActive,
+  failure_count: row.failureCount,
+  last_success_at: isoOrNull(row.lastSuccessAt),
+  last_failure_at: isoOrNull(row.lastFailureAt),
+  disabled_at: isoOrNull(row.disabledAt),
+  created_at: row.createdAt.toISOString(),
+});
+
+/** The event with its message as it was then; the same in GET /events and in what endpoints receive. */
+export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
+  id: event.id,
+  object: "event",
+  type: event.type as EventType,
+  created_at: event.createdAt.toISOString(),
+  data: { ...presentMessage(messageAt(message, event.status as MessageStatus)), reference: message.reference },
+});
+
+/** One delivery with its tries, which must be in the order in which they were made. */
+export const presentDelivery = (
+  row: DeliveryRow,
+  event: { type: string; messageId: string },
+  tries: readonly TryRow[],
+): Delivery => ({
+  id: row.id,
+  event_id: row.eventId,
+  event_type: event.type as EventType,
+  message_id: event.messageId,
+  status: row.status as Delivery["status"],
+  attempts: row.attempts,
+  next_attempt_at: isoOrNull(row.nextAttemptAt),
+  created_at: row.createdAt.toISOString(),
+  tries: tries.map((made) => ({
+    attempt: made.attempt,
+    status_code: made.statusCode,
+    latency_ms: made.latencyMs,
+    error: made.error,
+    response_head: made.responseHead,
+    created_at: made.createdAt.toISOString(),
+  })),
+});

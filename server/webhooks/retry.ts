@@ -1,0 +1,38 @@
+/** When a webhook delivery is tried again, and when it is given up. */
+
+/**
+ * Seconds to wait before each try, counted from the end of the previous one: at once, 30 s, 5 min, 30 min, 2 h, 12 h.
+ */
+export const RETRY_DELAYS_S: readonly number[] = [0, 30, 300, 1800, 7200, 43200];
+
+/** Tries per delivery, the first included; after the last one the delivery is abandoned. */
+export const MAX_DELIVERY_ATTEMPTS = 6;
+
+/**
+ * Consecutive failed tries, over all its deliveries, after which an endpoint is disabled; any 2xx starts again at 0.
+ */
+export const DISABLE_AFTER_FAILURES = 25;
+
+/** How long an endpoint may take for its whole answer, in milliseconds. */
+export const WEBHOOK_TIMEOUT_MS = 10_000;
+
+/**
+ * Seconds until the next try, from the end of the try before, or `null` when all are used.
+ *
+ * @param attemptsMade tries already made that count, a whole number from 0; 0 gives the delay of the first try.
+ * @throws RangeError for any other number: read as "used up" it would silently lose an event.
+ */
+export function nextAttemptDelayS(attemptsMade: number): number | null {
+  if (!Number.isInteger(attemptsMade) || attemptsMade < 0) {
+    throw new RangeError("The number of attempts made must be a whole number from 0.");
+  }
+  return RETRY_DELAYS_S[attemptsMade] ?? null;
+}
+
+/**
+ * Whether an HTTP status (RFC 9110 section 15) acknowledges a delivery: 200 to 299 only. A redirect does not, since
+ * it is not followed.
+ */
+export function isAcknowledged(statusCode: number): boolean {
+  return statusCode >= 200 && statusCode <= 299;
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { deliveriesOf, makeMessages, raiseEvents } from "@/e2e/support/webhooks";
+import { pool } from "../core/db";
+import { env } from "../core/env";
+import { isApiError } from "../core/errors";
+import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
+import { openSecret } from "./secret";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  listDeliveries,
+  listEndpoints,
+  listEvents,
+} from "./service";
+
+const URL = "http://127.0.0.1:9/hook";
+const FIRST_PAGE = { page: 1, limit: 50 };
+
+async function failureOf(promise: Promise<unknown>) {
+  const thrown: unknown = await promise.then(
+    () => null,
+    (reason) => reason,
+  );
+  return isApiError(thrown) ? { status: thrown.status, ...thrown.wire } : thrown;
+}
+
+/** The counters that the transactions which move messages keep. */
+const countEvents = (account: TestAccount, sent: number, delivered: number, failed: number) =>
+  pool().query(
+    "INSERT INTO usage_days (account_id, day, events_sent, events_delivered, events_failed) VALUES ($1, now(), $2, $3, $4)",
+    [account.accountId, sent, delivered, failed],
+  );
+
+describe("createEndpoint", () => {
+  test("shows the secret once and stores it sealed", async () => {
+    const { actor, accountId } = await makeAccount();
+    const created = await createEndpoint(actor, { url: URL, description: "orders" });
+    expect(CreatedWebhookEndpoint.parse(created)).toMatchObject({
+      object: "webhook_endpoint",
+      url: URL,
+      description: "orders",
+      is_active: true,
+      failure_count: 0,
+    });
+    expect(created.signing_secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    const { rows } = await pool().query<{ sealed: string }>(
+      "SELECT secret_sealed AS sealed FROM webhook_endpoints WHERE account_id = $1",
+      [accountId],
+    );
+    expect(openSecret(env().SECRET_KEY, rows[0]?.sealed ?? "")).toBe(created.signing_secret);
+    const { signing_secret, ...shown } = created;
+    expect(await getEndpoint(actor, created.id)).toEqual(shown);
+    expect(WebhookEndpoint.strict().parse(shown)).toEqual(shown);
+  });
+
+  test.each([
+    [undefined, ["message.sent", "message.delivered", "message.failed"]],
+    [["*" as const], ["message.sent", "message.delivered", "message.failed"]],
+    [
+      ["message.failed" as const, "message.sent" as const, "message.failed" as const],
+      ["message.sent", "message.failed"],
+    ],
+    [
+      ["message.sent" as const, "*" as const],
+      ["message.sent", "message.delivered", "message.failed"],
+    ],
+  ])("events %j are stored as %j", async (events, stored) => {
+    const { actor } = await makeAccount();
+    expect((await createEndpoint(actor, { url: URL, events })).events).toEqual(stored);
+  });
+
+  test.each(["http://10.0.0.1/", "http://169.254.169.254/latest", "http://[fd00::1]/", "https://user:pass@127.0.0.1/"])(
+    "%s is refused",
+    async (url) => {
+      const { actor } = await makeAccount();
+      expect(await failureOf(createEndpoint(actor, { url }))).toMatchObject({
+        status: 400,
+        param: "url",
+        details: { reason: "url_not_allowed" },
+      });
+      expect((await listEndpoints(actor)).data).toEqual([]);
+    },
+  );
+
+  test("an account has at most 50, however many are made at once; a deleted one leaves room", async () => {
+    const { actor } = await makeAccount();
+    const made = await Promise.allSettled(Array.from({ length: 55 }, () => createEndpoint(actor, { url: URL })));
+    expect(made.filter((each) => each.status === "fulfilled")).toHaveLength(50);
+    expect(await failureOf(createEndpoint(actor, { url: URL }))).toMatchObject({
+      status: 400,
+      details: { reason: "endpoint_limit" },
+    });
+    const { data } = await listEndpoints(actor);
+    await deleteEndpoint(actor, data[0]?.id ?? "");
+    await createEndpoint(actor, { url: URL });
+  });
+});
+
+describe("endpoints", () => {
+  test("are listed newest first", async () => {
+    const { actor } = await makeAccount();
+    const first = await createEndpoint(actor, { url: URL });
+    const second = await createEndpoint(actor, { url: URL });
+    const { object, data } = await listEndpoints(actor);
+    expect(object).toBe("list");
+    expect(data.map((each) => each.id)).toEqual([second.id, first.id]);
+  });
+
+  test("a deleted one is gone", async () => {
+    const { actor } = await makeAccount();
+    const { id } = await createEndpoint(actor, { url: URL });
+    expect(await deleteEndpoint(actor, id)).toEqual({ id, object: "webhook_endpoint", deleted: true });
+    for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
+      expect(await failureOf(deed(actor, id))).toMatchObject({ status: 404, code: "not_found" });
+    }
+    expect((await listEndpoints(actor)).data).toEqual([]);
+  });
+
+  test("enabling sets the failures back", async () => {
+    const { actor } = await makeAccount();
+    const { id } = await createEndpoint(actor, { url: URL });
+    await pool().query(
+      "UPDATE webhook_endpoints SET is_active = false, failure_count = 25, disabled_at = now() WHERE id = $1",
+      [id],
+    );
+    expect(await getEndpoint(actor, id)).toMatchObject({ is_active: false, disabled_at: expect.any(String) });
+    expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 0, disabled_at: null });
+  });
+
+  test("another account's endpoint looks like none, and stays as it is", async () => {
+    const [owner, other] = [await makeAccount(), await makeAccount()];
+    const { id } = await createEndpoint(owner.actor, { url: URL });
+    for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
+      expect(await failureOf(deed(other.actor, id))).toMatchObject({ status: 404, code: "not_found" });
+    }
+    expect(await failureOf(listDeliveries(other.actor, { endpoint_id: id, ...FIRST_PAGE }))).toMatchObject({
+      status: 404,
+      param: "endpoint_id",
+    });
+    expect((await listEndpoints(other.actor)).data).toEqual([]);
+    expect(await getEndpoint(owner.actor, id)).toMatchObject({ is_active: true });
+  });
+});
+
+describe("listEvents", () => {
+  test("shows each event with the message as it was then, newest first", async () => {
+    const account = await makeAccount();
+    const messages = await makeMessages(account, 1, "delivered");
+    await raiseEvents(account, messages, "sent");
+    await raiseEvents(account, messages, "delivered");
+    await countEvents(account, 1, 1, 0);
+    const { items, pagination } = await listEvents(account.actor, FIRST_PAGE);
+    expect(pagination).toEqual({ page: 1, limit: 50, total: 2, pages: 1, has_more: false });
+    expect(items.map((item) => Event.strict().parse(item).type)).toEqual(["message.delivered", "message.sent"]);
+    expect(items[0]?.data).toMatchObject({ id: messages[0], status: "delivered", reference: "order 7" });
+    expect(items[0]?.data.delivered_at).not.toBeNull();
+    expect(items[1]?.data).toMatchObject({ id: messages[0], status: "sent", delivered_at: null, reference: "order 7" });
+  });
+
+  test("pages and filters by type, with totals from the counters", async () => {
+    const account = await makeAccount();
+    const messages = await makeMessages(account, 5, "failed");
+    await raiseEvents(account, messages, "sent");
+    await raiseEvents(account, messages.slice(0, 2), "failed");
+    await countEvents(account, 5, 0, 2);
+    const second = await listEvents(account.actor, { page: 2, limit: 3 });
+    expect(second.pagination).toEqual({ page: 2, limit: 3, total: 7, pages: 3, has_more: true });
+    expect(second.items).toHaveLength(3);
+    const failed = await listEvents(account.actor, { type: "message.failed", ...FIRST_PAGE });
+    expect(failed.pagination.total).toBe(2);
+    expect(failed.items.map((item) => item.data.id)).toEqual([messages[1], messages[0]]);
+    expect(failed.items[0]?.data.error).toEqual({ code: "rejected", message: "Refused by the carrier." });
+  });
+
+  test("another account's events are not among them", async () => {
+    const [owner, other] = [await makeAccount(), await makeAccount()];
+    await raiseEvents(owner, await makeMessages(owner, 1));
+    const { items, pagination } = await listEvents(other.actor, FIRST_PAGE);
+    expect(items).toEqual([]);
+    expect(pagination.total).toBe(0);
+  });
+});
+
+test("listDeliveries shows deliveries newest first, each with its tries, and filters by status", async () => {
+  const account = await makeAccount();
+  const { id } = await createEndpoint(account.actor, { url: URL });
+  const messages = await makeMessages(account, 3);
+  await raiseEvents(account, messages);
+  const [first] = await deliveriesOf(id);
+  await pool().query("UPDATE webhook_deliveries SET status = 'delivered', attempts = 2 WHERE id = $1", [first?.id]);
+  await pool().query(
+    `INSERT INTO webhook_tries (delivery_id, attempt, status_code, latency_ms, error, response_head, created_at)
+     VALUES ($1, 2, 200, 9, NULL, 'ok', now()), ($1, 1, 500, 12, 'The endpoint answered 500.', '', now())`,
+    [first?.id],
+  );
+  const all = await listDeliveries(account.actor, { endpoint_id: id, page: 1, limit: 2 });
+  expect(all.pagination).toEqual({ page: 1, limit: 2, total: 3, pages: 2, has_more: true });
+  expect(all.items.map((item) => item.message_id)).toEqual([messages[2], messages[1]]);
+  expect(all.items[0]).toMatchObject({ status: "pending", attempts: 0, event_type: "message.sent", tries: [] });
+  const delivered = await listDeliveries(account.actor, { endpoint_id: id, status: "delivered", ...FIRST_PAGE });
+  expect(delivered.items.map((item) => Delivery.strict().parse(item).id)).toEqual([first?.id]);
+  expect(delivered.items[0]?.tries).toMatchObject([
+    { attempt: 1, status_code: 500, error: "The endpoint answered 500." },
+    { attempt: 2, status_code: 200, error: null, response_head: "ok" },
+  ]);
+});

@@ -1,0 +1,83 @@
+/** The signature of a webhook request: `t=<unix seconds>,v1=<hex>`, HMAC-SHA-256 (RFC 2104) over `<t>.<raw body>`. */
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** What a receiver has in hand when it verifies a request. */
+export interface VerifySignatureInput {
+  /** The signature header as received; absent when the request had none. */
+  readonly header: string | null | undefined;
+  readonly secret: string;
+  /** The body exactly as received, before any parsing; a string stands for its UTF-8 bytes. */
+  readonly rawBody: string | Buffer;
+  /** The receiver's clock, Unix seconds. */
+  readonly nowSeconds: number;
+  /** How far the signed time may lie from the clock, either way, in seconds; 300 when not given. */
+  readonly toleranceSeconds?: number;
+}
+
+/**
+ * `malformed`: not a header of this scheme. `mismatch`: not signed with this secret over these bytes.
+ * `outside_tolerance`: rightly signed, but too long ago (a replay) or in the future (a clock is wrong).
+ */
+export type VerifySignatureResult =
+  | { readonly valid: true; readonly timestamp: number }
+  | { readonly valid: false; readonly reason: "malformed" | "outside_tolerance" | "mismatch" };
+
+const DEFAULT_TOLERANCE_SECONDS = 300;
+/** Twelve digits reach past the year 30000 and stay exact as a number. */
+const TIMESTAMP = /^\d{1,12}$/;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** The digest covers the timestamp too, so that an old request cannot be sent again under a new time. */
+function digest(secret: string, timestamp: string, rawBody: string | Buffer): Buffer {
+  return createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest();
+}
+
+/**
+ * The value of the signature header for one try.
+ *
+ * @param timestampSeconds Unix seconds of this try, an integer; each try is signed anew.
+ * @param rawBody the very bytes that are sent; a string stands for its UTF-8 bytes.
+ * @throws RangeError when the timestamp is not a whole number of seconds since 1970.
+ */
+export function signPayload(secret: string, timestampSeconds: number, rawBody: string | Buffer): string {
+  const timestamp = String(timestampSeconds);
+  if (!TIMESTAMP.test(timestamp)) throw new RangeError("The timestamp must be whole Unix seconds.");
+  return `t=${timestamp},v1=${digest(secret, timestamp, rawBody).toString("hex")}`;
+}
+
+/** The fields of a header, or `null` when it has not exactly one `t` and at least one `v1`, all well formed. */
+function parseHeader(header: string): { timestamp: string; digests: string[] } | null {
+  const timestamps: string[] = [];
+  const digests: string[] = [];
+  for (const field of header.split(",")) {
+    const [name = "", value] = field.trim().split("=", 2);
+    if (value === undefined) return null;
+    if (name === "t") timestamps.push(value);
+    // Other names are versions to come: a receiver of v1 passes over them.
+    if (name === "v1") digests.push(value);
+  }
+  const [timestamp] = timestamps;
+  if (timestamp === undefined || timestamps.length > 1 || !TIMESTAMP.test(timestamp)) return null;
+  return digests.length > 0 && digests.every((value) => DIGEST.test(value)) ? { timestamp, digests } : null;
+}
+
+/**
+ * Checks a received request; never throws.
+ *
+ * One matching `v1` is enough: while a secret is being rotated the sender signs with the old and the new one. The
+ * digests are compared in constant time, and before the clock is looked at, so `outside_tolerance` is only ever said
+ * of a genuine signature. A difference of exactly the tolerance is still valid.
+ */
+export function verifySignature(input: VerifySignatureInput): VerifySignatureResult {
+  const { header, secret, rawBody, nowSeconds, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = input;
+  const parsed = parseHeader(header ?? "");
+  if (parsed === null) return { valid: false, reason: "malformed" };
+  const expected = digest(secret, parsed.timestamp, rawBody);
+  if (!parsed.digests.some((hex) => timingSafeEqual(Buffer.from(hex, "hex"), expected))) {
+    return { valid: false, reason: "mismatch" };
+  }
+  const timestamp = Number(parsed.timestamp);
+  // Asked this way round, a clock or tolerance that is not a number refuses instead of accepting.
+  const isCurrent = Math.abs(nowSeconds - timestamp) <= toleranceSeconds;
+  return isCurrent ? { valid: true, timestamp } : { valid: false, reason: "outside_tolerance" };
+}

@@ -1,0 +1,206 @@
+/**
+ * The hand-written SQL of deliveries. Whoever changes a delivery locks its endpoint first, endpoints in the order of
+ * their ids: so two batches wait for each other instead of deadlocking, and what was read under the lock stays true.
+ */
+import { coalesce, type Settled } from "../core/batch";
+import { pool, type Tx, transaction } from "../core/db";
+import { addJobs, type JobPayload } from "../core/jobs";
+import { perProcess } from "../core/process";
+import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
+import { jobLots } from "./outbox";
+import { type DeliveryState, type EndpointState, type Outcome, settleOutcomes } from "./outcome";
+
+/** An endpoint as a delivery needs it; `secretSealed` is still sealed. */
+export type Target = EndpointState & { url: string; secretSealed: string };
+
+/** A delivery that is due: a row of `messages` with what its event adds. */
+export type DueDelivery = MessageRow & {
+  deliveryId: string;
+  attemptsMade: number;
+  eventId: string;
+  eventType: string;
+  eventStatus: string;
+  eventCreatedAt: Date;
+};
+
+const OUTCOMES_PER_FLUSH = 500;
+const PARKED_PER_STEP = 1_000;
+
+const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
+  failure_count AS "failureCount", last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt",
+  disabled_at AS "disabledAt"`;
+
+/** Whether events are sent to the endpoint now. */
+export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
+
+/** The endpoint, deleted or not; null when there never was one. */
+export async function loadTarget(endpointId: string): Promise<Target | null> {
+  const { rows } = await pool().query<Target>({
+    name: "webhooks.load_target",
+    text: `SELECT ${STATE_COLUMNS}, url, secret_sealed AS "secretSealed" FROM webhook_endpoints WHERE id = $1`,
+    values: [endpointId],
+  });
+  return rows[0] ?? null;
+}
+
+/**
+ * Those of a job's deliveries that are to be sent now, in the order of their events. One that is over, or was tried
+ * since the job was made (a job that is run twice finds such), is left out: it has a job of its own or needs none.
+ */
+export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueDelivery[]> {
+  const { rows } = await pool().query<DueDelivery>({
+    name: "webhooks.load_due",
+    text: `SELECT ${MESSAGE_COLUMNS}, d.id AS "deliveryId", d.attempts AS "attemptsMade", e.id AS "eventId",
+             e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt"
+           FROM webhook_deliveries d JOIN events e ON e.id = d.event_id JOIN messages m ON m.id = e.message_id
+           WHERE d.id = ANY($2::text[]) AND d.endpoint_id = $1 AND d.status = 'pending'
+             AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 END
+           ORDER BY e.id`,
+    values: [job.endpointId, job.deliveryIds, job.attemptsMade ?? null],
+  });
+  return rows;
+}
+
+async function lockEndpoints(tx: Tx, ids: Iterable<string>): Promise<EndpointState[]> {
+  const { rows } = await tx.query<EndpointState>({
+    name: "webhooks.lock_endpoints",
+    text: `SELECT ${STATE_COLUMNS} FROM webhook_endpoints WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
+    values: [[...new Set(ids)]],
+  });
+  return rows;
+}
+
+/**
+ * Writes how a try ended, together with all that end meanwhile in this process: the try, its delivery, the counters of
+ * its endpoint and the job of the next try, in one transaction. Nothing counts before that is committed.
+ * @returns whether the endpoint is still to be sent to.
+ */
+export const recordOutcome = (outcome: Outcome): Promise<boolean> =>
+  perProcess("webhooks.outcomes", () => coalesce(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }))(outcome);
+
+const flushOutcomes = (outcomes: Outcome[]): Promise<Settled<boolean>[]> =>
+  transaction(async (tx) => {
+    const before = await lockEndpoints(
+      tx,
+      outcomes.map((outcome) => outcome.endpointId),
+    );
+    const { rows: deliveries } = await tx.query<DeliveryState>({
+      name: "webhooks.read_deliveries",
+      text: "SELECT id, status, attempts FROM webhook_deliveries WHERE id = ANY($1::text[])",
+      values: [outcomes.map((outcome) => outcome.deliveryId)],
+    });
+    const settlement = settleOutcomes(before, deliveries, outcomes);
+    if (settlement.tries.length > 0) {
+      await insertTries(tx, settlement.tries);
+      await updateDeliveries(tx, settlement.deliveries);
+      await updateEndpoints(tx, settlement.endpoints);
+      await addJobs(
+        tx,
+        "deliver_webhooks",
+        settlement.retries.flatMap(({ endpointId, attemptsMade, runAt, deliveryIds }) =>
+          jobLots(deliveryIds).map((lot) => ({ payload: { endpointId, deliveryIds: lot, attemptsMade }, runAt })),
+        ),
+      );
+    }
+    const after = new Map([...before, ...settlement.endpoints].map((endpoint) => [endpoint.id, isOpen(endpoint)]));
+    return outcomes.map((outcome) => ({ ok: true, value: after.get(outcome.endpointId) ?? false }));
+  });
+
+async function insertTries(tx: Tx, tries: readonly Outcome[]): Promise<void> {
+  await tx.query({
+    name: "webhooks.insert_tries",
+    text: `INSERT INTO webhook_tries (delivery_id, attempt, status_code, latency_ms, error, response_head, created_at)
+           SELECT * FROM unnest($1::text[], $2::int2[], $3::int4[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[])
+           ON CONFLICT DO NOTHING`,
+    values: [
+      tries.map((made) => made.deliveryId),
+      tries.map((made) => made.attempt),
+      tries.map((made) => made.statusCode),
+      tries.map((made) => made.latencyMs),
+      tries.map((made) => made.error),
+      tries.map((made) => made.responseHead),
+      tries.map((made) => made.finishedAt.toISOString()),
+    ],
+  });
+}
+
+async function updateDeliveries(
+  tx: Tx,
+  deliveries: readonly (DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null })[],
+): Promise<void> {
+  await tx.query({
+    name: "webhooks.update_deliveries",
+    text: `UPDATE webhook_deliveries d
+           SET status = u.status, attempts = u.attempts, next_attempt_at = u.next_attempt_at, finished_at = u.finished_at
+           FROM unnest($1::text[], $2::text[], $3::int2[], $4::timestamptz[], $5::timestamptz[])
+             AS u (id, status, attempts, next_attempt_at, finished_at)
+           WHERE d.id = u.id AND d.attempts < u.attempts`,
+    values: [
+      deliveries.map((delivery) => delivery.id),
+      deliveries.map((delivery) => delivery.status),
+      deliveries.map((delivery) => delivery.attempts),
+      deliveries.map((delivery) => delivery.nextAttemptAt?.toISOString() ?? null),
+      deliveries.map((delivery) => delivery.finishedAt?.toISOString() ?? null),
+    ],
+  });
+}
+
+async function updateEndpoints(tx: Tx, endpoints: readonly EndpointState[]): Promise<void> {
+  await tx.query({
+    name: "webhooks.update_endpoints",
+    text: `UPDATE webhook_endpoints e
+           SET is_active = u.is_active, failure_count = u.failure_count, disabled_at = u.disabled_at,
+             last_success_at = GREATEST(e.last_success_at, u.last_success_at),
+             last_failure_at = GREATEST(e.last_failure_at, u.last_failure_at)
+           FROM unnest($1::text[], $2::bool[], $3::int4[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[])
+             AS u (id, is_active, failure_count, disabled_at, last_success_at, last_failure_at)
+           WHERE e.id = u.id`,
+    values: [
+      endpoints.map((endpoint) => endpoint.id),
+      endpoints.map((endpoint) => endpoint.isActive),
+      endpoints.map((endpoint) => endpoint.failureCount),
+      endpoints.map((endpoint) => endpoint.disabledAt?.toISOString() ?? null),
+      endpoints.map((endpoint) => endpoint.lastSuccessAt?.toISOString() ?? null),
+      endpoints.map((endpoint) => endpoint.lastFailureAt?.toISOString() ?? null),
+    ],
+  });
+}
+
+/**
+ * Takes deliveries out of sending: `held` when their endpoint is disabled, `abandoned` when it is deleted.
+ * @returns false when the endpoint is open (again), and nothing was changed.
+ */
+export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[]): Promise<boolean> =>
+  transaction(async (tx) => {
+    const [endpoint] = await lockEndpoints(tx, [endpointId]);
+    if (!endpoint || isOpen(endpoint)) return endpoint === undefined;
+    await tx.query({
+      name: "webhooks.park_deliveries",
+      text: `UPDATE webhook_deliveries SET next_attempt_at = NULL, status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END,
+               finished_at = CASE WHEN $3 THEN now() END
+             WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND status = 'pending'`,
+      values: [endpointId, deliveryIds, endpoint.isDeleted],
+    });
+    return true;
+  });
+
+/**
+ * Parks every pending delivery of a closed endpoint, step by step, so that its lock is never held for long. What is
+ * added meanwhile, or left by a crash, is parked by its own job.
+ * @returns false when the endpoint is open (again).
+ */
+export async function parkAllPending(endpointId: string): Promise<boolean> {
+  for (let after = ""; ; ) {
+    const { rows } = await pool().query<{ id: string }>({
+      name: "webhooks.read_pending",
+      text: `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 AND id > $2 AND status = 'pending'
+             ORDER BY id LIMIT $3`,
+      values: [endpointId, after, PARKED_PER_STEP],
+    });
+    const ids = rows.map((row) => row.id);
+    const last = ids.at(-1);
+    if (last === undefined) return true;
+    if (!(await parkDeliveries(endpointId, ids))) return false;
+    after = last;
+  }
+}
