@@ -41,7 +41,7 @@ export type RestAnswer = { status: number; headers: Record<string, string>; body
 
 const operations = () => perProcess("rest.operations", () => tableOf(appRouter));
 
-/** Answers one request. Never throws. */
+/** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
 export async function answerRest(request: RestRequest): Promise<RestAnswer> {
   const requestId = newId("request");
   const headers: Record<string, string> = {
@@ -50,6 +50,11 @@ export async function answerRest(request: RestRequest): Promise<RestAnswer> {
   };
   const meta = { request_id: requestId, api_version: API_VERSION };
   try {
+    if (request.method === "GET" && request.path === "/openapi.json") {
+      // Loaded when somebody asks: what makes the document is heavy, and most processes never need it.
+      const { openApiDocument } = await import("./openapi");
+      return { status: 200, headers, body: JSON.stringify(openApiDocument()) };
+    }
     const { operation, result } = await perform(request, requestId, headers);
     const status = operation.method === "POST" ? 201 : 200;
     return { status, headers, body: JSON.stringify({ success: true, ...envelope(result), meta }) };
