@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { pool } from "@/server/core/db";
+import { getMessage } from "@/server/messages/read";
+import { sendMessage } from "@/server/messages/send";
+
+const workers = new Set<ChildProcess>();
+
+beforeAll(() => makeRoute());
+
+afterEach(async () => {
+  for (const worker of workers) {
+    worker.kill("SIGKILL");
+    if (worker.exitCode === null && worker.signalCode === null) await once(worker, "exit");
+  }
+  workers.clear();
+});
+
+/** Starts a real worker process on this test's database and waits until it takes jobs. */
+async function startWorker(): Promise<ChildProcess> {
+  const worker = spawn(process.execPath, ["--import", "tsx", "worker/index.ts"], {
+    env: { ...process.env, LOG_LEVEL: "info", NODE_ENV: "production" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  workers.add(worker);
+  let output = "";
+  worker.stdout?.on("data", (chunk) => (output += chunk));
+  await expect.poll(() => output, { timeout: 30_000 }).toContain("worker.ready");
+  return worker;
+}
+
+const lockedJobs = async () =>
+  (await pool().query("SELECT 1 FROM graphile_worker.jobs WHERE locked_at IS NOT NULL")).rowCount;
+
+test("the jobs of a worker that was killed are taken over within seconds, and nothing is sent twice", async () => {
+  const account = await makeAccount();
+  const send = (to: string) =>
+    sendMessage(
+      account.actor,
+      { to, from: account.senderId, body: "x" },
+      { idempotency: () => null, answerHeaders: {} },
+    );
+  const first = await startWorker();
+  // This carrier does not answer for ten seconds, so the job is under way when its worker dies.
+  const hanging = await send("+15550100005");
+  await expect.poll(lockedJobs, { timeout: 10_000 }).toBe(1);
+  first.kill("SIGKILL");
+  await once(first, "exit");
+  const waiting = await send("+15550100001");
+
+  await startWorker();
+  await expect
+    .poll(async () => (await getMessage(account.actor, waiting.id)).status, { timeout: 15_000 })
+    .toBe("delivered");
+  await expect.poll(lockedJobs, { timeout: 20_000 }).toBe(0);
+  const { rows } = await pool().query("SELECT count(*)::int AS attempts FROM message_attempts WHERE message_id = $1", [
+    hanging.id,
+  ]);
+  expect(rows).toEqual([{ attempts: 1 }]);
+  expect((await getMessage(account.actor, hanging.id)).status).toBe("pending");
+}, 90_000);
+
+test("a worker told to stop finishes what it has begun and leaves no lock behind", async () => {
+  const account = await makeAccount();
+  const worker = await startWorker();
+  const { id } = await sendMessage(
+    account.actor,
+    // The receipt comes before the answer, which takes a second.
+    { to: "+15550100006", from: account.senderId, body: "x" },
+    { idempotency: () => null, answerHeaders: {} },
+  );
+  await expect
+    .poll(async () => (await pool().query("SELECT 1 FROM message_attempts WHERE message_id = $1", [id])).rowCount)
+    .toBe(1);
+  worker.kill("SIGTERM");
+  const [code] = await once(worker, "exit");
+  expect(code).toBe(0);
+  expect(await lockedJobs()).toBe(0);
+  expect((await getMessage(account.actor, id)).status).not.toBe("pending");
+}, 60_000);
