@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { perProcess } from "./process";
 
@@ -10,6 +12,10 @@ const list = z
       .map((entry) => entry.trim())
       .filter(Boolean),
   );
+const isAddress = (text: string): boolean => isIP(text) !== 0;
+const isCidr = (text: string): boolean => isAddress(text.split("/")[0] ?? "") && ipaddr.isValidCIDR(text);
+const networks = (isEntry: (text: string) => boolean, form: string) =>
+  list.refine((entries) => entries.every(isEntry), `each entry must be ${form}`);
 const flag = z
   .enum(["true", "false"])
   .default("false")
@@ -34,9 +40,13 @@ const Settings = z.object({
     .url()
     .optional()
     .describe("the address under which people and providers reach the service, e.g. https://sms.example.com"),
-  TRUSTED_PROXIES: list.describe("addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed"),
+  TRUSTED_PROXIES: networks((text) => isAddress(text) || isCidr(text), "an address or CIDR range").describe(
+    "addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed",
+  ),
   DATABASE_POOL_SIZE: count(10, 2, 200).describe("database connections per process"),
-  WEBHOOK_ALLOWED_NETWORKS: list.describe("private CIDR ranges that webhooks may reach, e.g. 10.1.0.0/16"),
+  WEBHOOK_ALLOWED_NETWORKS: networks(isCidr, "a CIDR range").describe(
+    "private CIDR ranges that webhooks may reach, e.g. 10.1.0.0/16",
+  ),
   SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
     "seconds after which a new sender is approved by itself; 0: never",

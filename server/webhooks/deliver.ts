@@ -10,18 +10,21 @@ import { type DueDelivery, recordOutcome, type Target } from "./store";
 /** `limitMs` for each receiver's whole answer; `signal` is aborted when the process is to end. */
 export type DeliverOptions = { limitMs?: number; signal?: AbortSignal };
 
+/** `untilMs`: when the last request may be begun; null: whenever. */
+type SendOptions = DeliverOptions & { untilMs: number | null };
+
 const PARALLEL_REQUESTS = 16;
 
 /**
  * Sends what is due, up to 16 at once, and returns when every outcome is committed. It stops taking new ones as soon as
- * the endpoint is closed or the process is to end.
+ * the endpoint is closed, the time is up or the process is to end.
  * @returns the ids of the deliveries that it did not get to, and whether the endpoint was found closed.
  * @throws what kept an outcome from being written, or a request from being made; such a try does not count.
  */
 export async function sendDeliveries(
   target: Target,
   due: readonly DueDelivery[],
-  { limitMs = WEBHOOK_TIMEOUT_MS, signal }: DeliverOptions,
+  { limitMs = WEBHOOK_TIMEOUT_MS, signal, untilMs }: SendOptions,
 ): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
   const secret = openSecret(env().SECRET_KEY, target.secretSealed);
   const queue = [...due];
@@ -39,9 +42,11 @@ export async function sendDeliveries(
     if (!isStillOpen) wasClosed = true;
   }
 
+  const mayBegin = () => !wasClosed && !isBroken && !signal?.aborted && (untilMs === null || Date.now() < untilMs);
+
   async function pump(): Promise<void> {
     try {
-      while (!wasClosed && !isBroken && !signal?.aborted) {
+      while (mayBegin()) {
         const delivery = queue.shift();
         if (!delivery) return;
         const result = await send(target, secret, delivery, limitMs);

@@ -1,11 +1,17 @@
 /**
- * Lanes: how many jobs of one endpoint may run at once in this process. A slow endpoint fills its own lane, and every
- * other one finds the worker's slots free.
+ * Terms.
+ * - lane: the jobs of one endpoint that run in this process. It is narrow, so that a slow endpoint fills its own lane and
+ *   every other one finds the worker's slots free.
+ * - place: one job's part of a lane.
+ * - work: deliveries of an endpoint that one job would carry. A job that finds its lane full hands its work over to those
+ *   that run, so the lane stays busy, and is queued again for the case that this process dies.
  */
 
-/** A job's place in the lane of its endpoint. */
+/** `untilMs`: when the last request may be begun, because the job that was queued again comes soon; null: no such job. */
+export type Work = { endpointId: string; deliveryIds: string[]; attemptsMade?: number; untilMs: number | null };
+
 export type Place = {
-  /** Whether the job may start, now that it is known how its endpoint does. */
+  /** Whether the job may begin its next work, now that it is known how its endpoint does. */
   mayStart: (isFailing: boolean) => boolean;
   /** Gives the place back; to be called exactly once. */
   leave: () => void;
@@ -14,21 +20,25 @@ export type Place = {
 export type Lanes = {
   /** A place in the endpoint's lane, or null when the lane is full. */
   enter: (endpointId: string) => Place | null;
-  /** When a job that found no place should come back: in 1 to 2 s, later when many wait for the same endpoint. */
+  /** Leaves work to whoever has a place in the lane. */
+  handOver: (work: Work & { untilMs: number }) => void;
+  /** Work that was handed over and may still be begun, at most `max` deliveries; null when there is none. */
+  take: (endpointId: string, nowMs: number, max: number) => Work | null;
+  /** When a job that finds its lane full is to come back by itself. */
   comeBackAt: (endpointId: string, nowMs: number) => Date;
 };
 
 const JOBS_PER_ENDPOINT = 4;
 const JOBS_PER_FAILING_ENDPOINT = 1;
-const COME_BACK_MS = 1_000;
-const JITTER_MS = 1_000;
-/** At most 200 jobs a second come back for one endpoint, so that a long backlog is not all asking at once. */
+const COME_BACK_MS = 30_000;
+/** At most 200 jobs a second come back for one endpoint, so that a long backlog does not ask all at once. */
 const SPACING_MS = 5;
 
 type Lane = { entered: number; started: number; isFailing: boolean; lastSlotMs: number };
 
-export function createLanes(random: () => number = Math.random): Lanes {
+export function createLanes(): Lanes {
   const lanes = new Map<string, Lane>();
+  const waiting = new Map<string, (Work & { untilMs: number })[]>();
 
   function enter(endpointId: string): Place | null {
     const lane = lanes.get(endpointId) ?? { entered: 0, started: 0, isFailing: false, lastSlotMs: 0 };
@@ -39,25 +49,52 @@ export function createLanes(random: () => number = Math.random): Lanes {
     return {
       mayStart: (isFailing) => {
         lane.isFailing = isFailing;
-        if (isFailing && lane.started >= JOBS_PER_FAILING_ENDPOINT) return false;
-        lane.started += 1;
-        hasStarted = true;
-        return true;
+        if (hasStarted) lane.started -= 1;
+        hasStarted = !isFailing || lane.started < JOBS_PER_FAILING_ENDPOINT;
+        if (hasStarted) lane.started += 1;
+        return hasStarted;
       },
       leave: () => {
         lane.entered -= 1;
         if (hasStarted) lane.started -= 1;
-        if (lane.entered === 0) lanes.delete(endpointId);
+        if (lane.entered > 0) return;
+        lanes.delete(endpointId);
+        waiting.delete(endpointId);
       },
     };
+  }
+
+  function handOver(work: Work & { untilMs: number }): void {
+    const queue = waiting.get(work.endpointId);
+    if (queue) queue.push(work);
+    else waiting.set(work.endpointId, [work]);
+  }
+
+  function take(endpointId: string, nowMs: number, max: number): Work | null {
+    const queue = waiting.get(endpointId) ?? [];
+    let taken: (Work & { untilMs: number }) | null = null;
+    for (let next = queue[0]; next; next = queue[0]) {
+      const isTooLate = next.untilMs <= nowMs;
+      if (taken && !isTooLate) {
+        if (taken.attemptsMade !== next.attemptsMade) break;
+        if (taken.deliveryIds.length + next.deliveryIds.length > max) break;
+        taken.deliveryIds.push(...next.deliveryIds);
+        taken.untilMs = Math.min(taken.untilMs, next.untilMs);
+      } else if (!isTooLate) {
+        taken = { ...next, deliveryIds: [...next.deliveryIds] };
+      }
+      queue.shift();
+    }
+    if (queue.length === 0) waiting.delete(endpointId);
+    return taken;
   }
 
   function comeBackAt(endpointId: string, nowMs: number): Date {
     const lane = lanes.get(endpointId);
     const slotMs = Math.max(nowMs + COME_BACK_MS, (lane?.lastSlotMs ?? 0) + SPACING_MS);
     if (lane) lane.lastSlotMs = slotMs;
-    return new Date(slotMs + Math.floor(random() * JITTER_MS));
+    return new Date(slotMs);
   }
 
-  return { enter, comeBackAt };
+  return { enter, handOver, take, comeBackAt };
 }

@@ -3,7 +3,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import type { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
 import { env } from "../core/env";
-import { onShutdown, perProcess } from "../core/process";
+import { perProcess } from "../core/process";
 import { createGuard, type Guard, isBlockedUrlError, type LookupAll } from "./guard";
 import type { Outcome } from "./outcome";
 import { isAcknowledged } from "./retry";
@@ -39,16 +39,17 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "The endpoint's TLS certificate is for another host.",
 };
 
-/** The one guard of the process: what creating an endpoint asks, and what every delivery connects through. */
+/**
+ * The one guard of the process: what creating an endpoint asks, and what every delivery connects through. It is never
+ * closed: the jobs that are under way when the process is told to stop still need it, and its idle sockets end alone.
+ */
 export const webhookGuard = (): Guard =>
-  perProcess("webhooks.guard", () => {
-    const guard = createGuard({
+  perProcess("webhooks.guard", () =>
+    createGuard({
       allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
       lookup: shareLookups((hostname) => systemLookup(hostname, { all: true, verbatim: true })),
-    });
-    onShutdown(guard.close);
-    return guard;
-  });
+    }),
+  );
 
 /**
  * Lets concurrent questions for one name share one lookup. The system's resolver has four threads for the whole

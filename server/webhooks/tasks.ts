@@ -1,65 +1,106 @@
 import { coalesce, type Settled } from "../core/batch";
 import { pool } from "../core/db";
-import { addJobs, type JobPayload } from "../core/jobs";
+import { addJob, addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
 import { type DeliverOptions, sendDeliveries } from "./deliver";
-import { createLanes, type Lanes } from "./lanes";
-import { jobLots } from "./outbox";
+import { createLanes, type Lanes, type Place, type Work } from "./lanes";
+import { DELIVERIES_PER_JOB, jobLots } from "./outbox";
+import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import { isOpen, loadDue, loadTarget, parkAllPending, parkDeliveries } from "./store";
 
 type Payload = JobPayload<"deliver_webhooks">;
 
 const DEFERRALS_PER_FLUSH = 500;
+/** Between the end of the last request of handed-over work and the job that was queued again for it. */
+const MARGIN_MS = 2_000;
 
-const lanes = (): Lanes => perProcess("webhooks.lanes", () => createLanes());
+const lanes = (): Lanes => perProcess("webhooks.lanes", createLanes);
 
 /**
  * The task of `deliver_webhooks`: sends the deliveries that are due, and schedules the next try of those that fail. A
- * job that finds the lane of its endpoint full comes back in a second or two and gives its slot to others at once.
+ * job that finds the lane of its endpoint full gives its slot to others at once (see lanes.ts).
  * May be run twice: an event may then be sent twice, which receivers expect, but a try never counts twice.
  * @throws only for trouble of our own (database, machine), so that the job is run again; it uses up no try.
  */
 export async function deliverWebhooks(payload: Payload, options: DeliverOptions = {}): Promise<void> {
+  const work: Work = { ...payload, untilMs: null };
+  const place = lanes().enter(payload.endpointId);
+  const hasRun = place ? await workThrough(place, work, options) : false;
+  if (!hasRun) await standAside(payload, options);
+}
+
+/** Queues the job again and leaves its work to those that run; if they are all done by then, it does it after all. */
+async function standAside(payload: Payload, options: DeliverOptions): Promise<void> {
   const { endpointId } = payload;
+  const comesBackAt = await defer(payload);
+  const untilMs = comesBackAt.getTime() - (options.limitMs ?? WEBHOOK_TIMEOUT_MS) - MARGIN_MS;
+  lanes().handOver({ ...payload, untilMs });
   const place = lanes().enter(endpointId);
-  if (!place) return defer(payload);
+  if (place) await workThrough(place, takeWork(endpointId), options);
+}
+
+const takeWork = (endpointId: string): Work | null => lanes().take(endpointId, Date.now(), DELIVERIES_PER_JOB);
+
+/**
+ * Does `first`, then all that was handed over meanwhile, and leaves the place.
+ * @returns false when `first` may not be done now because its endpoint fails and another job is at it.
+ */
+async function workThrough(place: Place, first: Work | null, options: DeliverOptions): Promise<boolean> {
   try {
-    const target = await loadTarget(endpointId);
-    if (!target) return;
-    if (!isOpen(target)) return await park(payload);
-    if (!place.mayStart(target.failureCount > 0)) return await defer(payload);
-    const due = await loadDue(payload);
-    const { unsentIds, wasClosed } = await sendDeliveries(target, due, options);
-    const isParked = wasClosed && (await parkAllPending(endpointId));
-    if (unsentIds.length > 0 && !isParked) await defer({ ...payload, deliveryIds: unsentIds });
+    for (let work = first; work; work = takeWork(work.endpointId)) {
+      if (await deliver(place, work, options)) continue;
+      // The job that is at it looks for more before it leaves.
+      if (work.untilMs !== null) lanes().handOver({ ...work, untilMs: work.untilMs });
+      return false;
+    }
+    return true;
   } finally {
     place.leave();
   }
 }
 
-/** An endpoint that was opened again in this moment gets its deliveries after all. */
-async function park(payload: Payload): Promise<void> {
-  if (!(await parkDeliveries(payload.endpointId, payload.deliveryIds))) await defer(payload);
+async function deliver(place: Place, work: Work, options: DeliverOptions): Promise<boolean> {
+  const { untilMs, ...payload } = work;
+  const target = await loadTarget(payload.endpointId);
+  if (!target) return true;
+  let leftIds = payload.deliveryIds;
+  let isParked = false;
+  if (isOpen(target)) {
+    if (!place.mayStart(target.failureCount > 0)) return false;
+    const sent = await sendDeliveries(target, await loadDue(payload), { ...options, untilMs });
+    isParked = sent.wasClosed && (await parkAllPending(target.id));
+    leftIds = sent.unsentIds;
+  } else {
+    isParked = await parkDeliveries(target.id, leftIds);
+  }
+  // What is left although the endpoint is open needs a job, unless it has one.
+  if (leftIds.length > 0 && !isParked && untilMs === null) {
+    await addJob(pool(), "deliver_webhooks", { ...payload, deliveryIds: leftIds });
+  }
+  return true;
 }
 
-const defer = (payload: Payload): Promise<void> =>
+/** Queues the work again, for later. @returns when it comes back. */
+const defer = (payload: Payload): Promise<Date> =>
   perProcess("webhooks.deferrals", () => coalesce(flushDeferrals, { maxWeight: DEFERRALS_PER_FLUSH }))(payload);
 
-/** Small jobs that wait for the same endpoint come back as few full ones: a lane counts jobs, not deliveries. */
-async function flushDeferrals(payloads: Payload[]): Promise<Settled<void>[]> {
-  const waiting = new Map<string, Payload>();
-  for (const payload of payloads) {
-    const group = `${payload.endpointId} ${payload.attemptsMade}`;
-    const known = waiting.get(group);
-    if (known) known.deliveryIds.push(...payload.deliveryIds);
-    else waiting.set(group, { ...payload, deliveryIds: [...payload.deliveryIds] });
-  }
-  const added = [...waiting.values()].flatMap((payload) =>
-    jobLots([...new Set(payload.deliveryIds)]).map((deliveryIds) => ({
-      payload: { ...payload, deliveryIds },
+/** Small jobs that wait for the same endpoint come back as few full ones. */
+async function flushDeferrals(payloads: Payload[]): Promise<Settled<Date>[]> {
+  const groups = new Map<string, Payload & { runAt: Date }>();
+  const runAts = payloads.map((payload) => {
+    const key = `${payload.endpointId} ${payload.attemptsMade}`;
+    const group = groups.get(key) ?? {
+      ...payload,
+      deliveryIds: [],
       runAt: lanes().comeBackAt(payload.endpointId, Date.now()),
-    })),
+    };
+    group.deliveryIds.push(...payload.deliveryIds);
+    groups.set(key, group);
+    return group.runAt;
+  });
+  const added = [...groups.values()].flatMap(({ runAt, ...payload }) =>
+    jobLots([...new Set(payload.deliveryIds)]).map((deliveryIds) => ({ payload: { ...payload, deliveryIds }, runAt })),
   );
   await addJobs(pool(), "deliver_webhooks", added);
-  return payloads.map(() => ({ ok: true, value: undefined }));
+  return runAts.map((runAt) => ({ ok: true, value: runAt }));
 }

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { readEnv } from "./env";
+
+const good = { DATABASE_URL: "postgresql://user:secret@localhost:5432/service", SECRET_KEY: "k".repeat(32) };
+
+test("the defaults are the ones that are safe in production", () => {
+  expect(readEnv(good)).toMatchObject({
+    NODE_ENV: "production",
+    HOST: "127.0.0.1",
+    PORT: 3000,
+    SIGN_UP_OPEN: false,
+    SENDER_AUTO_APPROVE_S: 0,
+    SANDBOX: false,
+    WEBHOOK_ALLOWED_NETWORKS: [],
+    TRUSTED_PROXIES: [],
+    ON_UNKNOWN_OUTCOME: "fallback",
+  });
+});
+
+test("every missing and every wrong setting is named at once, with what it is for, and no value is repeated", () => {
+  const read = () => readEnv({ SECRET_KEY: "short", PORT: "70000", SANDBOX: "yes", DATABASE_URL: "" });
+  expect(read).toThrow(/DATABASE_URL is missing: the PostgreSQL database/);
+  expect(read).toThrow(/SECRET_KEY is wrong \(must have at least 32 characters\): the secret that signs sessions/);
+  expect(read).toThrow(/PORT is wrong/);
+  expect(read).toThrow(/SANDBOX is wrong/);
+  expect(read).not.toThrow(/short/);
+});
+
+test.each(["not-a-cidr", "10.0.0.0/33", "10.0.0.0/8,nonsense"])(
+  "a wrong network list %j is refused at start",
+  (list) => {
+    expect(() => readEnv({ ...good, WEBHOOK_ALLOWED_NETWORKS: list })).toThrow(/WEBHOOK_ALLOWED_NETWORKS is wrong/);
+    expect(() => readEnv({ ...good, TRUSTED_PROXIES: list })).toThrow(/TRUSTED_PROXIES is wrong/);
+  },
+);
+
+test("lists are split and trimmed", () => {
+  expect(readEnv({ ...good, TRUSTED_PROXIES: " 10.0.0.1 , ::1/128," }).TRUSTED_PROXIES).toEqual([
+    "10.0.0.1",
+    "::1/128",
+  ]);
+});
