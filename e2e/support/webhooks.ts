@@ -3,7 +3,20 @@ import { newId } from "@/server/core/ids";
 import { type JobPayload, jobs } from "@/server/core/jobs";
 import { eventTypeFor, type MessageStatus } from "@/server/messages/status";
 import { recordEvents } from "@/server/webhooks/outbox";
-import type { TestAccount } from "./seed";
+import { createEndpoint } from "@/server/webhooks/service";
+import { deliverWebhooks } from "@/server/webhooks/tasks";
+import { type Answer, startReceiver } from "./receiver";
+import { makeAccount, type TestAccount } from "./seed";
+
+export type TestWebhook = Awaited<ReturnType<typeof startWebhook>>;
+
+/** A receiver with an account of its own that has an endpoint there. */
+export async function startWebhook(answer?: Answer) {
+  const receiver = await startReceiver(answer);
+  const account = await makeAccount();
+  const endpoint = await createEndpoint(account.actor, { url: receiver.url });
+  return { account, endpoint, receiver };
+}
 
 /** Inserts messages of the account that stand at `status`, without a send; returns their ids. */
 export async function makeMessages(
@@ -53,6 +66,16 @@ export async function takeDeliveryJobs(endpointId: string): Promise<WaitingJob[]
   return rows
     .map((row) => ({ payload: jobs.deliver_webhooks.parse(row.payload), runAt: row.runAt }))
     .sort((one, other) => one.runAt.getTime() - other.runAt.getTime());
+}
+
+/** Runs the jobs that wait for the endpoint now, whenever they are due; returns when they were due. */
+export async function runDeliveryJobs(
+  endpointId: string,
+  options?: Parameters<typeof deliverWebhooks>[1],
+): Promise<Date[]> {
+  const waiting = await takeDeliveryJobs(endpointId);
+  for (const { payload } of waiting) await deliverWebhooks(payload, options);
+  return waiting.map((job) => job.runAt);
 }
 
 export type DeliveryState = {

@@ -1,3 +1,4 @@
+import { connection } from "next/server";
 import { getServerSession } from "next-auth/next";
 import { cache } from "react";
 import { authOptions } from "./options";
@@ -10,6 +11,8 @@ import { findSignedIn, type SignedIn } from "./service";
  * React keeps the answer for the one render of one request; outside a render it asks anew each time.
  */
 export const currentSession: () => Promise<SignedIn | null> = cache(async () => {
+  // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.
+  await connection();
   const session = await getServerSession(authOptions());
   return session?.userId ? findSignedIn(session.userId) : null;
 });

@@ -1,50 +1,43 @@
 import type { ServerResponse } from "node:http";
 import { Logger, run } from "graphile-worker";
 import { afterEach, expect, test } from "vitest";
-import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
-import { makeAccount } from "@/e2e/support/seed";
-import { deliveriesOf, makeMessages, raiseEvents, takeDeliveryJobs } from "@/e2e/support/webhooks";
+import { type Answer, status } from "@/e2e/support/receiver";
+import { deliveriesOf, makeMessages, raiseEvents, startWebhook, takeDeliveryJobs } from "@/e2e/support/webhooks";
 import { pool } from "../core/db";
 import { jobs } from "../core/jobs";
-import { createEndpoint } from "./service";
 import { deliverWebhooks } from "./tasks";
 
 /** Far longer than it takes, for a machine that is busy with other things. */
 const WAIT = { timeout: 30_000 };
 
-const receivers: Receiver[] = [];
+const closers: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+  await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-/** An account with an endpoint at a receiver that answers nothing until it is released. */
-async function slowEndpoint() {
-  const hanging: ServerResponse[] = [];
-  const receiver = await startReceiver((response) => void hanging.push(response));
-  receivers.push(receiver);
-  const account = await makeAccount();
-  const { id } = await createEndpoint(account.actor, { url: receiver.url });
-  const release = () => {
-    receiver.answerWith(status(200));
-    for (const response of hanging.splice(0)) response.writeHead(200).end();
-  };
-  return { account, id, receiver, release };
+async function setUp(answer?: Answer) {
+  const { account, endpoint, receiver } = await startWebhook(answer);
+  closers.push(receiver.close);
+  return { account, id: endpoint.id, receiver };
 }
 
-async function fastEndpoint() {
-  const receiver = await startReceiver();
-  receivers.push(receiver);
-  const account = await makeAccount();
-  const { id } = await createEndpoint(account.actor, { url: receiver.url });
-  return { account, id, receiver };
+/** A webhook whose receiver answers nothing until it is released. */
+async function slowEndpoint() {
+  const hanging: ServerResponse[] = [];
+  const webhook = await setUp((response) => void hanging.push(response));
+  const release = () => {
+    webhook.receiver.answerWith(status(200));
+    for (const response of hanging.splice(0)) response.writeHead(200).end();
+  };
+  return { ...webhook, release };
 }
 
 const stateOf = async (endpointId: string) => (await deliveriesOf(endpointId)).map((delivery) => delivery.status);
 
 test("a slow endpoint takes four of the worker's slots, and the others are served meanwhile", async () => {
   const slow = await slowEndpoint();
-  const fast = await fastEndpoint();
+  const fast = await setUp();
   for (const messageId of await makeMessages(slow.account, 12)) await raiseEvents(slow.account, [messageId]);
   await raiseEvents(fast.account, await makeMessages(fast.account, 3));
   const runner = await run({

@@ -49,9 +49,10 @@ async function workThrough(place: Place, first: Work | null, options: DeliverOpt
   try {
     for (let work = first; work; work = takeWork(work.endpointId)) {
       if (await deliver(place, work, options)) continue;
+      if (work.untilMs === null) return false;
       // The job that is at it looks for more before it leaves.
-      if (work.untilMs !== null) lanes().handOver({ ...work, untilMs: work.untilMs });
-      return false;
+      lanes().handOver({ ...work, untilMs: work.untilMs });
+      break;
     }
     return true;
   } finally {
