@@ -12,7 +12,7 @@ export const apiKeysRouter = router({
     .meta({ openapi: { method: "POST", path: "/api-keys/create", tags: ["API keys"], summary: "Create an API key" } })
     .input(CreateApiKeyInput)
     .output(CreatedApiKey)
-    .mutation(({ ctx, input }) => createApiKey(ctx.actor, input)),
+    .mutation(({ ctx, input }) => createApiKey(ctx.actor, input, ctx)),
   revoke: scoped("keys:write")
     .meta({ openapi: { method: "DELETE", path: "/api-keys/{id}", tags: ["API keys"], summary: "Revoke an API key" } })
     .input(ApiKeyId)

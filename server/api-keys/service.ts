@@ -1,3 +1,4 @@
+import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma } from "../core/db";
@@ -38,7 +39,11 @@ const canonicalIps = (allowed: readonly string[]): string[] => [
  * scopes of whoever creates it.
  * @throws 403 `scope_not_held` for a scope that the creator lacks, 400 `expires_in_the_past`.
  */
-export async function createApiKey(actor: AccountActor, input: CreateApiKeyInput): Promise<CreatedApiKey> {
+export async function createApiKey(
+  actor: AccountActor,
+  input: CreateApiKeyInput,
+  request: DeedRequest = plainRequest(),
+): Promise<CreatedApiKey> {
   const held = scopesOf(actor);
   const wanted = input.permissions ?? held;
   const missing = missingScopes(held, wanted);
@@ -55,23 +60,44 @@ export async function createApiKey(actor: AccountActor, input: CreateApiKeyInput
     throw invalidRequest("expires_at must lie in the future.", { param: "expires_at", reason: "expires_in_the_past" });
   }
   const plainKey = newPlainKey();
-  const row = await prisma().apiKey.create({
-    data: {
-      id: newId("apiKey"),
-      accountId: actor.accountId,
-      name: input.name,
-      keyHash: hashKey(plainKey),
-      keyHint: keyHint(plainKey),
-      permissions: SCOPES.filter((scope) => wanted.includes(scope)),
-      rateLimit: input.rate_limit,
-      dailyLimit: input.daily_limit ?? null,
-      monthlyLimit: input.monthly_limit ?? null,
-      allowedIps: canonicalIps(input.allowed_ips ?? []),
-      expiresAt,
-      createdAt: at,
-    },
+  const row = {
+    id: newId("apiKey"),
+    accountId: actor.accountId,
+    name: input.name,
+    keyHash: hashKey(plainKey),
+    keyHint: keyHint(plainKey),
+    permissions: SCOPES.filter((scope) => wanted.includes(scope)),
+    rateLimit: input.rate_limit,
+    dailyLimit: input.daily_limit ?? null,
+    monthlyLimit: input.monthly_limit ?? null,
+    allowedIps: canonicalIps(input.allowed_ips ?? []),
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdAt: at,
+  };
+  return createOnce(actor, request, async (tx) => {
+    await tx.query(
+      `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
+         monthly_limit, allowed_ips, expires_at, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      [
+        row.id,
+        row.accountId,
+        row.name,
+        row.keyHash,
+        row.keyHint,
+        row.permissions,
+        row.rateLimit,
+        row.dailyLimit,
+        row.monthlyLimit,
+        row.allowedIps,
+        row.expiresAt,
+        row.createdAt,
+      ],
+    );
+    return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
   });
-  return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
 }
 
 /**

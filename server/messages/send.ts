@@ -1,8 +1,8 @@
+import { type DeedRequest, markReplayed } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
-import type { Context } from "../core/trpc";
 import { isRoutable } from "../providers/registry";
 import { openRouting, type Routing, routeExists } from "../routing/service";
 import { approvedSender } from "../senders/service";
@@ -11,9 +11,6 @@ import { type MessageRow, presentMessage } from "./present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "./schema";
 import { segmentText } from "./segments";
 import { accept } from "./store";
-
-/** What a send needs to know of its request. */
-export type SendRequest = Pick<Context, "idempotency" | "answerHeaders">;
 
 const RECIPIENT_SHOWN_MAX = 64;
 
@@ -24,7 +21,7 @@ const RECIPIENT_SHOWN_MAX = 64;
 export async function sendMessage(
   actor: AccountActor,
   input: SendMessageInput,
-  request: SendRequest,
+  request: DeedRequest,
 ): Promise<Message> {
   const makeRow = await openDraft(actor, input);
   const accepted = await accept({
@@ -34,7 +31,7 @@ export async function sendMessage(
     idempotency: request.idempotency(),
     respond: ([row]) => row && presentMessage(row),
   });
-  if (accepted.replayed) request.answerHeaders["Idempotency-Replayed"] = "true";
+  if (accepted.replayed) markReplayed(request);
   return accepted.response as Message;
 }
 
@@ -42,7 +39,7 @@ export async function sendMessage(
  * Accepts one message per recipient; a recipient that is not a phone number, or to which no route leads, fails alone.
  * @throws as {@link sendMessage}; then nothing of the request was accepted.
  */
-export async function sendBulk(actor: AccountActor, input: SendBulkInput, request: SendRequest): Promise<BulkResult> {
+export async function sendBulk(actor: AccountActor, input: SendBulkInput, request: DeedRequest): Promise<BulkResult> {
   const makeRow = await openDraft(actor, input);
   const accepted = await accept({
     accountId: actor.accountId,
@@ -51,7 +48,7 @@ export async function sendBulk(actor: AccountActor, input: SendBulkInput, reques
     idempotency: request.idempotency(),
     respond: presentBulk,
   });
-  if (accepted.replayed) request.answerHeaders["Idempotency-Replayed"] = "true";
+  if (accepted.replayed) markReplayed(request);
   return accepted.response as BulkResult;
 }
 

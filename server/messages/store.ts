@@ -4,11 +4,12 @@
  * and one bad member never fails its batch: everything that can refuse a member is decided under the accounts' locks
  * before anything is written.
  */
+import { keyReused } from "../accounts/answers";
 import { lockAccounts, type MoneyMove, postMoney } from "../accounts/store";
 import { coalesce, type Settled } from "../core/batch";
 import { utcDay, utcMonth } from "../core/clock";
 import { type Defer, type Tx, transaction } from "../core/db";
-import { conflict, forbidden, insufficientBalance, rateLimited } from "../core/errors";
+import { forbidden, insufficientBalance, rateLimited } from "../core/errors";
 import { addJob } from "../core/jobs";
 import { perProcess } from "../core/process";
 import type { Idempotency } from "../core/trpc";
@@ -69,7 +70,7 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
     const answer = key ? answers.get(key) : undefined;
     if (answer) {
       if (answer.requestHash !== item.idempotency?.requestHash) throw keyReused();
-      return { response: answer.response, replayed: true };
+      return { response: answer.read(), replayed: true };
     }
     const billed = item.messages.filter((message) => message.status === "pending");
     const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
@@ -83,7 +84,7 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
     balances.set(item.accountId, balance - costMicros);
     for (const message of item.messages) message.currency = account.currency;
     const response = item.respond(item.messages);
-    if (key && item.idempotency) answers.set(key, { requestHash: item.idempotency.requestHash, response });
+    if (key && item.idempotency) answers.set(key, { requestHash: item.idempotency.requestHash, read: () => response });
     taken.push({ item, response });
     return { response, replayed: false };
   };
@@ -99,10 +100,8 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
   return results;
 }
 
-const keyReused = () =>
-  conflict("This Idempotency-Key was used before with another request.", { reason: "idempotency_key_reused" });
-
-type Answer = { requestHash: string; response: unknown };
+/** `read` gives the answer; another operation may have stored it in a form of its own, so it is read only when it fits. */
+type Answer = { requestHash: string; read: () => unknown };
 
 /** What was answered before to the batch's Idempotency-Keys. The accounts' locks make look and write one step. */
 async function readAnswers(tx: Tx, batch: Acceptance[]): Promise<Map<string, Answer>> {
@@ -118,7 +117,7 @@ async function readAnswers(tx: Tx, batch: Acceptance[]): Promise<Map<string, Ans
   return new Map(
     rows.map((row) => [
       slot(row.accountId, row.key),
-      { requestHash: row.requestHash, response: JSON.parse(row.response) as unknown },
+      { requestHash: row.requestHash, read: () => JSON.parse(row.response) as unknown },
     ]),
   );
 }

@@ -13,7 +13,7 @@ export const sendersRouter = router({
     .meta({ openapi: { method: "POST", path: "/senders/create", tags: ["Senders"], summary: "Register a sender" } })
     .input(CreateSenderInput)
     .output(Sender)
-    .mutation(({ ctx, input }) => createSender(ctx.actor, input)),
+    .mutation(({ ctx, input }) => createSender(ctx.actor, input, ctx)),
   get: scoped(null)
     .meta({ openapi: { method: "GET", path: "/senders/{id}", tags: ["Senders"], summary: "Get a sender" } })
     .input(SenderPath)

@@ -1,6 +1,7 @@
+import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now, SECOND_MS } from "../core/clock";
-import { pool, prisma, transaction } from "../core/db";
+import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
@@ -19,7 +20,11 @@ const APPROVED_KEPT_MAX = 10_000;
  * Registers a sender ID; it waits for an operator, or for SENDER_AUTO_APPROVE_S.
  * @throws 400 when the text is no sender ID, contradicts the given type, or is registered already.
  */
-export async function createSender(actor: AccountActor, input: CreateSenderInput): Promise<Sender> {
+export async function createSender(
+  actor: AccountActor,
+  input: CreateSenderInput,
+  request: DeedRequest = plainRequest(),
+): Promise<Sender> {
   const told = senderTypeOf(input.sender_id);
   if (!told) {
     throw invalidRequest("sender_id must have up to 11 letters and digits, or be a number of 3 to 15 digits.", {
@@ -46,7 +51,7 @@ export async function createSender(actor: AccountActor, input: CreateSenderInput
     createdAt: now(),
   };
   const waitS = env().SENDER_AUTO_APPROVE_S;
-  await transaction(async (tx) => {
+  return createOnce(actor, request, async (tx) => {
     const { rowCount } = await tx.query(
       `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sender_id) DO NOTHING`,
@@ -55,11 +60,12 @@ export async function createSender(actor: AccountActor, input: CreateSenderInput
     if (rowCount === 0) {
       throw invalidRequest("This sender ID is registered already.", { param: "sender_id", reason: "sender_exists" });
     }
-    if (waitS === 0) return;
-    const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
-    await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
+    if (waitS > 0) {
+      const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
+      await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
+    }
+    return presentSender(row);
   });
-  return presentSender(row);
 }
 
 /** The account's senders, newest first. */

@@ -1,9 +1,9 @@
 /** Sends deliveries of one endpoint and writes how each ended. No database connection is held while a receiver thinks. */
 import { env } from "../core/env";
+import { unseal } from "../core/seal";
 import { postJson, webhookGuard } from "./post";
 import { presentEvent } from "./present";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
-import { openSecret } from "./secret";
 import { signPayload } from "./signature";
 import { type DueDelivery, recordOutcome, type Target } from "./store";
 
@@ -26,7 +26,7 @@ export async function sendDeliveries(
   due: readonly DueDelivery[],
   { limitMs = WEBHOOK_TIMEOUT_MS, signal, untilMs }: SendOptions,
 ): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
-  const secret = openSecret(env().SECRET_KEY, target.secretSealed);
+  const secret = unseal(env().SECRET_KEY, "webhook signing secret", target.secretSealed);
   const queue = [...due];
   const writes: Promise<void>[] = [];
   let wasClosed = false;

@@ -31,7 +31,7 @@ export const webhooksRouter = router({
     })
     .input(CreateWebhookInput)
     .output(CreatedWebhookEndpoint)
-    .mutation(({ ctx, input }) => createEndpoint(ctx.actor, input)),
+    .mutation(({ ctx, input }) => createEndpoint(ctx.actor, input, ctx)),
   get: scoped("dlr:read")
     .meta({ openapi: { method: "GET", path: "/webhooks/{id}", tags: ["Webhooks"], summary: "Get a webhook endpoint" } })
     .input(WebhookPath)

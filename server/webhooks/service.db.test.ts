@@ -4,8 +4,8 @@ import { deliveriesOf, makeMessages, raiseEvents } from "@/e2e/support/webhooks"
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { isApiError } from "../core/errors";
+import { unseal } from "../core/seal";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
-import { openSecret } from "./secret";
 import {
   createEndpoint,
   deleteEndpoint,
@@ -45,12 +45,12 @@ describe("createEndpoint", () => {
       is_active: true,
       failure_count: 0,
     });
-    expect(created.signing_secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    expect(created.signing_secret).toMatch(/^whsec_[A-Za-z0-9+\/]{43}=$/);
     const { rows } = await pool().query<{ sealed: string }>(
       "SELECT secret_sealed AS sealed FROM webhook_endpoints WHERE account_id = $1",
       [accountId],
     );
-    expect(openSecret(env().SECRET_KEY, rows[0]?.sealed ?? "")).toBe(created.signing_secret);
+    expect(unseal(env().SECRET_KEY, "webhook signing secret", rows[0]?.sealed ?? "")).toBe(created.signing_secret);
     const { signing_secret, ...shown } = created;
     expect(await getEndpoint(actor, created.id)).toEqual(shown);
     expect(WebhookEndpoint.strict().parse(shown)).toEqual(shown);

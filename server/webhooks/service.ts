@@ -1,10 +1,11 @@
-import { lockAccounts } from "../accounts/store";
+import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { prisma, transaction } from "../core/db";
+import { prisma } from "../core/db";
 import { env } from "../core/env";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
+import { seal } from "../core/seal";
 import { toPage } from "../core/wire";
 import { isBlockedUrlError } from "./guard";
 import { webhookGuard } from "./post";
@@ -17,7 +18,7 @@ import {
   type ListDeliveriesQuery,
   type ListEventsQuery,
 } from "./schema";
-import { newSigningSecret, sealSecret } from "./secret";
+import { newSigningSecret } from "./signature";
 
 const ENDPOINTS_MAX = 50;
 
@@ -46,7 +47,11 @@ const noSuchEndpoint = () => notFound("There is no webhook endpoint with this id
  * Creates an endpoint. Its signing secret is in this answer only; what is stored is encrypted.
  * @throws 400 for a URL that deliveries would not be allowed to reach, and past 50 endpoints.
  */
-export async function createEndpoint(actor: AccountActor, input: CreateWebhookInput): Promise<CreatedWebhookEndpoint> {
+export async function createEndpoint(
+  actor: AccountActor,
+  input: CreateWebhookInput,
+  request: DeedRequest = plainRequest(),
+): Promise<CreatedWebhookEndpoint> {
   await assertReachable(input.url);
   const wanted = new Set<string>(input.events ?? ["*"]);
   const signingSecret = newSigningSecret();
@@ -62,9 +67,8 @@ export async function createEndpoint(actor: AccountActor, input: CreateWebhookIn
     disabledAt: null,
     createdAt: now(),
   };
-  await transaction(async (tx) => {
-    // The account's lock makes two creations count one after the other.
-    await lockAccounts(tx, [actor.accountId]);
+  return createOnce(actor, request, async (tx) => {
+    // createOnce holds the account's lock, so two creations count one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO webhook_endpoints (id, account_id, url, description, events, secret_sealed, created_at)
        SELECT $1, $2, $3, $4, $5::text[], $6, $7::timestamptz
@@ -75,7 +79,7 @@ export async function createEndpoint(actor: AccountActor, input: CreateWebhookIn
         row.url,
         row.description,
         row.events,
-        sealSecret(env().SECRET_KEY, signingSecret),
+        seal(env().SECRET_KEY, "webhook signing secret", signingSecret),
         row.createdAt.toISOString(),
         ENDPOINTS_MAX,
       ],
@@ -83,8 +87,8 @@ export async function createEndpoint(actor: AccountActor, input: CreateWebhookIn
     if (rowCount === 0) {
       throw invalidRequest(`An account has at most ${ENDPOINTS_MAX} webhook endpoints.`, { reason: "endpoint_limit" });
     }
+    return { ...presentEndpoint(row), signing_secret: signingSecret };
   });
-  return { ...presentEndpoint(row), signing_secret: signingSecret };
 }
 
 /** Asks the guard that every delivery connects through. */

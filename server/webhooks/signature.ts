@@ -1,5 +1,5 @@
 /** The signature of a webhook request: `t=<unix seconds>,v1=<hex>`, HMAC-SHA-256 (RFC 2104) over `<t>.<raw body>`. */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** What a receiver has in hand when it verifies a request. */
 export interface VerifySignatureInput {
@@ -21,6 +21,11 @@ export interface VerifySignatureInput {
 export type VerifySignatureResult =
   | { readonly valid: true; readonly timestamp: number }
   | { readonly valid: false; readonly reason: "malformed" | "outside_tolerance" | "mismatch" };
+
+const SECRET_BYTES = 32;
+
+/** A new signing secret: `whsec_` and 256 random bits in base64, the form of the Standard Webhooks specification. */
+export const newSigningSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 /** Twelve digits reach past the year 30000 and stay exact as a number. */

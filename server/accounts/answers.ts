@@ -1,0 +1,72 @@
+/**
+ * Idempotent creation outside the send path: the deed and the answer to its Idempotency-Key are one transaction, so a
+ * caller who repeats a request gets the first answer, whether the process lived to send it or not.
+ */
+import type { AccountActor } from "../core/actor";
+import { now } from "../core/clock";
+import { type Tx, transaction } from "../core/db";
+import { env } from "../core/env";
+import { conflict } from "../core/errors";
+import { seal, unseal } from "../core/seal";
+import type { Context } from "../core/trpc";
+import { lockAccounts } from "./store";
+
+/** What a creating deed needs to know of its request. */
+export type DeedRequest = Pick<Context, "idempotency" | "answerHeaders">;
+
+/** A request that brings no Idempotency-Key, such as a person's or our own. */
+export const plainRequest = (): DeedRequest => ({ idempotency: () => null, answerHeaders: {} });
+
+const REPLAYED = "Idempotency-Replayed";
+const PURPOSE = "idempotent answer";
+
+/** Tells the caller that its answer is one that was given before. */
+export function markReplayed(request: DeedRequest): void {
+  request.answerHeaders[REPLAYED] = "true";
+}
+
+/** 409: the key stands for another request. */
+export const keyReused = () =>
+  conflict("This Idempotency-Key was used before with another request.", { reason: "idempotency_key_reused" });
+
+/**
+ * Carries out `deed` in a transaction that holds the account's lock; with an Idempotency-Key once in 24 hours, and the
+ * first answer after that. Answers are stored encrypted, because creating is when secrets are shown.
+ * @throws 409 when the key was used with another request, and whatever the deed throws, after which the key is free.
+ */
+export async function createOnce<Answer>(
+  actor: AccountActor,
+  request: DeedRequest,
+  deed: (tx: Tx) => Promise<Answer>,
+): Promise<Answer> {
+  const idempotency = request.idempotency();
+  return transaction(async (tx) => {
+    await lockAccounts(tx, [actor.accountId]);
+    if (!idempotency) return deed(tx);
+    const { rows } = await tx.query<{ requestHash: string; response: string }>(
+      `SELECT request_hash AS "requestHash", response FROM idempotency_keys
+       WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`,
+      [actor.accountId, idempotency.key],
+    );
+    const [known] = rows;
+    if (known) {
+      if (known.requestHash !== idempotency.requestHash) throw keyReused();
+      markReplayed(request);
+      return JSON.parse(unseal(env().SECRET_KEY, PURPOSE, known.response)) as Answer;
+    }
+    const answer = await deed(tx);
+    await tx.query(
+      `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (account_id, key) DO UPDATE
+         SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
+      [
+        actor.accountId,
+        idempotency.key,
+        idempotency.requestHash,
+        seal(env().SECRET_KEY, PURPOSE, JSON.stringify(answer)),
+        now().toISOString(),
+      ],
+    );
+    return answer;
+  });
+}

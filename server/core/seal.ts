@@ -1,0 +1,48 @@
+/**
+ * Secrets at rest that must be readable again, so they are encrypted, not hashed: AES-256-GCM with a key derived from the
+ * installation's SECRET_KEY and the purpose by HKDF (RFC 5869).
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+const ALGORITHM = "aes-256-gcm";
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Names the way of sealing, so that another one can be told apart later. */
+const VERSION = "v1.";
+/** What is sealed; each purpose has a key of its own, so nothing sealed for one opens as another. */
+export type SealPurpose = "webhook signing secret" | "idempotent answer";
+
+const deriveKey = (keyMaterial: string, purpose: SealPurpose): Buffer =>
+  Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));
+
+/**
+ * Encrypts a secret; the same secret sealed twice gives two texts.
+ * @param keyMaterial the installation's SECRET_KEY.
+ */
+export function seal(keyMaterial: string, purpose: SealPurpose, secret: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(ALGORITHM, deriveKey(keyMaterial, purpose), iv, { authTagLength: TAG_BYTES });
+  const encrypted = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+  return VERSION + Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString("base64url");
+}
+
+/**
+ * Decrypts what {@link seal} made.
+ * @throws Error when it was altered, or sealed with another SECRET_KEY or for another purpose; the message holds nothing of either.
+ */
+export function unseal(keyMaterial: string, purpose: SealPurpose, sealed: string): string {
+  const bytes = Buffer.from(sealed.slice(VERSION.length), "base64url");
+  if (!sealed.startsWith(VERSION) || bytes.length < IV_BYTES + TAG_BYTES) {
+    throw new Error("What was sealed is malformed.");
+  }
+  const decipher = createDecipheriv(ALGORITHM, deriveKey(keyMaterial, purpose), bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
+  } catch {
+    throw new Error("What was sealed cannot be opened: it was altered, or SECRET_KEY has changed.");
+  }
+}
