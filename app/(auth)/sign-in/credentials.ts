@@ -1,0 +1,24 @@
+import { signIn } from "next-auth/react";
+
+const WRONG = "The email address or the password is wrong.";
+const UNREACHABLE = "The service could not be reached. Check your connection and try again.";
+
+/** What next-auth answers when the credentials were simply refused; anything else is the service's own sentence. */
+const REFUSED = "CredentialsSignin";
+
+/** Opens a session. Returns null when it stands, else the reason in words. */
+export async function openSession(email: string, password: string): Promise<string | null> {
+  try {
+    const answer = await signIn("credentials", { email, password, redirect: false });
+    if (answer?.ok && !answer.error) return null;
+    return answer?.error && answer.error !== REFUSED ? answer.error : WRONG;
+  } catch {
+    return UNREACHABLE;
+  }
+}
+
+/** Where to go after sign-in: only ever a path of this site. */
+export function safePath(next: string): string {
+  const target = URL.canParse(next, window.location.origin) ? new URL(next, window.location.origin) : null;
+  return target?.origin === window.location.origin ? target.pathname + target.search : "/";
+}

@@ -1,0 +1,74 @@
+"use client";
+
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import Link from "next/link";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { openSession, safePath } from "./credentials";
+
+export function SignInForm({ next }: { next: string }) {
+  const signUpState = trpc.auth.signUpState.useQuery();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const form = useForm({ mode: "uncontrolled", initialValues: { email: "", password: "" } });
+
+  async function submit({ email, password }: { email: string; password: string }) {
+    setBusy(true);
+    setProblem(null);
+    const refusal = await openSession(email, password);
+    // A full load, so that nothing of an earlier session stays in the cache.
+    if (!refusal) return window.location.assign(safePath(next));
+    setProblem(refusal);
+    setBusy(false);
+  }
+
+  return (
+    <form method="post" onSubmit={form.onSubmit(submit)}>
+      <Stack gap="md">
+        <div>
+          <Title order={1} size="h3">
+            Sign in
+          </Title>
+          <Text c="dimmed" size="sm" mt={4}>
+            Welcome back. Use the address of your account.
+          </Text>
+        </div>
+        {problem && (
+          <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />}>
+            {problem}
+          </Alert>
+        )}
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          key={form.key("email")}
+          {...form.getInputProps("email")}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          key={form.key("password")}
+          {...form.getInputProps("password")}
+        />
+        <Button type="submit" fullWidth loading={busy}>
+          Sign in
+        </Button>
+        {signUpState.data?.open && (
+          <Text size="sm" ta="center" c="dimmed">
+            No account yet?{" "}
+            <Anchor component={Link} href="/sign-up">
+              Create one
+            </Anchor>
+          </Text>
+        )}
+      </Stack>
+    </form>
+  );
+}

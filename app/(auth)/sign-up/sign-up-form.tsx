@@ -1,0 +1,116 @@
+"use client";
+
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconLock } from "@tabler/icons-react";
+import Link from "next/link";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import { LinkButton } from "@/app/_ui/link-button";
+import { QueryState } from "@/app/_ui/query-state";
+import { openSession } from "../sign-in/credentials";
+
+const INITIAL = { name: "", company_name: "", email: "", password: "" };
+
+/** The form where the installation is open to new accounts, else a word on how to get one. */
+export function SignUpForm() {
+  const state = trpc.auth.signUpState.useQuery();
+  return (
+    <QueryState query={state}>
+      {({ open }) =>
+        open ? (
+          <OpenForm />
+        ) : (
+          <EmptyState
+            icon={IconLock}
+            title="Sign-up is closed"
+            action={<LinkButton href="/sign-in">Go to sign-in</LinkButton>}
+          >
+            New accounts are created by the operator of this installation. Ask them for one.
+          </EmptyState>
+        )
+      }
+    </QueryState>
+  );
+}
+
+function OpenForm() {
+  const signUp = trpc.auth.signUp.useMutation();
+  const [entering, setEntering] = useState(false);
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm({ mode: "uncontrolled", initialValues: INITIAL });
+
+  async function submit(values: typeof INITIAL) {
+    setUnplaced(null);
+    try {
+      await signUp.mutateAsync(values);
+    } catch (error) {
+      if (!markFields(form, error)) setUnplaced(error);
+      return;
+    }
+    setEntering(true);
+    const refusal = await openSession(values.email, values.password);
+    window.location.assign(refusal ? "/sign-in" : "/");
+  }
+
+  return (
+    <form method="post" onSubmit={form.onSubmit(submit)}>
+      <Stack gap="md">
+        <div>
+          <Title order={1} size="h3">
+            Create your account
+          </Title>
+          <Text c="dimmed" size="sm" mt={4}>
+            Send your first message in a few minutes.
+          </Text>
+        </div>
+        <ErrorAlert error={unplaced} title="The account was not created" />
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          required
+          withAsterisk={false}
+          key={form.key("name")}
+          {...form.getInputProps("name")}
+        />
+        <TextInput
+          label="Company"
+          description="Optional"
+          autoComplete="organization"
+          key={form.key("company_name")}
+          {...form.getInputProps("company_name")}
+        />
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          key={form.key("email")}
+          {...form.getInputProps("email")}
+        />
+        <PasswordInput
+          label="Password"
+          description="A few words in a row are easier to remember and harder to guess."
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          key={form.key("password")}
+          {...form.getInputProps("password")}
+        />
+        <Button type="submit" fullWidth loading={signUp.isPending || entering}>
+          Create account
+        </Button>
+        <Text size="sm" ta="center" c="dimmed">
+          Already have an account?{" "}
+          <Anchor component={Link} href="/sign-in">
+            Sign in
+          </Anchor>
+        </Text>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import { Card, Group, Stack, Text, ThemeIcon, Title, VisuallyHidden } from "@mantine/core";
+import { type Icon, IconAddressBook, IconCheck, IconKey, IconSend, IconWebhook } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { LinkButton } from "@/app/_ui/link-button";
+
+type Step = { icon: Icon; title: string; text: string; href: string; deed: string; done: boolean };
+
+/** What to do before the first message, and what of it is done. */
+export function FirstSteps() {
+  const senders = trpc.senders.list.useQuery({ limit: 1 });
+  const approved = trpc.senders.list.useQuery({ status: "approved", limit: 1 });
+  const keys = trpc.apiKeys.list.useQuery();
+  const webhooks = trpc.webhooks.list.useQuery();
+  const waiting = (senders.data?.pagination.total ?? 0) > 0 && approved.data?.pagination.total === 0;
+
+  const steps: Step[] = [
+    {
+      icon: IconAddressBook,
+      title: "Register a sender",
+      text: waiting
+        ? "Yours waits for the operator's approval. You can go on with the other steps meanwhile."
+        : "The name or number that recipients see. The operator approves it before its first use.",
+      href: "/senders",
+      deed: waiting ? "See its status" : "Register",
+      done: (approved.data?.pagination.total ?? 0) > 0,
+    },
+    {
+      icon: IconKey,
+      title: "Create an API key",
+      text: "Lets your programs send and follow messages. Not needed to send from this console.",
+      href: "/api-keys",
+      deed: "Create",
+      done: (keys.data?.data.length ?? 0) > 0,
+    },
+    {
+      icon: IconWebhook,
+      title: "Add a webhook endpoint",
+      text: "We post every delivery to your server, signed, as it happens.",
+      href: "/webhooks",
+      deed: "Add",
+      done: (webhooks.data?.data.length ?? 0) > 0,
+    },
+    {
+      icon: IconSend,
+      title: "Send the first message",
+      text: "Write it here; the price is shown before anything is sent.",
+      href: "/send",
+      deed: "Send",
+      done: false,
+    },
+  ];
+
+  return (
+    <Card component="section" aria-labelledby="first-steps">
+      <Title order={2} size="h4" id="first-steps">
+        First steps
+      </Title>
+      <Text size="sm" c="dimmed" mt={4} mb="lg">
+        Nothing was sent yet. This is the way to the first message.
+      </Text>
+      <Stack component="ol" gap="lg" className="plain-list">
+        {steps.map((step) => (
+          <StepRow key={step.href} step={step} />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function StepRow({ step: { icon: IconOf, title, text, href, deed, done } }: { step: Step }) {
+  return (
+    <Group component="li" wrap="nowrap" align="flex-start" gap="md">
+      <ThemeIcon size={38} radius="xl" variant="light" color={done ? "teal" : undefined} aria-hidden>
+        {done ? <IconCheck size={20} /> : <IconOf size={20} stroke={1.7} />}
+      </ThemeIcon>
+      <Group flex={1} justify="space-between" gap="sm">
+        <div className="step-text">
+          <Text fw={600}>
+            {title}
+            {done && <VisuallyHidden> (done)</VisuallyHidden>}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {text}
+          </Text>
+        </div>
+        {!done && (
+          <LinkButton href={href} variant="default" size="xs" aria-label={`${deed}: ${title}`}>
+            {deed}
+          </LinkButton>
+        )}
+      </Group>
+    </Group>
+  );
+}

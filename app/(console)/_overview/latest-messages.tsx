@@ -1,0 +1,83 @@
+"use client";
+
+import { Anchor, Card, Group, Text, Title } from "@mantine/core";
+import { IconMessages } from "@tabler/icons-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import type { ComponentProps } from "react";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { MessageStatusBadge } from "@/app/_ui/message-status-badge";
+import { Money } from "@/app/_ui/money";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { Time } from "@/app/_ui/time";
+import type { Message } from "@/server/messages/schema";
+
+const COLUMNS: Column<Message>[] = [
+  {
+    key: "to",
+    header: "To",
+    render: ({ id, to }) => (
+      <Anchor component={Link} href={`/messages/${id}`} size="sm" fw={550} className="tabular nowrap">
+        {to}
+      </Anchor>
+    ),
+  },
+  { key: "status", header: "Status", render: ({ status }) => <MessageStatusBadge status={status} /> },
+  {
+    key: "body",
+    header: "Text",
+    visibleFrom: "md",
+    width: "40%",
+    render: ({ body }) => (
+      <Text size="sm" c="dimmed" lineClamp={1}>
+        {body}
+      </Text>
+    ),
+  },
+  {
+    key: "cost",
+    header: "Cost",
+    align: "right",
+    visibleFrom: "sm",
+    render: ({ cost, currency }) => <Money amount={cost} currency={currency} />,
+  },
+  {
+    key: "created",
+    header: "Created",
+    align: "right",
+    visibleFrom: "xs",
+    render: ({ created_at }) => <Time value={created_at} />,
+  },
+];
+
+type LatestQuery = ComponentProps<typeof QueryState<{ items: Message[] }>>["query"];
+
+/** The newest messages, each a click away from its whole story. */
+export function LatestMessages({ query }: { query: LatestQuery }) {
+  const router = useRouter();
+  return (
+    <Card component="section" aria-labelledby="latest" padding={0}>
+      <Group justify="space-between" p="lg" pb="sm">
+        <Title order={2} size="h4" id="latest">
+          Latest messages
+        </Title>
+        <Anchor component={Link} href="/messages" size="sm">
+          All messages
+        </Anchor>
+      </Group>
+      <QueryState query={query}>
+        {({ items }) => (
+          <PagedTable
+            label="Latest messages"
+            columns={COLUMNS}
+            rows={items}
+            rowKey={({ id }) => id}
+            onRowClick={({ id }) => router.push(`/messages/${id}`)}
+            empty={<EmptyState icon={IconMessages} title="No messages yet" />}
+          />
+        )}
+      </QueryState>
+    </Card>
+  );
+}

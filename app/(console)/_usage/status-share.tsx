@@ -1,0 +1,67 @@
+"use client";
+
+import { DonutChart } from "@mantine/charts";
+import { Box, Center, SimpleGrid, Table } from "@mantine/core";
+import { formatCount } from "@/app/_ui/count";
+import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/message-status-badge";
+import { TONE_COLORS } from "@/app/_ui/status-badge";
+import type { Usage } from "@/server/accounts/schema";
+
+const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+
+/** `part` of `whole` as text; a dash where there is no whole. */
+export const formatShare = (part: number, whole: number): string => (whole === 0 ? "–" : percent.format(part / whole));
+
+/** The messages of a period by their status now, as a ring and in figures. */
+export function StatusShare({ usage }: { usage: Usage }) {
+  const rows = MESSAGE_STATUS_VIEWS.map((view) => ({ ...view, count: usage.by_status[view.status] }));
+  const total = usage.totals.messages;
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">
+      <Center>
+        <Box role="img" aria-label={`Share of each status among ${formatCount(total)} messages`}>
+          <DonutChart
+            size={170}
+            thickness={22}
+            paddingAngle={2}
+            strokeWidth={0}
+            classNames={{ label: "donut-label" }}
+            chartLabel={formatCount(total)}
+            data={
+              total === 0
+                ? [{ name: "None", value: 1, color: "var(--mantine-color-default-border)" }]
+                : rows.map(({ label, tone, count }) => ({ name: label, value: count, color: TONE_COLORS[tone] }))
+            }
+            withTooltip={total > 0}
+            valueFormatter={formatCount}
+            pieProps={{ isAnimationActive: false }}
+          />
+        </Box>
+      </Center>
+      <Table aria-label="Messages by status" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Status</Table.Th>
+            <Table.Th ta="right">Messages</Table.Th>
+            <Table.Th ta="right">Share</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ status, count }) => (
+            <Table.Tr key={status}>
+              <Table.Td>
+                <MessageStatusBadge status={status} />
+              </Table.Td>
+              <Table.Td ta="right" className="tabular">
+                {formatCount(count)}
+              </Table.Td>
+              <Table.Td ta="right" c="dimmed" className="tabular">
+                {formatShare(count, total)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </SimpleGrid>
+  );
+}

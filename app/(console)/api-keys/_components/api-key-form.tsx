@@ -1,0 +1,163 @@
+"use client";
+
+import {
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { DatePickerInput } from "@mantine/dates";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
+
+/** What a program that sends and follows messages needs; what changes the account itself is left for choosing. */
+const SCOPES_AT_FIRST: Scope[] = ["sms:send", "sms:bulk", "sms:read", "balance:read", "dlr:read"];
+
+type Values = {
+  name: string;
+  permissions: Scope[];
+  rate_limit: number | string;
+  daily_limit: number | string;
+  monthly_limit: number | string;
+  allowed_ips: string[];
+  /** Last day, `YYYY-MM-DD`, in the reader's calendar. */
+  expires_at: string | null;
+};
+
+const numberOrNull = (value: number | string) => (value === "" ? null : Number(value));
+
+/** The last moment of a day of the reader's calendar. */
+const endOfDay = (day: string) => new Date(`${day}T23:59:59.999`).toISOString();
+
+const toInput = (values: Values) => ({
+  name: values.name,
+  permissions: values.permissions,
+  rate_limit: numberOrNull(values.rate_limit) ?? undefined,
+  daily_limit: numberOrNull(values.daily_limit),
+  monthly_limit: numberOrNull(values.monthly_limit),
+  allowed_ips: values.allowed_ips.length > 0 ? values.allowed_ips : null,
+  expires_at: values.expires_at ? endOfDay(values.expires_at) : null,
+});
+
+type CreateMutation = ReturnType<typeof trpc.apiKeys.create.useMutation>;
+
+/** The properties of a new key; `create` is the dialog's, which shows what comes of it. */
+export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCancel: () => void }) {
+  const utils = trpc.useUtils();
+  const [unplacedError, setUnplacedError] = useState<unknown>(null);
+  const form = useForm<Values>({
+    initialValues: {
+      name: "",
+      permissions: SCOPES_AT_FIRST,
+      rate_limit: "",
+      daily_limit: "",
+      monthly_limit: "",
+      allowed_ips: [],
+      expires_at: null,
+    },
+    validate: {
+      name: (name) => (name.trim() ? null : "Give the key a name"),
+      permissions: (permissions) => (permissions.length > 0 ? null : "Choose at least one permission"),
+    },
+  });
+
+  const submit = form.onSubmit((values) => {
+    setUnplacedError(null);
+    create.mutate(toInput(values), {
+      onSuccess: () => utils.apiKeys.invalidate(),
+      onError: (error) => {
+        if (!markFields(form, error)) setUnplacedError(error);
+      },
+    });
+  });
+
+  return (
+    <form onSubmit={submit} noValidate aria-label="New API key">
+      <Stack gap="md">
+        <ErrorAlert error={unplacedError} title="The key was not created" />
+        <TextInput
+          label="Name"
+          description="What the key is for, such as “Shop, production”"
+          data-autofocus
+          withAsterisk
+          {...form.getInputProps("name")}
+        />
+        <Checkbox.Group label="Permissions" withAsterisk {...form.getInputProps("permissions")}>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm" mt="xs" mb={4}>
+            {SCOPES.map((scope) => (
+              <Checkbox
+                key={scope}
+                value={scope}
+                label={<span className="mono">{scope}</span>}
+                description={SCOPE_DESCRIPTIONS[scope]}
+              />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
+        <Fieldset legend="Limits">
+          <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+            <Limit label="Requests per minute" placeholder="Default" {...form.getInputProps("rate_limit")} />
+            <Limit label="Messages per day" placeholder="No limit" {...form.getInputProps("daily_limit")} />
+            <Limit label="Messages per month" placeholder="No limit" {...form.getInputProps("monthly_limit")} />
+          </SimpleGrid>
+          <Text size="xs" c="dimmed" mt="xs">
+            Days and months are counted in UTC.
+          </Text>
+        </Fieldset>
+        <Fieldset legend="Restrictions">
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <TagsInput
+              comboboxProps={{ keepMounted: false }}
+              label="Allowed IP addresses"
+              description="IPv4 addresses or CIDR ranges"
+              placeholder={form.values.allowed_ips.length === 0 ? "From anywhere" : undefined}
+              splitChars={[",", " ", ";"]}
+              {...form.getInputProps("allowed_ips")}
+            />
+            <DatePickerInput
+              label="Expiry date"
+              description="The key works through the end of this day"
+              placeholder="Never expires"
+              valueFormat="MMM D, YYYY"
+              minDate={new Date()}
+              clearable
+              clearButtonProps={{ "aria-label": "Clear expiry date" }}
+              {...form.getInputProps("expires_at")}
+            />
+          </SimpleGrid>
+        </Fieldset>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type LimitProps = {
+  label: string;
+  placeholder: string;
+  value?: number | string;
+  onChange?: (value: number | string) => void;
+};
+
+function Limit(props: LimitProps) {
+  return (
+    <NumberInput min={1} allowDecimal={false} allowNegative={false} hideControls thousandSeparator="," {...props} />
+  );
+}

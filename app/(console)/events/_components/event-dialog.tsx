@@ -1,0 +1,22 @@
+"use client";
+
+import { Modal } from "@mantine/core";
+import { CodeBlock } from "@/app/_ui/code-block";
+import type { Event } from "@/server/webhooks/schema";
+
+const INDENT = 2;
+
+/** The event as webhooks carry it. */
+export function EventDialog({ event, opened, onClose }: { event: Event; opened: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      title={`Event ${event.type}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <CodeBlock value={JSON.stringify(event, null, INDENT)} copyLabel="Copy payload" maxHeight={520} />
+    </Modal>
+  );
+}

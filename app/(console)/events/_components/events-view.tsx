@@ -1,0 +1,165 @@
+"use client";
+
+import { Anchor, Box, Button, Card, Group, Select, Text, VisuallyHidden } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconActivity, IconBraces, IconFilterOff, IconWebhook } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import Link from "next/link";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { EVENT_TYPES, EventTypeBadge } from "@/app/_ui/event-type-badge";
+import { LinkButton } from "@/app/_ui/link-button";
+import { PageHeader } from "@/app/_ui/page-header";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { Time } from "@/app/_ui/time";
+import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import type { Event } from "@/server/webhooks/schema";
+import { EventDialog } from "./event-dialog";
+
+const PAGE_SIZE = 25;
+const REFRESH_MS = 5_000;
+
+const columns: ReadonlyArray<Column<Event>> = [
+  {
+    key: "type",
+    header: "Type",
+    render: (event) => (
+      <>
+        <EventTypeBadge type={event.type} />
+        <Box hiddenFrom="sm" mt={4}>
+          <MessageLink event={event} />
+          <Text size="xs" c="dimmed" component="div">
+            <Time value={event.created_at} />
+          </Text>
+        </Box>
+      </>
+    ),
+  },
+  { key: "message", header: "Message to", visibleFrom: "sm", render: (event) => <MessageLink event={event} /> },
+  {
+    key: "id",
+    header: "Event id",
+    visibleFrom: "md",
+    render: (event) => (
+      <Text size="xs" c="dimmed" className="mono nowrap">
+        {event.id}
+      </Text>
+    ),
+  },
+  { key: "created", header: "Created", visibleFrom: "sm", render: (event) => <Time value={event.created_at} /> },
+  {
+    key: "payload",
+    header: <VisuallyHidden>Payload</VisuallyHidden>,
+    align: "right",
+    render: (event) => <PayloadButton event={event} />,
+  },
+];
+
+/** What webhooks tell, for reading along or catching up: newest first. */
+export function EventsView() {
+  const { params, page, change, setPage } = useUrlState();
+  const type = oneOf(EVENT_TYPES, params.get("type"));
+  const events = trpc.webhooks.events.useQuery(
+    { type, page, limit: PAGE_SIZE },
+    // Later pages hold what is past; only the first one gets new rows.
+    { placeholderData: keepPreviousData, refetchInterval: page === 1 ? REFRESH_MS : false },
+  );
+  return (
+    <>
+      <PageHeader
+        title="Events"
+        description="Every change of a message, as it is posted to your webhook endpoints."
+        actions={
+          <LinkButton href="/webhooks" variant="default" leftSection={<IconWebhook size={16} />}>
+            Webhooks
+          </LinkButton>
+        }
+      />
+      <Group mb="md">
+        <Select
+          comboboxProps={{ keepMounted: false }}
+          label="Type"
+          placeholder="Any type"
+          clearable
+          data={EVENT_TYPES}
+          value={type ?? null}
+          onChange={(value) => change({ type: value ?? undefined })}
+          w={{ base: "100%", xs: 220 }}
+        />
+      </Group>
+      <QueryState query={events}>
+        {({ items, pagination }) => (
+          <Card padding={0}>
+            <PagedTable
+              label="Events"
+              columns={columns}
+              rows={items}
+              rowKey={(event) => event.id}
+              pagination={pagination}
+              onPage={setPage}
+              busy={events.isPlaceholderData}
+              empty={type ? <NoneOfType onClear={() => change({ type: undefined })} /> : <NoEvent />}
+            />
+          </Card>
+        )}
+      </QueryState>
+    </>
+  );
+}
+
+function MessageLink({ event }: { event: Event }) {
+  return (
+    <Anchor component={Link} href={`/messages/${event.data.id}`} size="sm" className="tabular nowrap">
+      {event.data.to}
+    </Anchor>
+  );
+}
+
+function PayloadButton({ event }: { event: Event }) {
+  const [opened, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconBraces size={14} />}
+        aria-label={`View payload of ${event.id}`}
+        onClick={dialog.open}
+      >
+        View
+      </Button>
+      <EventDialog event={event} opened={opened} onClose={dialog.close} />
+    </>
+  );
+}
+
+function NoEvent() {
+  return (
+    <EmptyState
+      icon={IconActivity}
+      title="No events yet"
+      action={
+        <LinkButton href="/send" variant="light">
+          Send a message
+        </LinkButton>
+      }
+    >
+      An event is raised whenever a message is sent, delivered or fails.
+    </EmptyState>
+  );
+}
+
+function NoneOfType({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={IconFilterOff}
+      title="No event has this type"
+      action={
+        <Button variant="light" onClick={onClear}>
+          Show all events
+        </Button>
+      }
+    />
+  );
+}

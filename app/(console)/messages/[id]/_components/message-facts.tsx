@@ -1,0 +1,75 @@
+import { Card, DataList, Group, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { formatCount } from "@/app/_ui/count";
+import { Money } from "@/app/_ui/money";
+import { Time } from "@/app/_ui/time";
+import type { MessageDetail } from "@/server/messages/schema";
+
+/** The fields of a message, and its text as it was sent. */
+export function MessageFacts({ detail: { message, reference, encoding, segments } }: { detail: MessageDetail }) {
+  return (
+    <Card component="section" aria-label="Details">
+      <Title order={2} size="h4" mb="md">
+        Details
+      </Title>
+      <DataList withDivider labelWidth={136}>
+        <Fact label="Message id">
+          <Copied value={message.id} label="Copy message id" />
+        </Fact>
+        <Fact label="To">
+          <Copied value={message.to} label="Copy recipient" />
+        </Fact>
+        <Fact label="From">{message.from}</Fact>
+        <Fact label="Cost">
+          <Money amount={message.cost} currency={message.currency} />
+        </Fact>
+        <Fact label="Segments">
+          {formatCount(segments)} ({encoding})
+        </Fact>
+        <Fact label="Provider">{message.provider || "–"}</Fact>
+        <Fact label="Provider’s id">
+          {message.provider_message_id ? (
+            <Copied value={message.provider_message_id} label="Copy the provider's id" />
+          ) : (
+            "–"
+          )}
+        </Fact>
+        <Fact label="Attempts">{formatCount(message.attempts)}</Fact>
+        <Fact label="Reference">{reference ? <Copied value={reference} label="Copy reference" /> : "–"}</Fact>
+        <Fact label="Created">
+          <Time value={message.created_at} />
+        </Fact>
+        <Fact label="Sent">
+          <Time value={message.sent_at} />
+        </Fact>
+        <Fact label="Delivered">
+          <Time value={message.delivered_at} />
+        </Fact>
+        <Fact label="Failed">
+          <Time value={message.failed_at} />
+        </Fact>
+      </DataList>
+    </Card>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <DataList.Item>
+      <DataList.ItemLabel>{label}</DataList.ItemLabel>
+      <DataList.ItemValue miw={0}>{children}</DataList.ItemValue>
+    </DataList.Item>
+  );
+}
+
+function Copied({ value, label }: { value: string; label: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" miw={0}>
+      <Text inherit className="mono" miw={0} style={{ overflowWrap: "anywhere" }}>
+        {value}
+      </Text>
+      <CopyButton value={value} label={label} />
+    </Group>
+  );
+}

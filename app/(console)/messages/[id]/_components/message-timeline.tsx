@@ -1,0 +1,173 @@
+import { Anchor, Card, Text, Timeline, Title } from "@mantine/core";
+import {
+  IconArrowsExchange,
+  IconBroadcast,
+  IconCash,
+  IconCircleCheck,
+  IconCircleX,
+  IconInbox,
+  IconReceipt,
+  IconSend,
+  IconWebhook,
+} from "@tabler/icons-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { formatCount } from "@/app/_ui/count";
+import { formatMoney } from "@/app/_ui/money";
+import { TONE_COLORS, type Tone } from "@/app/_ui/status-badge";
+import { Time } from "@/app/_ui/time";
+import type { MessageDetail } from "@/server/messages/schema";
+import { elapsed, type TimelineEntry, timelineOf } from "./timeline";
+
+type Outcome = MessageDetail["attempts"][number]["outcome"];
+
+const OUTCOMES: Record<NonNullable<Outcome>, { title: string; tone: Tone }> = {
+  accepted: { title: "took the message", tone: "success" },
+  refused: { title: "refused the message", tone: "danger" },
+  retryable: { title: "could not take the message", tone: "warning" },
+  unknown: { title: "gave no clear answer", tone: "warning" },
+};
+
+const LEDGER_TITLES: Readonly<Record<string, string>> = {
+  reserve: "Cost reserved",
+  settle: "Cost charged",
+  refund: "Cost refunded",
+};
+
+const DELIVERY_TONES: Readonly<Record<string, Tone>> = {
+  pending: "neutral",
+  delivered: "success",
+  abandoned: "danger",
+  held: "warning",
+};
+
+type Look = { icon: ReactNode; tone: Tone; title: string; body?: ReactNode };
+
+const icon = (Icon: typeof IconSend) => <Icon size={14} aria-hidden />;
+
+/** `code: detail`, whichever of them there is. */
+const reasonOf = (code: string | null, detail: string | null) => [code, detail].filter(Boolean).join(": ");
+
+function attemptLook(attempt: MessageDetail["attempts"][number]): Look {
+  const { title, tone } = attempt.outcome
+    ? OUTCOMES[attempt.outcome]
+    : { title: "was called; no answer yet", tone: "neutral" as const };
+  return {
+    icon: icon(IconBroadcast),
+    tone,
+    title: `Attempt ${attempt.seq}: ${attempt.provider} ${title}`,
+    body: (
+      <>
+        {attempt.latency_ms !== null && <span className="tabular">{formatCount(attempt.latency_ms)} ms</span>}
+        {attempt.latency_ms !== null && (attempt.code || attempt.detail) && " · "}
+        {reasonOf(attempt.code, attempt.detail)}
+      </>
+    ),
+  };
+}
+
+function receiptLook(receipt: MessageDetail["receipts"][number]): Look {
+  const reason = reasonOf(receipt.code, receipt.detail);
+  return {
+    icon: icon(IconReceipt),
+    tone: receipt.applied ? "info" : "neutral",
+    title: `Delivery receipt: ${receipt.status}`,
+    body: (
+      <>
+        {reason}
+        {!receipt.applied && <span>{reason && " · "}Kept; it did not change the status</span>}
+      </>
+    ),
+  };
+}
+
+function deliveryLook(delivery: MessageDetail["deliveries"][number]): Look {
+  return {
+    icon: icon(IconWebhook),
+    tone: DELIVERY_TONES[delivery.status] ?? "neutral",
+    title: `Webhook ${delivery.event_type}: ${delivery.status}`,
+    body: (
+      <>
+        <Anchor
+          component={Link}
+          href={`/webhooks/${delivery.endpoint_id}`}
+          size="sm"
+          style={{ overflowWrap: "anywhere" }}
+        >
+          {delivery.url}
+        </Anchor>
+        {" · "}
+        {delivery.attempts} {delivery.attempts === 1 ? "try" : "tries"}
+      </>
+    ),
+  };
+}
+
+function lookOf(entry: TimelineEntry, { message }: MessageDetail): Look {
+  switch (entry.kind) {
+    case "accepted":
+      return { icon: icon(IconInbox), tone: "neutral", title: "Accepted" };
+    case "attempt":
+      return attemptLook(entry.attempt);
+    case "receipt":
+      return receiptLook(entry.receipt);
+    case "ledger":
+      return {
+        icon: icon(entry.move.kind === "refund" ? IconArrowsExchange : IconCash),
+        tone: "neutral",
+        title: LEDGER_TITLES[entry.move.kind] ?? entry.move.kind,
+        body: entry.move.amount !== 0 && signed(entry.move.amount, message.currency),
+      };
+    case "sent":
+      return { icon: icon(IconSend), tone: "info", title: "Sent", body: `Taken by ${message.provider}` };
+    case "delivered":
+      return { icon: icon(IconCircleCheck), tone: "success", title: "Delivered" };
+    case "failed":
+      return {
+        icon: icon(IconCircleX),
+        tone: message.status === "undelivered" ? "warning" : "danger",
+        title: message.status === "undelivered" ? "Undelivered" : "Failed",
+        body: message.error?.message,
+      };
+    case "delivery":
+      return deliveryLook(entry.delivery);
+  }
+}
+
+const signed = (amount: number, currency: string) =>
+  `${amount > 0 ? "+" : "−"}${formatMoney(Math.abs(amount), currency)}`;
+
+/** The story of a message: money, hand-overs to providers, receipts, status and webhooks, oldest first. */
+export function MessageTimeline({ detail }: { detail: MessageDetail }) {
+  const entries = timelineOf(detail);
+  return (
+    <Card component="section" aria-label="Timeline">
+      <Title order={2} size="h4" mb="lg">
+        Timeline
+      </Title>
+      <Timeline
+        bulletSize={28}
+        lineWidth={2}
+        active={entries.length - 1}
+        styles={{ itemTitle: { fontSize: "var(--mantine-font-size-sm)", fontWeight: 600, lineHeight: 1.4 } }}
+      >
+        {entries.map((entry) => {
+          const look = lookOf(entry, detail);
+          return (
+            <Timeline.Item key={entry.key} bullet={look.icon} color={TONE_COLORS[look.tone]} title={look.title}>
+              {look.body && (
+                <Text size="sm" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>
+                  {look.body}
+                </Text>
+              )}
+              <Text size="xs" c="dimmed" mt={2} component="div" className="tabular">
+                <Time value={entry.at} />
+                {entry.kind !== "accepted" && ` · ${elapsed(detail.message.created_at, entry.at)}`}
+              </Text>
+            </Timeline.Item>
+          );
+        })}
+      </Timeline>
+    </Card>
+  );
+}

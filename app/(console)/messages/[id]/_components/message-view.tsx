@@ -1,0 +1,128 @@
+"use client";
+
+import { Alert, Anchor, Card, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconArrowLeft, IconMessageOff } from "@tabler/icons-react";
+import Link from "next/link";
+import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/api-error";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { LinkButton } from "@/app/_ui/link-button";
+import { MessageStatusBadge } from "@/app/_ui/message-status-badge";
+import { PageHeader } from "@/app/_ui/page-header";
+import { QueryState } from "@/app/_ui/query-state";
+import type { MessageDetail } from "@/server/messages/schema";
+import { isFinal } from "@/server/messages/status";
+import { MessageFacts } from "./message-facts";
+import { MessageTimeline } from "./message-timeline";
+
+const MOVING_REFRESH_MS = 1_500;
+/** A webhook is tried again; that may take hours. */
+const TELLING_REFRESH_MS = 10_000;
+
+function refreshAfterMs(detail: MessageDetail | undefined): number | false {
+  if (!detail) return false;
+  if (!isFinal(detail.message.status)) return MOVING_REFRESH_MS;
+  const pending = detail.deliveries.filter((delivery) => delivery.status === "pending");
+  if (pending.some((delivery) => delivery.attempts === 0)) return MOVING_REFRESH_MS;
+  return pending.length > 0 ? TELLING_REFRESH_MS : false;
+}
+
+/** One message with all that happened to it. Renews itself until nothing moves any more. */
+export function MessageView({ id }: { id: string }) {
+  const detail = trpc.messages.detail.useQuery(
+    { id },
+    { refetchInterval: (query) => refreshAfterMs(query.state.data) },
+  );
+  if (apiErrorOf(detail.error).status === 404) return <NoSuchMessage />;
+  return (
+    <>
+      <Anchor component={Link} href="/messages" size="sm" mb="xs" display="inline-block">
+        <Group gap={4} wrap="nowrap">
+          <IconArrowLeft size={16} aria-hidden /> All messages
+        </Group>
+      </Anchor>
+      <QueryState query={detail} loading={<MessageSkeleton />}>
+        {(data) => (
+          <div>
+            <PageHeader
+              title={`Message to ${data.message.to}`}
+              description={`From ${data.message.from}`}
+              actions={
+                <span data-testid="message-status" role="status">
+                  <MessageStatusBadge status={data.message.status} />
+                </span>
+              }
+            />
+            <Grid gap="lg">
+              <Grid.Col span={{ base: 12, md: 6 }}>
+                <Stack gap="lg">
+                  {data.message.error && <MessageFailure error={data.message.error} />}
+                  <MessageText body={data.message.body} />
+                  <MessageFacts detail={data} />
+                </Stack>
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, md: 6 }}>
+                <MessageTimeline detail={data} />
+              </Grid.Col>
+            </Grid>
+          </div>
+        )}
+      </QueryState>
+    </>
+  );
+}
+
+function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]["error"]> }) {
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={error.message}>
+      <Text size="sm" className="mono">
+        {error.code}
+      </Text>
+    </Alert>
+  );
+}
+
+function MessageText({ body }: { body: string }) {
+  return (
+    <Card component="section" aria-label="Text">
+      <Title order={2} size="h4" mb="sm">
+        Text
+      </Title>
+      <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{body}</Text>
+    </Card>
+  );
+}
+
+function NoSuchMessage() {
+  return (
+    <Card>
+      <EmptyState
+        icon={IconMessageOff}
+        title="There is no such message"
+        action={
+          <LinkButton href="/messages" variant="light">
+            All messages
+          </LinkButton>
+        }
+      >
+        The address may be wrong, or the message belongs to another account.
+      </EmptyState>
+    </Card>
+  );
+}
+
+function MessageSkeleton() {
+  return (
+    <Stack gap="lg">
+      <Skeleton height={36} width="60%" />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Skeleton height={420} radius="lg" />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Skeleton height={420} radius="lg" />
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}

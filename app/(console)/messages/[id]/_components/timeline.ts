@@ -1,0 +1,80 @@
+import type { MessageDetail } from "@/server/messages/schema";
+
+/** One line of a message's story. */
+export type TimelineEntry = { key: string; at: string } & (
+  | { kind: "accepted" }
+  | { kind: "attempt"; attempt: MessageDetail["attempts"][number] }
+  | { kind: "receipt"; receipt: MessageDetail["receipts"][number] }
+  | { kind: "ledger"; move: MessageDetail["ledger"][number] }
+  | { kind: "sent" }
+  | { kind: "delivered" }
+  | { kind: "failed" }
+  | { kind: "delivery"; delivery: MessageDetail["deliveries"][number] }
+);
+
+/** What comes first of what happened in the same millisecond: the cause before its effect. */
+const ORDER: Readonly<Record<TimelineEntry["kind"], number>> = {
+  accepted: 0,
+  attempt: 2,
+  sent: 3,
+  receipt: 4,
+  delivered: 5,
+  failed: 5,
+  ledger: 6,
+  delivery: 7,
+};
+/** Money is reserved in the very moment of acceptance, so it stands right below it. */
+const RESERVED = 1;
+
+const rank = (entry: TimelineEntry) =>
+  entry.kind === "ledger" && entry.move.kind === "reserve" ? RESERVED : ORDER[entry.kind];
+
+/** Everything known of a message as one story, oldest first. */
+export function timelineOf({ message, attempts, receipts, ledger, deliveries }: MessageDetail): TimelineEntry[] {
+  const entries: TimelineEntry[] = [
+    { key: "accepted", at: message.created_at, kind: "accepted" },
+    ...attempts.map(
+      (attempt): TimelineEntry => ({
+        key: `attempt-${attempt.seq}`,
+        at: attempt.started_at,
+        kind: "attempt",
+        attempt,
+      }),
+    ),
+    // Two receipts may be equal in all that is shown of them.
+    ...receipts.map(
+      (receipt, at): TimelineEntry => ({
+        key: `receipt-${at}`,
+        at: receipt.received_at,
+        kind: "receipt",
+        receipt,
+      }),
+    ),
+    ...ledger.map((move): TimelineEntry => ({ key: `ledger-${move.kind}`, at: move.created_at, kind: "ledger", move })),
+    ...deliveries.map(
+      (delivery): TimelineEntry => ({
+        key: delivery.id,
+        at: delivery.created_at,
+        kind: "delivery",
+        delivery,
+      }),
+    ),
+  ];
+  if (message.sent_at) entries.push({ key: "sent", at: message.sent_at, kind: "sent" });
+  if (message.delivered_at) entries.push({ key: "delivered", at: message.delivered_at, kind: "delivered" });
+  if (message.failed_at) entries.push({ key: "failed", at: message.failed_at, kind: "failed" });
+  return entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || rank(a) - rank(b));
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How long after `from` something was: `+12 ms`, `+1.2 s`, `+3 min 20 s`, `+12 h 5 min`. Both ISO 8601. */
+export function elapsed(from: string, to: string): string {
+  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
+  if (ms < SECOND_MS) return `+${ms} ms`;
+  if (ms < MINUTE_MS) return `+${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+  if (ms < HOUR_MS) return `+${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`;
+  return `+${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`;
+}

@@ -1,0 +1,100 @@
+"use client";
+
+import { Button, Group, Select, TextInput } from "@mantine/core";
+import { DatePickerInput } from "@mantine/dates";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconFilterOff, IconPhone } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+import { MESSAGE_STATUS_VIEWS, type MessageStatus } from "@/app/_ui/message-status-badge";
+import type { UrlPatch } from "@/app/_ui/use-url-state";
+import type { DayRange } from "./created-range";
+
+const TYPING_DEBOUNCE_MS = 300;
+const STATUS_OPTIONS = MESSAGE_STATUS_VIEWS.map(({ status, label }) => ({ value: status, label }));
+
+export type MessageFilterValues = { status: MessageStatus | undefined; to: string; days: DayRange };
+
+/** What `change` is given to take every filter away. */
+export const NO_FILTERS: UrlPatch = {
+  status: undefined,
+  to: undefined,
+  created_from: undefined,
+  created_to: undefined,
+};
+
+/** Whether any filter is set. */
+export const isFiltered = ({ status, to, days }: MessageFilterValues) => Boolean(status || to || days[0] || days[1]);
+
+/** Filters of the message list; `change` writes them to the address bar. */
+export function MessageFilters({
+  values,
+  change,
+}: {
+  values: MessageFilterValues;
+  change: (patch: UrlPatch, how?: "push" | "replace") => void;
+}) {
+  return (
+    <Group gap="sm" align="flex-end" mb="md">
+      <Select
+        comboboxProps={{ keepMounted: false }}
+        label="Status"
+        placeholder="Any status"
+        clearable
+        data={STATUS_OPTIONS}
+        value={values.status ?? null}
+        onChange={(status) => change({ status: status ?? undefined })}
+        flex="1 1 140px"
+        maw={{ sm: 180 }}
+      />
+      <RecipientFilter to={values.to} onChange={(to) => change({ to }, "replace")} />
+      <DatePickerInput
+        type="range"
+        label="Created"
+        placeholder="Any time"
+        valueFormat="MMM D, YYYY"
+        clearable
+        allowSingleDateInRange
+        maxDate={new Date()}
+        value={[values.days[0], values.days[1]]}
+        onChange={([first, last]) => change({ created_from: first ?? undefined, created_to: last ?? undefined })}
+        flex="1 1 220px"
+        maw={{ sm: 280 }}
+      />
+      {isFiltered(values) && (
+        <Button variant="subtle" leftSection={<IconFilterOff size={16} />} onClick={() => change(NO_FILTERS)}>
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** The list follows the typing with a short delay; the field follows the address bar when that changes otherwise. */
+function RecipientFilter({ to, onChange }: { to: string; onChange: (to: string) => void }) {
+  const [text, setText] = useState(to);
+  const applied = useRef(to);
+  const apply = useDebouncedCallback((next: string) => {
+    applied.current = next;
+    onChange(next);
+  }, TYPING_DEBOUNCE_MS);
+  useEffect(() => {
+    if (to === applied.current) return;
+    applied.current = to;
+    setText(to);
+  }, [to]);
+  return (
+    <TextInput
+      label="Recipient"
+      type="search"
+      placeholder="+14155550123"
+      leftSection={<IconPhone size={16} aria-hidden />}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        apply(event.currentTarget.value.trim());
+      }}
+      flex="1 1 180px"
+      maw={{ sm: 220 }}
+    />
+  );
+}

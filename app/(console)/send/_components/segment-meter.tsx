@@ -1,0 +1,63 @@
+import { Code, Group, Progress, Stack, Text } from "@mantine/core";
+import { formatCount } from "@/app/_ui/count";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { nonGsmCharacters, type Segmentation } from "@/server/messages/segments";
+
+const CHARACTERS_NAMED = 12;
+
+/** How the text will travel: alphabet, segments, the room left in the last one, and what makes it dearer. */
+export function SegmentMeter({ body, segmentation }: { body: string; segmentation: Segmentation }) {
+  const { encoding, segments, unitsPerSegment, unitsLeft } = segmentation;
+  const used = unitsPerSegment - unitsLeft;
+  return (
+    <Stack gap={6} data-testid="segment-meter">
+      <Progress value={(used / unitsPerSegment) * 100} size="sm" aria-label="Room used in the last segment" />
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <StatusBadge tone={encoding === "GSM-7" ? "success" : "warning"}>{encoding}</StatusBadge>
+          <Text size="sm" className="tabular">
+            {formatCount([...body].length)} {body.length === 1 ? "character" : "characters"} ·{" "}
+            {body === "" ? "no segment yet" : `${segments} ${segments === 1 ? "segment" : "segments"}`}
+          </Text>
+        </Group>
+        <Text size="sm" c="dimmed" className="tabular">
+          {unitsLeft} of {unitsPerSegment} left in this segment
+        </Text>
+      </Group>
+      {encoding === "UCS-2" && <DearCharacters body={body} />}
+    </Stack>
+  );
+}
+
+/** The characters that GSM-7 lacks, each once, in text order. */
+function DearCharacters({ body }: { body: string }) {
+  const found = new Map(nonGsmCharacters(body).map(({ character, codePoint }) => [codePoint, character]));
+  const named = [...found].slice(0, CHARACTERS_NAMED);
+  const more = found.size - named.length;
+  return (
+    <Stack gap={6}>
+      <Text size="sm" c="dimmed">
+        {found.size === 1 ? "This character is" : "These characters are"} outside the GSM-7 alphabet, so the whole text
+        travels as UCS-2 with fewer characters per segment:
+      </Text>
+      <Group gap={6}>
+        {named.map(([codePoint, character]) => (
+          <Code key={codePoint} fz="sm">
+            {isVisible(character) ? `${character} ` : ""}
+            {unicodeName(codePoint)}
+          </Code>
+        ))}
+        {more > 0 && (
+          <Text size="sm" c="dimmed">
+            and {formatCount(more)} more
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+/** Controls, unusual spaces, joiners and lone surrogates would show as nothing or as a box. */
+const isVisible = (character: string) => !/^[\p{C}\p{Z}\p{M}]$/u.test(character);
+
+const unicodeName = (codePoint: number) => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -1,0 +1,139 @@
+"use client";
+
+import { Button, Card, Grid, Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconSend } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/api-error";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { complaintAbout, markFields } from "@/app/_ui/form-errors";
+import { toastDone } from "@/app/_ui/toast";
+import { isE164 } from "@/server/messages/phone";
+import { segmentText } from "@/server/messages/segments";
+import { CostCard } from "./cost-card";
+import { ScenarioHint } from "./scenario-hint";
+import { SegmentMeter } from "./segment-meter";
+
+const QUOTE_DEBOUNCE_MS = 350;
+
+/** People paste numbers with spaces, hyphens and brackets; the API takes digits only. */
+const bareNumber = (text: string) => text.replace(/[\s().-]/g, "");
+
+/** What is missing before the cost can be told. */
+function hintFor(recipientIsWhole: boolean, body: string, error: unknown): string {
+  if (!recipientIsWhole) return "Enter the whole number to see the cost.";
+  if (!body) return "Write a text to see the cost.";
+  if (!error) return "Asking for the price…";
+  return complaintAbout("body", error) ? "This text cannot be sent as it is." : apiErrorOf(error).message;
+}
+
+/** The form of one message. `senderIds`: the approved ones, at least one. */
+export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox: boolean }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const send = trpc.messages.send.useMutation();
+  const [unplacedError, setUnplacedError] = useState<unknown>(null);
+  const form = useForm({
+    initialValues: { from: senderIds[0] ?? "", to: "", body: "", reference: "" },
+    validateInputOnBlur: ["to"],
+    validate: {
+      from: (from) => (from ? null : "Choose a sender"),
+      to: (to) => (isE164(bareNumber(to)) ? null : "Enter the number in international form, such as +14155550123"),
+      body: (body) => (body ? null : "Write a text"),
+    },
+  });
+  const { to, body } = form.values;
+  const [asked] = useDebouncedValue({ to: bareNumber(to), body }, QUOTE_DEBOUNCE_MS);
+  const quote = trpc.messages.quote.useQuery(asked, {
+    enabled: isE164(asked.to) && asked.body !== "",
+    placeholderData: keepPreviousData,
+  });
+  const balance = trpc.accounts.balance.useQuery();
+  const segmentation = segmentText(body);
+  const isAskable = isE164(bareNumber(to)) && body !== "";
+  const bodyComplaint = complaintAbout("body", quote.error);
+
+  const submit = form.onSubmit((values) => {
+    setUnplacedError(null);
+    send.mutate(
+      { from: values.from, to: bareNumber(values.to), body: values.body, reference: values.reference.trim() || null },
+      {
+        onSuccess: (message) => {
+          toastDone(`Message to ${message.to} accepted`);
+          void utils.accounts.invalidate();
+          void utils.messages.invalidate();
+          router.push(`/messages/${message.id}`);
+        },
+        onError: (error) => {
+          if (!markFields(form, error)) setUnplacedError(error);
+        },
+      },
+    );
+  });
+
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Card>
+          <form onSubmit={submit} noValidate aria-label="Message">
+            <Stack gap="md">
+              <ErrorAlert error={unplacedError} title="The message was not sent" />
+              <Select
+                comboboxProps={{ keepMounted: false }}
+                label="From"
+                data={senderIds}
+                allowDeselect={false}
+                searchable={senderIds.length > 8}
+                {...form.getInputProps("from")}
+              />
+              <TextInput
+                label="To"
+                type="tel"
+                autoComplete="off"
+                placeholder="+14155550123"
+                description="With + and country code (E.164)"
+                {...form.getInputProps("to")}
+              />
+              <Stack gap="xs">
+                <Textarea
+                  label="Text"
+                  rows={6}
+                  resize="vertical"
+                  {...form.getInputProps("body")}
+                  error={form.errors.body ?? bodyComplaint}
+                />
+                <SegmentMeter body={body} segmentation={segmentation} />
+              </Stack>
+              <TextInput
+                label="Reference"
+                description="Optional. Your own id, echoed in webhooks."
+                maw={360}
+                {...form.getInputProps("reference")}
+              />
+              <div>
+                <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending || send.isSuccess}>
+                  Send message
+                </Button>
+              </div>
+            </Stack>
+          </form>
+        </Card>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Stack gap="lg">
+          <CostCard
+            quote={isAskable && !quote.error ? quote.data : undefined}
+            segments={segmentation.segments}
+            balance={balance.data}
+            hint={hintFor(isE164(bareNumber(to)), body, quote.error)}
+          />
+          {sandbox && <ScenarioHint />}
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  );
+}

@@ -1,0 +1,99 @@
+"use client";
+
+import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import { toastDone } from "@/app/_ui/toast";
+import type { Sender } from "@/server/senders/schema";
+import { countryName, SENDER_TYPE_LABELS } from "./sender-words";
+
+const TYPE_OPTIONS = Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => ({ value, label }));
+
+type Values = { sender_id: string; type: Sender["type"] | null; country_code: string };
+
+/** Registers a sender ID; it is pending until it is approved. */
+export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Register a sender" closeButtonProps={{ "aria-label": "Close" }}>
+      <RegisterSenderForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function RegisterSenderForm({ onClose }: { onClose: () => void }) {
+  const utils = trpc.useUtils();
+  const create = trpc.senders.create.useMutation();
+  const [unplacedError, setUnplacedError] = useState<unknown>(null);
+  const form = useForm<Values>({
+    initialValues: { sender_id: "", type: null, country_code: "" },
+    validate: {
+      sender_id: (id) => (id.trim() ? null : "Enter the sender ID"),
+      country_code: (code) =>
+        code === "" || countryName(code) ? null : "Enter the two letters of a country, such as DE",
+    },
+  });
+
+  const submit = form.onSubmit(({ sender_id, type, country_code }) => {
+    setUnplacedError(null);
+    create.mutate(
+      { sender_id: sender_id.trim(), type: type ?? undefined, country_code: country_code || undefined },
+      {
+        onSuccess: (sender) => {
+          toastDone(`Sender “${sender.sender_id}” registered`);
+          void utils.senders.invalidate();
+          onClose();
+        },
+        onError: (error) => {
+          if (!markFields(form, error)) setUnplacedError(error);
+        },
+      },
+    );
+  });
+
+  const country = form.getInputProps("country_code");
+  return (
+    <form onSubmit={submit} noValidate aria-label="New sender">
+      <Stack gap="md">
+        <ErrorAlert error={unplacedError} title="The sender was not registered" />
+        <TextInput
+          label="Sender ID"
+          description="Up to 11 letters and digits, or a number of 3 to 15 digits"
+          placeholder="ACME"
+          autoComplete="off"
+          data-autofocus
+          withAsterisk
+          {...form.getInputProps("sender_id")}
+        />
+        <Select
+          comboboxProps={{ keepMounted: false }}
+          label="Type"
+          description="Left open, it is told from the sender ID"
+          placeholder="Automatic"
+          clearable
+          data={TYPE_OPTIONS}
+          {...form.getInputProps("type")}
+        />
+        <TextInput
+          label="Country"
+          description={countryName(form.values.country_code) ?? "Two letters, when it is for one country only"}
+          placeholder="Any"
+          autoComplete="off"
+          maxLength={2}
+          {...country}
+          onChange={(event) => form.setFieldValue("country_code", event.currentTarget.value.toUpperCase())}
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Register
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

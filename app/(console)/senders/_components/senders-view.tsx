@@ -1,0 +1,147 @@
+"use client";
+
+import { Box, Button, Card, Group, Select, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAddressBook, IconFilterOff, IconPlus } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { PageHeader } from "@/app/_ui/page-header";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { Time } from "@/app/_ui/time";
+import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import type { Sender } from "@/server/senders/schema";
+import { RegisterSenderDialog } from "./register-sender-dialog";
+import { countryName, SENDER_STATUS_VIEWS, SENDER_STATUSES, SENDER_TYPE_LABELS } from "./sender-words";
+
+const PAGE_SIZE = 25;
+const REFRESH_MS = 2_000;
+const STATUS_OPTIONS = SENDER_STATUSES.map((status) => ({ value: status, label: SENDER_STATUS_VIEWS[status].label }));
+
+const columns: ReadonlyArray<Column<Sender>> = [
+  {
+    key: "sender_id",
+    header: "Sender ID",
+    render: (sender) => (
+      <Text size="sm" fw={500} className="nowrap">
+        {sender.sender_id}
+      </Text>
+    ),
+  },
+  { key: "type", header: "Type", visibleFrom: "sm", render: (sender) => SENDER_TYPE_LABELS[sender.type] },
+  {
+    key: "country",
+    header: "Country",
+    visibleFrom: "sm",
+    render: ({ country_code: code }) => (code ? (countryName(code) ?? code) : "Any"),
+  },
+  {
+    key: "status",
+    header: "Status",
+    render: ({ status }) => (
+      <Box display="flex" miw="max-content">
+        <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
+      </Box>
+    ),
+  },
+  {
+    key: "approved",
+    header: "Approved",
+    visibleFrom: "md",
+    align: "right",
+    render: (sender) => <Time value={sender.approved_at} />,
+  },
+  {
+    key: "created",
+    header: "Registered",
+    align: "right",
+    visibleFrom: "xs",
+    render: (sender) => <Time value={sender.created_at} />,
+  },
+];
+
+/** The sender IDs of the account and how far each is with its approval. */
+export function SendersView() {
+  const { params, page, change, setPage } = useUrlState();
+  const [registering, dialog] = useDisclosure(false);
+  const status = oneOf(SENDER_STATUSES, params.get("status"));
+  const senders = trpc.senders.list.useQuery(
+    { status, page, limit: PAGE_SIZE },
+    {
+      placeholderData: keepPreviousData,
+      refetchInterval: (query) =>
+        query.state.data?.items.some((sender) => sender.status === "pending") ? REFRESH_MS : false,
+    },
+  );
+  const registerButton = (
+    <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
+      Register sender
+    </Button>
+  );
+  // An empty list offers the deed itself, and there is nothing to filter.
+  const hasSome = !senders.isPending && (status !== undefined || senders.data?.pagination.total !== 0);
+  return (
+    <>
+      <PageHeader
+        title="Senders"
+        description="What recipients see as the origin of your messages. Usable once approved."
+        actions={hasSome && registerButton}
+      />
+      {hasSome && (
+        <Group mb="md">
+          <Select
+            comboboxProps={{ keepMounted: false }}
+            label="Status"
+            placeholder="Any status"
+            clearable
+            data={STATUS_OPTIONS}
+            value={status ?? null}
+            onChange={(value) => change({ status: value ?? undefined })}
+            w={{ base: "100%", xs: 200 }}
+          />
+        </Group>
+      )}
+      <QueryState query={senders}>
+        {({ items, pagination }) => (
+          <Card padding={0}>
+            <PagedTable
+              label="Senders"
+              columns={columns}
+              rows={items}
+              rowKey={(sender) => sender.id}
+              pagination={pagination}
+              onPage={setPage}
+              busy={senders.isPlaceholderData}
+              empty={
+                status ? (
+                  <NoneWithStatus onClear={() => change({ status: undefined })} />
+                ) : (
+                  <EmptyState icon={IconAddressBook} title="No sender yet" action={registerButton}>
+                    Register the name or number that your messages shall come from.
+                  </EmptyState>
+                )
+              }
+            />
+          </Card>
+        )}
+      </QueryState>
+      <RegisterSenderDialog opened={registering} onClose={dialog.close} />
+    </>
+  );
+}
+
+function NoneWithStatus({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={IconFilterOff}
+      title="No sender has this status"
+      action={
+        <Button variant="light" onClick={onClear}>
+          Show all senders
+        </Button>
+      }
+    />
+  );
+}

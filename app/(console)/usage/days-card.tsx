@@ -1,0 +1,126 @@
+"use client";
+
+import { Box, Button, Card, Group, Text, Title } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { formatCount } from "@/app/_ui/count";
+import { downloadText, toCsv } from "@/app/_ui/csv";
+import { formatDay } from "@/app/_ui/days";
+import { fractionDigits, Money } from "@/app/_ui/money";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import type { Usage, UsageSeries } from "@/server/accounts/schema";
+import { StatusByDay } from "../_usage/status-by-day";
+
+type Day = UsageSeries[number];
+
+const DAY_MS = 86_400_000;
+/** As many days as the series reaches back at most. */
+const DAYS_MAX = 366;
+const DAYS_PER_PAGE = 31;
+
+const CSV_COLUMNS = ["day", "messages", "segments", "pending", "sent", "delivered", "failed", "undelivered"] as const;
+
+/** UTC days from the start of the period to today, both included. */
+function daysOf({ period, starts_at }: Usage): number {
+  if (period === "day") return 1;
+  const days = Math.floor(Date.now() / DAY_MS) - Math.floor(Date.parse(starts_at) / DAY_MS) + 1;
+  return Math.min(Math.max(days, 1), DAYS_MAX);
+}
+
+function download(days: UsageSeries, currency: string) {
+  const rows = days.map((day) => [...CSV_COLUMNS.map((column) => day[column]), day.cost, currency]);
+  const name = `usage-${days[0]?.day ?? ""}-to-${days.at(-1)?.day ?? ""}.csv`;
+  downloadText(name, toCsv([[...CSV_COLUMNS, "cost", "currency"], ...rows]));
+}
+
+const count = (value: number) => <span className="tabular">{formatCount(value)}</span>;
+
+function columnsIn(currency: string, digits: number): Column<Day>[] {
+  return [
+    { key: "day", header: "Day (UTC)", render: (row) => <span className="nowrap">{formatDay(row.day)}</span> },
+    { key: "messages", header: "Messages", align: "right", render: (row) => count(row.messages) },
+    { key: "segments", header: "Segments", align: "right", visibleFrom: "sm", render: (row) => count(row.segments) },
+    { key: "delivered", header: "Delivered", align: "right", visibleFrom: "xs", render: (row) => count(row.delivered) },
+    {
+      key: "failed",
+      header: "Failed or undelivered",
+      align: "right",
+      visibleFrom: "md",
+      render: (row) => count(row.failed + row.undelivered),
+    },
+    {
+      key: "open",
+      header: "Still open",
+      align: "right",
+      visibleFrom: "md",
+      render: (row) => count(row.pending + row.sent),
+    },
+    {
+      key: "cost",
+      header: "Cost",
+      align: "right",
+      render: (row) => <Money amount={row.cost} currency={currency} digits={digits} />,
+    },
+  ];
+}
+
+/** The period day by day: chart, table and a file to take along. */
+export function DaysCard({ usage }: { usage: Usage }) {
+  const days = daysOf(usage);
+  const series = trpc.accounts.usageSeries.useQuery({ days });
+  return (
+    <Card component="section" aria-labelledby="by-day" padding={0}>
+      <Group justify="space-between" p="lg" pb="md">
+        <div>
+          <Title order={2} size="h4" id="by-day">
+            Day by day
+          </Title>
+          {days === DAYS_MAX && (
+            <Text size="sm" c="dimmed">
+              The last {DAYS_MAX} days.
+            </Text>
+          )}
+        </div>
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          disabled={!series.data}
+          onClick={() => series.data && download(series.data, usage.currency)}
+        >
+          Download CSV
+        </Button>
+      </Group>
+      <QueryState query={series} loading={<Box h={260} />}>
+        {(data) => <DaysBody key={days} days={data} currency={usage.currency} />}
+      </QueryState>
+    </Card>
+  );
+}
+
+function DaysBody({ days, currency }: { days: UsageSeries; currency: string }) {
+  const [page, setPage] = useState(1);
+  const newestFirst = days.toReversed();
+  const start = (page - 1) * DAYS_PER_PAGE;
+  const pages = Math.ceil(days.length / DAYS_PER_PAGE);
+  return (
+    <>
+      {days.length > 1 && (
+        <Box px="md" pb="md">
+          <StatusByDay days={days} />
+        </Box>
+      )}
+      <PagedTable
+        label="Usage by day"
+        columns={columnsIn(currency, fractionDigits(days.map((day) => day.cost)))}
+        rows={newestFirst.slice(start, start + DAYS_PER_PAGE)}
+        rowKey={(row) => row.day}
+        pagination={pages > 1 ? { page, limit: DAYS_PER_PAGE, total: days.length, pages } : null}
+        onPage={setPage}
+        empty={null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+"use client";
+
+import { Card, SegmentedControl, SimpleGrid, Stack, Title } from "@mantine/core";
+import { IconCircleCheck, IconCoins, IconMessages } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { formatCount } from "@/app/_ui/count";
+import { formatDay } from "@/app/_ui/days";
+import { formatMoney } from "@/app/_ui/money";
+import { PageHeader } from "@/app/_ui/page-header";
+import { QueryState } from "@/app/_ui/query-state";
+import { StatCard } from "@/app/_ui/stat-card";
+import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import type { Usage } from "@/server/accounts/schema";
+import { formatShare, StatusShare } from "../_usage/status-share";
+import { DaysCard } from "./days-card";
+
+type Period = Usage["period"];
+
+const PERIODS: ReadonlyArray<{ value: Period; label: string }> = [
+  { value: "day", label: "Today" },
+  { value: "month", label: "This month" },
+  { value: "all", label: "All time" },
+];
+
+const FIRST: Period = "month";
+const DAY_MS = 86_400_000;
+
+/** `ends_at` is exclusive, so the last day shown is the one before it; today ends every open period. */
+function describeSpan({ period, starts_at, ends_at }: Usage): string {
+  const last = new Date(Math.min(Date.parse(ends_at) - 1, Date.now())).toISOString();
+  if (period === "day" || Date.parse(last) - Date.parse(starts_at) < DAY_MS) return `${formatDay(starts_at)}, UTC`;
+  return `${formatDay(starts_at)} to ${formatDay(last)}, UTC`;
+}
+
+export function UsageView() {
+  const { params, change } = useUrlState();
+  const period =
+    oneOf(
+      PERIODS.map(({ value }) => value),
+      params.get("period"),
+    ) ?? FIRST;
+  const usage = trpc.accounts.usage.useQuery({ period });
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        description="What was sent, where it stands and what it cost."
+        actions={
+          <SegmentedControl
+            aria-label="Period"
+            value={period}
+            onChange={(value) => change({ period: value === FIRST ? undefined : value })}
+            data={PERIODS.map(({ value, label }) => ({ value, label }))}
+          />
+        }
+      />
+      <QueryState query={usage}>{(data) => <Figures usage={data} />}</QueryState>
+    </>
+  );
+}
+
+function Figures({ usage }: { usage: Usage }) {
+  const { totals, by_status: byStatus, currency } = usage;
+  return (
+    <Stack gap="lg">
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing={{ base: "sm", sm: "md" }}>
+        <StatCard
+          label="Messages"
+          icon={IconMessages}
+          value={formatCount(totals.messages)}
+          hint={describeSpan(usage)}
+        />
+        <StatCard
+          label="Cost"
+          icon={IconCoins}
+          value={formatMoney(totals.cost, currency)}
+          hint="Refunds already taken off"
+        />
+        <StatCard
+          label="Delivered"
+          icon={IconCircleCheck}
+          value={formatShare(byStatus.delivered, totals.messages)}
+          hint={`${formatCount(byStatus.delivered)} of ${formatCount(totals.messages)}`}
+        />
+      </SimpleGrid>
+      <Card component="section" aria-labelledby="by-status">
+        <Title order={2} size="h4" mb="md" id="by-status">
+          By status
+        </Title>
+        <StatusShare usage={usage} />
+      </Card>
+      <DaysCard usage={usage} />
+    </Stack>
+  );
+}

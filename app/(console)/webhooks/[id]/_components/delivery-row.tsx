@@ -1,0 +1,113 @@
+"use client";
+
+import { Anchor, Box, Collapse, Group, Stack, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import Link from "next/link";
+import { CodeBlock } from "@/app/_ui/code-block";
+import { formatCount } from "@/app/_ui/count";
+import { EventTypeBadge } from "@/app/_ui/event-type-badge";
+import { StatusBadge, type Tone } from "@/app/_ui/status-badge";
+import { Time } from "@/app/_ui/time";
+import { isAcknowledged } from "@/server/webhooks/retry";
+import type { Delivery } from "@/server/webhooks/schema";
+
+export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; tone: Tone }> = {
+  pending: { label: "Pending", tone: "neutral" },
+  delivered: { label: "Delivered", tone: "success" },
+  abandoned: { label: "Abandoned", tone: "danger" },
+  held: { label: "Held", tone: "warning" },
+};
+
+export const DELIVERY_STATUSES = Object.keys(DELIVERY_STATUS_VIEWS) as Delivery["status"][];
+
+/** One event on its way to the endpoint; it opens to every try. */
+export function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  const [opened, { toggle }] = useDisclosure(false);
+  const { label, tone } = DELIVERY_STATUS_VIEWS[delivery.status];
+  const Chevron = opened ? IconChevronDown : IconChevronRight;
+  return (
+    <Box>
+      <UnstyledButton
+        w="100%"
+        onClick={toggle}
+        aria-expanded={opened}
+        aria-label={`${delivery.event_type}, ${label}, ${triesOf(delivery)}`}
+      >
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <Chevron size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
+          <Group gap="sm" justify="space-between" flex={1} miw={0}>
+            <Group gap="sm">
+              <EventTypeBadge type={delivery.event_type} />
+              <StatusBadge tone={tone}>{label}</StatusBadge>
+            </Group>
+            <Group gap="md">
+              <Text size="sm" c="dimmed" className="tabular nowrap">
+                {triesOf(delivery)}
+              </Text>
+              <Text size="sm" component="div">
+                <Time value={delivery.created_at} />
+              </Text>
+            </Group>
+          </Group>
+        </Group>
+      </UnstyledButton>
+      <Collapse expanded={opened} keepMounted={false}>
+        <DeliveryTries delivery={delivery} />
+      </Collapse>
+    </Box>
+  );
+}
+
+const triesOf = ({ attempts }: Delivery) =>
+  attempts === 0 ? "Not tried yet" : `${formatCount(attempts)} ${attempts === 1 ? "try" : "tries"}`;
+
+function DeliveryTries({ delivery }: { delivery: Delivery }) {
+  return (
+    <Stack gap="md" pl={{ base: 0, sm: 30 }} pt="md">
+      <Group gap="lg">
+        <Anchor component={Link} href={`/messages/${delivery.message_id}`} size="sm">
+          View message
+        </Anchor>
+        <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: "anywhere" }}>
+          {delivery.event_id}
+        </Text>
+        {delivery.status === "pending" && delivery.next_attempt_at && (
+          <Text size="sm" c="dimmed" component="div">
+            Next try <Time value={delivery.next_attempt_at} />
+          </Text>
+        )}
+      </Group>
+      {delivery.tries.map((attempt) => (
+        <Try key={attempt.attempt} attempt={attempt} />
+      ))}
+    </Stack>
+  );
+}
+
+function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
+  return (
+    <Stack gap={6} component="section" aria-label={`Try ${attempt.attempt}`}>
+      <Group gap="sm">
+        <Text size="sm" fw={600}>
+          Try {attempt.attempt}
+        </Text>
+        <StatusBadge tone={attempt.status_code !== null && isAcknowledged(attempt.status_code) ? "success" : "danger"}>
+          {attempt.status_code === null ? "No answer" : `HTTP ${attempt.status_code}`}
+        </StatusBadge>
+        <Text size="sm" c="dimmed" className="tabular">
+          {formatCount(attempt.latency_ms)} ms
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          <Time value={attempt.created_at} />
+        </Text>
+      </Group>
+      {attempt.error && (
+        <Text size="sm" c="var(--mantine-color-error)" style={{ overflowWrap: "anywhere" }}>
+          {attempt.error}
+        </Text>
+      )}
+      {attempt.response_head && <CodeBlock value={attempt.response_head} copyLabel="Copy the answer" maxHeight={240} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,159 @@
+"use client";
+
+import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconArrowLeft, IconPlugConnected, IconTrash, IconWebhookOff } from "@tabler/icons-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import type { ReactNode } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/api-error";
+import { formatCount } from "@/app/_ui/count";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { LinkButton } from "@/app/_ui/link-button";
+import { PageHeader } from "@/app/_ui/page-header";
+import { QueryState } from "@/app/_ui/query-state";
+import { Time } from "@/app/_ui/time";
+import type { WebhookEndpoint } from "@/server/webhooks/schema";
+import { EndpointEvents, EndpointState } from "../../_components/endpoint-state";
+import { useEndpointDeeds } from "../../_components/use-endpoint-deeds";
+import { DeliveryList } from "./delivery-list";
+
+const REFRESH_MS = 5_000;
+
+/** One endpoint: its state, and every delivery to it. */
+export function EndpointView({ id }: { id: string }) {
+  const endpoint = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
+  if (apiErrorOf(endpoint.error).status === 404) return <NoSuchEndpoint />;
+  return (
+    <>
+      <Anchor component={Link} href="/webhooks" size="sm" mb="xs" display="inline-block">
+        <Group gap={4} wrap="nowrap">
+          <IconArrowLeft size={16} aria-hidden /> All endpoints
+        </Group>
+      </Anchor>
+      <QueryState query={endpoint}>
+        {(data) => (
+          <div>
+            <EndpointHeader endpoint={data} />
+            <EndpointFacts endpoint={data} />
+            <DeliveryList endpointId={id} />
+          </div>
+        )}
+      </QueryState>
+    </>
+  );
+}
+
+function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const router = useRouter();
+  const deeds = useEndpointDeeds(endpoint, () => router.push("/webhooks"));
+  return (
+    <>
+      <PageHeader
+        title="Webhook endpoint"
+        description={
+          <>
+            <Text span className="mono" style={{ overflowWrap: "anywhere" }}>
+              {endpoint.url}
+            </Text>
+            {endpoint.description && (
+              <Text size="sm" mt={4}>
+                {endpoint.description}
+              </Text>
+            )}
+          </>
+        }
+        actions={
+          <Button
+            variant="default"
+            c="red"
+            leftSection={<IconTrash size={16} />}
+            loading={deeds.isDeleting}
+            onClick={deeds.askToDelete}
+          >
+            Delete
+          </Button>
+        }
+      />
+      {!endpoint.is_active && (
+        <Alert
+          color="red"
+          variant="light"
+          mb="lg"
+          icon={<IconAlertTriangle aria-hidden />}
+          title="This endpoint is disabled"
+        >
+          <Stack gap="sm" align="flex-start">
+            <Text size="sm">
+              Too many tries in a row failed. Events are held until you enable it again; mend your service first.
+            </Text>
+            <Button
+              size="xs"
+              leftSection={<IconPlugConnected size={16} />}
+              loading={deeds.isEnabling}
+              onClick={deeds.enable}
+            >
+              Enable endpoint
+            </Button>
+          </Stack>
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
+  return (
+    <Card component="section" aria-label="Endpoint" mb="lg">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="lg">
+        <Fact label="State">
+          <EndpointState endpoint={endpoint} />
+        </Fact>
+        <Fact label="Events">
+          <EndpointEvents endpoint={endpoint} />
+        </Fact>
+        <Fact label="Failures in a row">{formatCount(endpoint.failure_count)}</Fact>
+        <Fact label="Last success">
+          <Time value={endpoint.last_success_at} fallback="Never" />
+        </Fact>
+        <Fact label="Last failure">
+          <Time value={endpoint.last_failure_at} fallback="Never" />
+        </Fact>
+        <Fact label={endpoint.disabled_at ? "Disabled" : "Created"}>
+          <Time value={endpoint.disabled_at ?? endpoint.created_at} />
+        </Fact>
+      </SimpleGrid>
+    </Card>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Stack gap={4} align="flex-start">
+      <Text size="xs" c="dimmed" fw={500}>
+        {label}
+      </Text>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    </Stack>
+  );
+}
+
+function NoSuchEndpoint() {
+  return (
+    <Card>
+      <EmptyState
+        icon={IconWebhookOff}
+        title="There is no such endpoint"
+        action={
+          <LinkButton href="/webhooks" variant="light">
+            All endpoints
+          </LinkButton>
+        }
+      >
+        It was deleted, or it belongs to another account.
+      </EmptyState>
+    </Card>
+  );
+}

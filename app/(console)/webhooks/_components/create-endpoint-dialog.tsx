@@ -1,0 +1,127 @@
+"use client";
+
+import { Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { EVENT_TYPE_VIEWS, EVENT_TYPES } from "@/app/_ui/event-type-badge";
+import { markFields } from "@/app/_ui/form-errors";
+import { Notice } from "@/app/_ui/notice";
+import { SecretValue } from "@/app/_ui/secret-value";
+import type { CreatedWebhookEndpoint, EventType } from "@/server/webhooks/schema";
+
+type CreateMutation = ReturnType<typeof trpc.webhooks.create.useMutation>;
+type Values = { url: string; description: string; events: EventType[] };
+
+/** Asks for an endpoint, then shows its signing secret, this once. */
+export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const create = trpc.webhooks.create.useMutation();
+  const created = create.data;
+  // A secret that is being made would be lost with the dialog.
+  const close = () => !create.isPending && onClose();
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      // The secret is forgotten only once the dialog is out of sight.
+      onExitTransitionEnd={create.reset}
+      title={created ? "Endpoint created" : "Add a webhook endpoint"}
+      // A stray click must not take away a secret that can never be shown again.
+      closeOnClickOutside={false}
+      closeOnEscape={!created}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {created ? <NewSecret created={created} onDone={onClose} /> : <EndpointForm create={create} onCancel={close} />}
+    </Modal>
+  );
+}
+
+function EndpointForm({ create, onCancel }: { create: CreateMutation; onCancel: () => void }) {
+  const utils = trpc.useUtils();
+  const [unplacedError, setUnplacedError] = useState<unknown>(null);
+  const form = useForm<Values>({
+    initialValues: { url: "", description: "", events: EVENT_TYPES },
+    validate: {
+      url: (url) => (url.trim() ? null : "Enter the URL of your endpoint"),
+      events: (events) => (events.length > 0 ? null : "Choose at least one event"),
+    },
+  });
+
+  const submit = form.onSubmit(({ url, description, events }) => {
+    setUnplacedError(null);
+    create.mutate(
+      { url: url.trim(), description: description.trim() || null, events },
+      {
+        onSuccess: () => utils.webhooks.list.invalidate(),
+        onError: (error) => {
+          if (!markFields(form, error)) setUnplacedError(error);
+        },
+      },
+    );
+  });
+
+  return (
+    <form onSubmit={submit} noValidate aria-label="New endpoint">
+      <Stack gap="md">
+        <ErrorAlert error={unplacedError} title="The endpoint was not created" />
+        <TextInput
+          label="Endpoint URL"
+          description="https is recommended"
+          placeholder="https://example.com/webhooks/sms"
+          type="url"
+          autoComplete="off"
+          data-autofocus
+          withAsterisk
+          {...form.getInputProps("url")}
+        />
+        <TextInput
+          label="Description"
+          description="Optional"
+          autoComplete="off"
+          {...form.getInputProps("description")}
+        />
+        <Checkbox.Group label="Events" withAsterisk {...form.getInputProps("events")}>
+          <Stack gap="sm" mt="xs" mb={4}>
+            {EVENT_TYPES.map((type) => (
+              <Checkbox
+                key={type}
+                value={type}
+                label={<span className="mono">{type}</span>}
+                description={EVENT_TYPE_VIEWS[type].description}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create endpoint
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function NewSecret({ created, onDone }: { created: CreatedWebhookEndpoint; onDone: () => void }) {
+  return (
+    <Stack gap="md">
+      <Notice title="Copy the signing secret now">
+        It is shown this once. Your service needs it to verify that an event really comes from here.
+      </Notice>
+      <SecretValue
+        label="Signing secret"
+        value={created.signing_secret}
+        notice="Each request carries Service-Signature: t=<unix time>,v1=<hex>, where v1 is the HMAC-SHA-256 of “t.body” under this secret."
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          I have copied it
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

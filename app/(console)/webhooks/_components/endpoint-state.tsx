@@ -1,0 +1,25 @@
+import { Text } from "@mantine/core";
+import { EVENT_TYPES } from "@/app/_ui/event-type-badge";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import type { WebhookEndpoint } from "@/server/webhooks/schema";
+
+/** Whether events are posted to the endpoint, and whether the last ones were taken. */
+export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
+  if (!endpoint.is_active) return <StatusBadge tone="danger">Disabled</StatusBadge>;
+  if (endpoint.failure_count > 0) return <StatusBadge tone="warning">Failing</StatusBadge>;
+  return <StatusBadge tone="success">Active</StatusBadge>;
+}
+
+/** The event types that the endpoint is subscribed to. */
+export function EndpointEvents({ endpoint }: { endpoint: WebhookEndpoint }) {
+  if (endpoint.events.length === EVENT_TYPES.length) return <Text size="sm">All events</Text>;
+  return (
+    <>
+      {endpoint.events.map((type) => (
+        <Text key={type} size="xs" c="dimmed" className="mono nowrap">
+          {type}
+        </Text>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+"use client";
+
+import { Button, Card, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconBuilding, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { Money } from "@/app/_ui/money";
+import { PageHeader } from "@/app/_ui/page-header";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { Time } from "@/app/_ui/time";
+import { useUrlState } from "@/app/_ui/use-url-state";
+import type { OperatedAccount } from "@/server/operator/schema";
+import { CreditDialog } from "./credit-dialog";
+
+const PER_PAGE = 25;
+const SEARCH_MAX = 100;
+const SEARCH_DELAY_MS = 250;
+
+export function AccountsView() {
+  const { params, page, change, setPage } = useUrlState();
+  const search = params.get("search") ?? "";
+  const look = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
+  const [credited, setCredited] = useState<OperatedAccount | null>(null);
+  const list = trpc.operator.accounts.useQuery(
+    { search: search || undefined, page, limit: PER_PAGE },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <>
+      <PageHeader title="Accounts" description="Everybody who uses this installation, with the money they hold." />
+      <Card padding={0}>
+        <div className="card-bar">
+          <TextInput
+            aria-label="Search accounts"
+            type="search"
+            placeholder="Search by name, email or id"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            maw={380}
+            maxLength={SEARCH_MAX}
+            defaultValue={search}
+            onChange={(event) => look(event.currentTarget.value)}
+          />
+        </div>
+        <QueryState query={list}>
+          {({ items, pagination }) => (
+            <PagedTable
+              label="Accounts"
+              columns={columns(setCredited)}
+              rows={items}
+              rowKey={({ id }) => id}
+              pagination={pagination}
+              onPage={setPage}
+              busy={list.isPlaceholderData}
+              empty={
+                <EmptyState icon={IconBuilding} title="No account found">
+                  {search && `Nothing matches “${search}”.`}
+                </EmptyState>
+              }
+            />
+          )}
+        </QueryState>
+      </Card>
+      <CreditDialog account={credited} onClose={() => setCredited(null)} />
+    </>
+  );
+}
+
+function columns(onCredit: (account: OperatedAccount) => void): Column<OperatedAccount>[] {
+  return [
+    {
+      key: "account",
+      header: "Account",
+      render: ({ name, company_name, email }) => (
+        <>
+          <Text size="sm" fw={600}>
+            {company_name || name}
+          </Text>
+          <Text size="xs" c="dimmed" className="break-word">
+            {company_name ? `${name}, ${email}` : email}
+          </Text>
+        </>
+      ),
+    },
+    {
+      key: "status",
+      header: "Status",
+      visibleFrom: "sm",
+      render: ({ status }) => (
+        <StatusBadge tone={status === "active" ? "success" : "danger"}>
+          {status === "active" ? "Active" : "Suspended"}
+        </StatusBadge>
+      ),
+    },
+    {
+      key: "balance",
+      header: "Balance",
+      align: "right",
+      render: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
+    },
+    {
+      key: "held",
+      header: "Held",
+      align: "right",
+      visibleFrom: "sm",
+      render: ({ held, currency }) => <Money amount={held} currency={currency} />,
+    },
+    { key: "created", header: "Created", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
+    {
+      key: "deeds",
+      header: "",
+      align: "right",
+      render: (account) => (
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => onCredit(account)}
+          aria-label={`Credit ${account.company_name || account.name}`}
+        >
+          Credit
+        </Button>
+      ),
+    },
+  ];
+}

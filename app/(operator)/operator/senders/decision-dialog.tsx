@@ -1,0 +1,70 @@
+"use client";
+
+import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import type { ReviewedSender } from "@/server/operator/schema";
+import type { Decision } from "./decision-menu";
+
+const NOTE_MAX = 255;
+
+/** Asks for the reason of a refusal. */
+export function DecisionDialog({
+  open,
+  busy,
+  error,
+  onClose,
+  onDecide,
+}: {
+  open: { sender: ReviewedSender; decision: Decision } | null;
+  busy: boolean;
+  error: unknown;
+  onClose: () => void;
+  onDecide: (note: string | undefined) => void;
+}) {
+  const [note, setNote] = useState("");
+  const verb = open?.decision === "suspended" ? "Suspend" : "Reject";
+  return (
+    <Modal
+      opened={open !== null}
+      onClose={onClose}
+      onExitTransitionEnd={() => setNote("")}
+      title={`${verb} ${open?.sender.sender_id ?? ""}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onDecide(note.trim() || undefined);
+        }}
+      >
+        <Stack gap="md">
+          <Text size="sm">
+            {open?.decision === "suspended"
+              ? `${open.sender.account_name} can no longer send with it. Messages already accepted still go out.`
+              : `${open?.sender.account_name ?? ""} cannot send with it.`}
+          </Text>
+          <Textarea
+            label="Note"
+            description="Optional; for operators only"
+            value={note}
+            onChange={(event) => setNote(event.currentTarget.value)}
+            maxLength={NOTE_MAX}
+            autosize
+            minRows={2}
+            data-autofocus
+          />
+          <ErrorAlert error={error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red" loading={busy}>
+              {verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { Button, Group } from "@mantine/core";
+import type { DecideSenderInput, ReviewedSender } from "@/server/operator/schema";
+
+export type Decision = DecideSenderInput["decision"];
+
+const VERBS: Record<Decision, string> = { approved: "Approve", rejected: "Reject", suspended: "Suspend" };
+
+/** What an operator usually does next with a sender of each status; the service judges whether it may be. */
+const OFFERED: Record<ReviewedSender["status"], Decision[]> = {
+  pending: ["approved", "rejected"],
+  approved: ["suspended"],
+  rejected: ["approved"],
+  suspended: ["approved"],
+};
+
+/** The decisions that can be taken on one sender. */
+export function DecisionMenu({
+  sender,
+  busy,
+  onDecide,
+}: {
+  sender: ReviewedSender;
+  busy: boolean;
+  onDecide: (decision: Decision) => void;
+}) {
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      {OFFERED[sender.status].map((decision) => (
+        <Button
+          key={decision}
+          size="xs"
+          variant={decision === "approved" ? "light" : "default"}
+          disabled={busy}
+          onClick={() => onDecide(decision)}
+          aria-label={`${VERBS[decision]} ${sender.sender_id}`}
+        >
+          {VERBS[decision]}
+        </Button>
+      ))}
+    </Group>
+  );
+}

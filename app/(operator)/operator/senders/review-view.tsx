@@ -1,0 +1,149 @@
+"use client";
+
+import { Card, SegmentedControl, Text } from "@mantine/core";
+import { IconUserCheck } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { PageHeader } from "@/app/_ui/page-header";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { Time } from "@/app/_ui/time";
+import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import { SENDER_STATUS_VIEWS, SENDER_TYPE_LABELS } from "@/app/(console)/senders/_components/sender-words";
+import type { ReviewedSender } from "@/server/operator/schema";
+import { DecisionDialog } from "./decision-dialog";
+import { type Decision, DecisionMenu } from "./decision-menu";
+
+type Filter = ReviewedSender["status"] | "all";
+
+const FILTERS: Array<{ value: Filter; label: string }> = [
+  { value: "pending", label: "Pending" },
+  { value: "approved", label: "Approved" },
+  { value: "rejected", label: "Rejected" },
+  { value: "suspended", label: "Suspended" },
+  { value: "all", label: "All" },
+];
+const FIRST: Filter = "pending";
+const PER_PAGE = 25;
+
+export function ReviewView() {
+  const { params, page, change, setPage } = useUrlState();
+  const filter =
+    oneOf(
+      FILTERS.map(({ value }) => value),
+      params.get("status"),
+    ) ?? FIRST;
+  const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
+  const utils = trpc.useUtils();
+  const list = trpc.operator.senders.useQuery(
+    { status: filter === "all" ? undefined : filter, page, limit: PER_PAGE },
+    { placeholderData: keepPreviousData },
+  );
+  const decide = trpc.operator.decideSender.useMutation({
+    onSuccess: ({ sender_id, status }) => {
+      toastDone(`${sender_id} is ${status}.`);
+      setOpen(null);
+      return utils.operator.senders.invalidate();
+    },
+  });
+
+  function choose(sender: ReviewedSender, decision: Decision) {
+    decide.reset();
+    // An approval is quickly taken back, so it needs no dialog; a refusal is worth a note.
+    if (decision !== "approved") return setOpen({ sender, decision });
+    decide.mutate({ id: sender.id, decision }, { onError: toastFailed });
+  }
+
+  return (
+    <>
+      <PageHeader title="Senders to review" description="A sender can be used from the moment it is approved." />
+      <Card padding={0}>
+        <div className="card-bar">
+          <SegmentedControl
+            aria-label="Status"
+            size="sm"
+            value={filter}
+            data={FILTERS}
+            onChange={(value) => change({ status: value === FIRST ? undefined : value })}
+          />
+        </div>
+        <QueryState query={list}>
+          {({ items, pagination }) => (
+            <PagedTable
+              label="Senders"
+              columns={columns(choose, decide.isPending ? decide.variables.id : null)}
+              rows={items}
+              rowKey={({ id }) => id}
+              pagination={pagination}
+              onPage={setPage}
+              busy={list.isPlaceholderData}
+              empty={
+                <EmptyState icon={IconUserCheck} title={filter === "pending" ? "Nothing to review" : "No such senders"}>
+                  {filter === "pending" ? "New senders appear here as customers register them." : undefined}
+                </EmptyState>
+              }
+            />
+          )}
+        </QueryState>
+      </Card>
+      <DecisionDialog
+        open={open}
+        busy={decide.isPending}
+        error={decide.error}
+        onClose={() => setOpen(null)}
+        onDecide={(note) => open && decide.mutate({ id: open.sender.id, decision: open.decision, note })}
+      />
+    </>
+  );
+}
+
+function columns(
+  choose: (sender: ReviewedSender, decision: Decision) => void,
+  busyId: string | null,
+): Column<ReviewedSender>[] {
+  return [
+    {
+      key: "sender",
+      header: "Sender ID",
+      render: ({ sender_id, account_name }) => (
+        <>
+          <Text fw={600} size="sm">
+            {sender_id}
+          </Text>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {account_name}
+          </Text>
+        </>
+      ),
+    },
+    { key: "account", header: "Account", visibleFrom: "sm", render: ({ account_name }) => account_name },
+    { key: "type", header: "Type", visibleFrom: "md", render: ({ type }) => SENDER_TYPE_LABELS[type] },
+    { key: "country", header: "Country", visibleFrom: "lg", render: ({ country_code }) => country_code ?? "Any" },
+    {
+      key: "status",
+      header: "Status",
+      visibleFrom: "xs",
+      render: ({ status }) => (
+        <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
+      ),
+    },
+    {
+      key: "created",
+      header: "Registered",
+      visibleFrom: "md",
+      render: ({ created_at }) => <Time value={created_at} />,
+    },
+    {
+      key: "deeds",
+      header: "",
+      align: "right",
+      render: (sender) => (
+        <DecisionMenu sender={sender} busy={busyId === sender.id} onDecide={(decision) => choose(sender, decision)} />
+      ),
+    },
+  ];
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { Avatar, Menu, Text, UnstyledButton } from "@mantine/core";
+import { IconLogout } from "@tabler/icons-react";
+import { signOut } from "next-auth/react";
+
+/** Who is signed in, and the way out. */
+export function AccountMenu({ name, email }: { name: string; email: string }) {
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton aria-label="Account menu" className="round-focus">
+          <Avatar name={name} color="iris" radius="xl" size={34} alt="" />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className="menu-head">
+          <Text size="sm" fw={600} className="clip">
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" className="clip">
+            {email}
+          </Text>
+        </div>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={() => signOut({ callbackUrl: "/sign-in" })}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

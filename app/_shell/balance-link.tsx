@@ -1,0 +1,29 @@
+"use client";
+
+import { Button, Skeleton, Text } from "@mantine/core";
+import { IconWallet } from "@tabler/icons-react";
+import Link from "next/link";
+import { trpc } from "../_trpc/client";
+import { formatMoney } from "../_ui/money";
+
+const REFRESH_MS = 30_000;
+
+/** The money left, always in sight. */
+export function BalanceLink() {
+  const { data } = trpc.accounts.balance.useQuery(undefined, { refetchInterval: REFRESH_MS });
+  return (
+    <Button
+      component={Link}
+      href="/usage"
+      variant="default"
+      size="xs"
+      radius="xl"
+      leftSection={<IconWallet size={16} stroke={1.7} aria-hidden />}
+    >
+      <Text span inherit visibleFrom="xs" c="dimmed" mr={6}>
+        Balance
+      </Text>
+      {data ? <span className="tabular">{formatMoney(data.balance, data.currency)}</span> : <Skeleton w={56} h={12} />}
+    </Button>
+  );
+}

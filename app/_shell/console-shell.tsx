@@ -1,0 +1,75 @@
+"use client";
+
+import { AppShell, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Brand } from "../_ui/brand";
+import { SchemeToggle } from "../_ui/scheme-toggle";
+import { AccountMenu } from "./account-menu";
+import { BalanceLink } from "./balance-link";
+import { Navigation } from "./navigation";
+
+type ShellViewer = { name: string; email: string; isOperator: boolean };
+
+const NAVBAR_WIDTH = 248;
+const HEADER_HEIGHT = 60;
+
+function Home({ onLeave }: { onLeave?: () => void }) {
+  return (
+    <UnstyledButton component={Link} href="/" onClick={onLeave} aria-label="Messaging Service, overview">
+      <Brand />
+    </UnstyledButton>
+  );
+}
+
+/** What surrounds every page of a signed-in person: navigation, balance, account menu. */
+export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
+  const [drawerOpen, drawer] = useDisclosure(false);
+  return (
+    <AppShell
+      layout="alt"
+      header={{ height: HEADER_HEIGHT }}
+      navbar={{ width: NAVBAR_WIDTH, breakpoint: "md", collapsed: { mobile: true } }}
+    >
+      <a href="#content" className="skip-link">
+        Skip to content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
+          <Group ml="auto" gap="xs" wrap="nowrap">
+            <BalanceLink />
+            <SchemeToggle />
+            <AccountMenu name={viewer.name} email={viewer.email} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar visibleFrom="md" aria-label="Main">
+        <Group h={HEADER_HEIGHT} px="lg">
+          <Home />
+        </Group>
+        <ScrollArea flex={1} px="sm" py="xs">
+          <Navigation isOperator={viewer.isOperator} />
+        </ScrollArea>
+      </AppShell.Navbar>
+      <Drawer
+        opened={drawerOpen}
+        onClose={drawer.close}
+        size={NAVBAR_WIDTH + 40}
+        hiddenFrom="md"
+        title={<Home onLeave={drawer.close} />}
+        closeButtonProps={{ "aria-label": "Close navigation" }}
+      >
+        <nav aria-label="Main">
+          <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
+        </nav>
+      </Drawer>
+      <AppShell.Main id="content" tabIndex={-1} className="shell-main">
+        <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
+          {children}
+        </Container>
+      </AppShell.Main>
+    </AppShell>
+  );
+}

@@ -1,0 +1,87 @@
+"use client";
+
+import { NavLink, Stack, Text } from "@mantine/core";
+import {
+  type Icon,
+  IconActivity,
+  IconAddressBook,
+  IconBuilding,
+  IconChartBar,
+  IconHome,
+  IconKey,
+  IconMessages,
+  IconSend,
+  IconUserCheck,
+  IconWebhook,
+} from "@tabler/icons-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+
+type Place = { href: string; label: string; icon: Icon };
+type Section = { title: string; places: Place[]; operatorOnly: boolean };
+
+const SECTIONS: Section[] = [
+  {
+    title: "Messaging",
+    operatorOnly: false,
+    places: [
+      { href: "/", label: "Overview", icon: IconHome },
+      { href: "/send", label: "Send a message", icon: IconSend },
+      { href: "/messages", label: "Messages", icon: IconMessages },
+      { href: "/usage", label: "Usage", icon: IconChartBar },
+    ],
+  },
+  {
+    title: "Set-up",
+    operatorOnly: false,
+    places: [
+      { href: "/senders", label: "Senders", icon: IconAddressBook },
+      { href: "/api-keys", label: "API keys", icon: IconKey },
+      { href: "/webhooks", label: "Webhooks", icon: IconWebhook },
+      { href: "/events", label: "Events", icon: IconActivity },
+    ],
+  },
+  {
+    title: "Operator",
+    operatorOnly: true,
+    places: [
+      { href: "/operator/senders", label: "Senders to review", icon: IconUserCheck },
+      { href: "/operator/accounts", label: "Accounts", icon: IconBuilding },
+    ],
+  },
+];
+
+const isAt = (pathname: string, href: string) =>
+  href === "/" ? pathname === "/" : pathname === href || pathname.startsWith(`${href}/`);
+
+/** The console's places. `onLeave` runs when one is chosen, so that a drawer can close. */
+export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLeave?: () => void }) {
+  const pathname = usePathname();
+  return (
+    <Stack gap="lg">
+      {SECTIONS.filter((section) => isOperator || !section.operatorOnly).map((section) => (
+        <Stack key={section.title} gap={2}>
+          <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
+            {section.title}
+          </Text>
+          {section.places.map(({ href, label, icon: IconOf }) => {
+            const active = isAt(pathname, href);
+            return (
+              <NavLink
+                key={href}
+                component={Link}
+                href={href}
+                label={label}
+                leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
+                active={active}
+                aria-current={active ? "page" : undefined}
+                onClick={onLeave}
+                className="nav-place"
+              />
+            );
+          })}
+        </Stack>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { httpBatchLink } from "@trpc/client";
+import { createTRPCReact } from "@trpc/react-query";
+import { type ReactNode, useState } from "react";
+import { apiErrorOf } from "@/app/_ui/api-error";
+import type { AppRouter } from "@/server/api/router";
+
+/** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
+export const trpc = createTRPCReact<AppRouter>();
+
+const STALE_AFTER_MS = 5_000;
+const RETRIES = 2;
+/** Batched reads travel in the URL; longer ones are split, so that no proxy refuses them. */
+const URL_MAX_CHARACTERS = 4_000;
+
+/** A session that ended meanwhile: back to the sign-in page, and from there to where the person was. */
+function leaveWhenSignedOut(error: unknown) {
+  if (apiErrorOf(error).status !== 401) return;
+  const here = window.location.pathname + window.location.search;
+  if (!here.startsWith("/sign-")) window.location.assign(`/sign-in?next=${encodeURIComponent(here)}`);
+}
+
+/** A refusal stays a refusal; only what never got an answer, or a 5xx one, is worth another try. */
+function isWorthRetrying(failures: number, error: unknown): boolean {
+  const { status } = apiErrorOf(error);
+  return failures < RETRIES && (status === null || status >= 500);
+}
+
+function newQueryClient(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
+    defaultOptions: {
+      queries: { staleTime: STALE_AFTER_MS, retry: isWorthRetrying },
+      mutations: { retry: false, onError: leaveWhenSignedOut },
+    },
+  });
+}
+
+/** Gives every page below it the typed client and one query cache. */
+export function TrpcProvider({ children }: { children: ReactNode }) {
+  const [queryClient] = useState(newQueryClient);
+  const [client] = useState(() =>
+    trpc.createClient({ links: [httpBatchLink({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS })] }),
+  );
+  return (
+    <trpc.Provider client={client} queryClient={queryClient}>
+      <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+    </trpc.Provider>
+  );
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { apiErrorOf } from "./api-error";
+
+test("an error of the API keeps its words, status, reason and inputs", () => {
+  const data = {
+    httpStatus: 400,
+    message: "to: must be a phone number",
+    param: "to",
+    details: { reason: "bad_number", issues: [{ param: "to", message: "must be a phone number" }] },
+  };
+  expect(apiErrorOf({ message: "hidden", data })).toEqual({
+    message: "to: must be a phone number",
+    status: 400,
+    param: "to",
+    reason: "bad_number",
+    fields: { to: "must be a phone number" },
+  });
+});
+
+test("an error without the API's data says that the service was not reached", () => {
+  expect(apiErrorOf(new TypeError("Failed to fetch"))).toMatchObject({ status: null, fields: {} });
+  expect(apiErrorOf(new TypeError("Failed to fetch")).message).toMatch(/could not be reached/);
+});

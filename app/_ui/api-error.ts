@@ -1,0 +1,45 @@
+/** What a failed call tells: the words for the person, and what a form needs to mark its fields. */
+type ApiErrorView = {
+  message: string;
+  /** HTTP status; null when no answer came. */
+  status: number | null;
+  /** Offending input as the API names it, e.g. `to`. */
+  param: string | null;
+  /** Machine-readable cause, e.g. `sender_not_approved`. */
+  reason: string | null;
+  /** First complaint per input. */
+  fields: Record<string, string>;
+};
+
+const UNREACHABLE = "The service could not be reached. Check your connection and try again.";
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+function fieldsOf(issues: unknown, param: string | null, message: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const issue of Array.isArray(issues) ? issues : []) {
+    if (!isRecord(issue)) continue;
+    const name = textOrNull(issue.param);
+    const text = textOrNull(issue.message);
+    if (name && text) fields[name] ??= text;
+  }
+  if (param) fields[param] ??= message;
+  return fields;
+}
+
+/** Reads an error of the API client. An error without the API's own data never got an answer from the service. */
+export function apiErrorOf(error: unknown): ApiErrorView {
+  const data = isRecord(error) && isRecord(error.data) ? error.data : null;
+  if (!data) return { message: UNREACHABLE, status: null, param: null, reason: null, fields: {} };
+  const details = isRecord(data.details) ? data.details : {};
+  const message = textOrNull(data.message) ?? UNREACHABLE;
+  const param = textOrNull(data.param);
+  return {
+    message,
+    status: typeof data.httpStatus === "number" ? data.httpStatus : null,
+    param,
+    reason: textOrNull(details.reason),
+    fields: fieldsOf(details.issues, param, message),
+  };
+}

@@ -1,0 +1,29 @@
+import { Box, Code } from "@mantine/core";
+import { CopyButton } from "./copy-button";
+
+/** A text as it went over the wire, scrolling inside itself, ready to be copied. */
+export function CodeBlock({
+  value,
+  copyLabel,
+  maxHeight = 420,
+}: {
+  value: string;
+  copyLabel: string;
+  maxHeight?: number;
+}) {
+  return (
+    <Box pos="relative">
+      <Code
+        block
+        mah={maxHeight}
+        style={{ overflow: "auto", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+        pr={44}
+      >
+        {value}
+      </Code>
+      <Box pos="absolute" top={6} right={6}>
+        <CopyButton value={value} label={copyLabel} />
+      </Box>
+    </Box>
+  );
+}

@@ -1,0 +1,31 @@
+import { Text } from "@mantine/core";
+import { modals } from "@mantine/modals";
+import type { ReactNode } from "react";
+
+/** Asks before a deed that cannot be taken back; `onConfirm` runs on yes. */
+export function confirmDeed({
+  title,
+  children,
+  confirmLabel,
+  danger = true,
+  onConfirm,
+}: {
+  title: string;
+  children: ReactNode;
+  /** The deed as a verb, e.g. "Revoke key". */
+  confirmLabel: string;
+  danger?: boolean;
+  onConfirm: () => void;
+}): void {
+  modals.openConfirmModal({
+    title,
+    children: (
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    ),
+    labels: { confirm: confirmLabel, cancel: "Cancel" },
+    confirmProps: danger ? { color: "red" } : {},
+    onConfirm,
+  });
+}

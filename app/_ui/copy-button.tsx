@@ -1,0 +1,29 @@
+"use client";
+
+import { ActionIcon, CopyButton as MantineCopyButton, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+
+const SHOWN_FOR_MS = 1_500;
+
+/** Copies `value` to the clipboard. `label` says what is copied, e.g. "Copy message id". */
+export function CopyButton({ value, label = "Copy" }: { value: string; label?: string }) {
+  return (
+    <MantineCopyButton value={value} timeout={SHOWN_FOR_MS}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? "Copied" : label}>
+          <ActionIcon
+            variant="subtle"
+            color={copied ? "teal" : "gray"}
+            aria-label={copied ? "Copied" : label}
+            onClick={(event) => {
+              event.stopPropagation();
+              copy();
+            }}
+          >
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </MantineCopyButton>
+  );
+}

@@ -1,0 +1,35 @@
+import { Center, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import type { Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+/** What a list shows when it holds nothing: why that is, and what to do about it. */
+export function EmptyState({
+  icon: IconOf,
+  title,
+  children,
+  action,
+}: {
+  icon: Icon;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <Center py={{ base: "xl", sm: 56 }} px="md">
+      <Stack align="center" gap="xs" maw={440} ta="center">
+        <ThemeIcon size={52} radius="xl" variant="light" aria-hidden>
+          <IconOf size={26} stroke={1.6} />
+        </ThemeIcon>
+        <Title order={2} size="h4" mt="xs">
+          {title}
+        </Title>
+        {children && (
+          <Text size="sm" c="dimmed" component="div">
+            {children}
+          </Text>
+        )}
+        {action && <div className="empty-action">{action}</div>}
+      </Stack>
+    </Center>
+  );
+}

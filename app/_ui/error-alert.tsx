@@ -1,0 +1,28 @@
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { apiErrorOf } from "./api-error";
+
+/** Says why a call failed, in the API's own words. Renders nothing while there is no error. */
+export function ErrorAlert({
+  error,
+  title = "That did not work",
+  onRetry,
+}: {
+  error: unknown;
+  title?: string;
+  onRetry?: () => void;
+}) {
+  if (!error) return null;
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={title} role="alert">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{apiErrorOf(error).message}</Text>
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,29 @@
+import { Box, Group, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+
+/** Title of a page, one line that says what it is for, and its main deeds. */
+export function PageHeader({
+  title,
+  description,
+  actions,
+}: {
+  title: string;
+  description?: ReactNode;
+  actions?: ReactNode;
+}) {
+  return (
+    <Group justify="space-between" align="flex-start" gap="md" mb="lg">
+      <Box flex="1 1 260px" miw={0}>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {description && (
+          <Text c="dimmed" mt={4} maw={640}>
+            {description}
+          </Text>
+        )}
+      </Box>
+      {actions && <Group gap="sm">{actions}</Group>}
+    </Group>
+  );
+}

@@ -1,0 +1,42 @@
+import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
+import type { ReactNode } from "react";
+import { ErrorAlert } from "./error-alert";
+
+type ObservedQuery<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown };
+
+const SKELETON_ROWS = ["first", "second", "third", "fourth"];
+
+/** Shows a query in its three states: skeleton, error with a retry, data. Data once shown stays while it is renewed. */
+export function QueryState<Data>({
+  query,
+  children,
+  loading,
+}: {
+  query: ObservedQuery<Data>;
+  children: (data: Data) => ReactNode;
+  /** Replaces the plain skeleton where the page knows its shape. */
+  loading?: ReactNode;
+}) {
+  const retry = () => void query.refetch();
+  if (query.data !== undefined) {
+    return (
+      <Stack gap="md">
+        <ErrorAlert error={query.error} title="This may be out of date" onRetry={retry} />
+        {children(query.data)}
+      </Stack>
+    );
+  }
+  if (query.error) return <ErrorAlert error={query.error} title="This could not be loaded" onRetry={retry} />;
+  return (
+    <div aria-busy="true">
+      <VisuallyHidden role="status">Loading</VisuallyHidden>
+      {loading ?? (
+        <Stack gap="sm">
+          {SKELETON_ROWS.map((row) => (
+            <Skeleton key={row} height={44} radius="md" />
+          ))}
+        </Stack>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+"use client";
+
+import { Button, Code, CopyButton, Stack, Text } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useId } from "react";
+
+/** A secret shown this once, whole, so that it can be checked by eye and copied with one click. */
+export function SecretValue({ label, value, notice }: { label: string; value: string; notice?: string }) {
+  const labelId = useId();
+  return (
+    <Stack gap="xs">
+      <Text id={labelId} size="sm" fw={500}>
+        {label}
+      </Text>
+      <Code
+        block
+        fz="sm"
+        aria-labelledby={labelId}
+        data-testid="secret-value"
+        style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", userSelect: "all" }}
+      >
+        {value}
+      </Code>
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <Button
+            onClick={copy}
+            color={copied ? "teal" : undefined}
+            leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            data-autofocus
+          >
+            {copied ? "Copied" : "Copy"}
+          </Button>
+        )}
+      </CopyButton>
+      {notice && (
+        <Text size="sm" c="dimmed">
+          {notice}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,43 @@
+import { Card, Group, Skeleton, Text, ThemeIcon } from "@mantine/core";
+import type { Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+/** One figure with its name. `value` undefined: still loading. */
+export function StatCard({
+  label,
+  value,
+  hint,
+  icon: IconOf,
+}: {
+  label: string;
+  value: ReactNode | undefined;
+  hint?: ReactNode;
+  icon?: Icon;
+}) {
+  return (
+    <Card component="section" aria-label={label} p={{ base: "md", sm: "lg" }}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="xs">
+        <Text size="sm" c="dimmed" fw={500}>
+          {label}
+        </Text>
+        {IconOf && (
+          <ThemeIcon variant="light" size="md" aria-hidden visibleFrom="xs">
+            <IconOf size={16} />
+          </ThemeIcon>
+        )}
+      </Group>
+      {value === undefined ? (
+        <Skeleton height={30} width="60%" mt={6} />
+      ) : (
+        <Text fz={{ base: 20, xs: 26 }} lh={1.3} fw={650} mt={2} className="tabular break-word">
+          {value}
+        </Text>
+      )}
+      {hint && (
+        <Text size="xs" c="dimmed" mt={4} component="div">
+          {hint}
+        </Text>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,22 @@
+import { Badge, type MantineColor } from "@mantine/core";
+import type { ReactNode } from "react";
+
+export type Tone = "neutral" | "info" | "success" | "warning" | "danger";
+
+/** One colour per tone, for badges and charts alike. */
+export const TONE_COLORS: Record<Tone, MantineColor> = {
+  neutral: "gray.5",
+  info: "blue.5",
+  success: "teal.6",
+  warning: "yellow.6",
+  danger: "red.6",
+};
+
+/** A state in one word. The word carries the meaning; the colour only repeats it. */
+export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
+  return (
+    <Badge variant="dot" color={TONE_COLORS[tone]} size="md" fw={500} tt="none" style={{ flexShrink: 0 }}>
+      {children}
+    </Badge>
+  );
+}

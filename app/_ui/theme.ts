@@ -1,0 +1,105 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Card,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Modal,
+  PasswordInput,
+  Tooltip,
+} from "@mantine/core";
+
+const iris: MantineColorsTuple = [
+  "#eef0ff",
+  "#dcdffb",
+  "#b7bdf2",
+  "#909aea",
+  "#7480e4",
+  "#5f6ce0",
+  "#4d5bd9",
+  "#3f4cc0",
+  "#3742ab",
+  "#2b3595",
+];
+
+/** Cool greys, so that dark surfaces carry a trace of the primary colour. */
+const dark: MantineColorsTuple = [
+  "#dfe3ec",
+  "#b9bfce",
+  "#969eb2",
+  "#6b7389",
+  "#353c50",
+  "#2a3042",
+  "#1f2433",
+  "#181c29",
+  "#10131d",
+  "#0a0c14",
+];
+
+const gray: MantineColorsTuple = [
+  "#f7f8fb",
+  "#f1f3f7",
+  "#e6e9f0",
+  "#dadfe8",
+  "#c9cfdb",
+  "#a3abbc",
+  "#626b80",
+  "#474f62",
+  "#323949",
+  "#1d2230",
+];
+
+const FONT = '"Inter Variable", -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, sans-serif';
+const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
+
+/** The one look of the console. */
+export const theme = createTheme({
+  primaryColor: "iris",
+  primaryShade: { light: 6, dark: 5 },
+  colors: { iris, dark, gray },
+  black: "#171b28",
+  fontFamily: FONT,
+  fontFamilyMonospace: MONO,
+  headings: { fontFamily: FONT, fontWeight: "650" },
+  defaultRadius: "md",
+  cursorType: "pointer",
+  focusRing: "auto",
+  respectReducedMotion: true,
+  components: {
+    Alert: Alert.extend({ defaultProps: { radius: "md" } }),
+    Badge: Badge.extend({ defaultProps: { radius: "xl" } }),
+    Button: Button.extend({ defaultProps: { fw: 550 } }),
+    Card: Card.extend({ defaultProps: { withBorder: true, padding: "lg", radius: "lg" } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, radius: "lg", padding: "lg" },
+      styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
+    }),
+    // Named so that "Password" means the field alone, and reached with Tab like any other button.
+    PasswordInput: PasswordInput.extend({
+      defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },
+    }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 200, events: { hover: true, focus: true, touch: true } } }),
+  },
+});
+
+/** Surfaces: `--page` lies behind the cards. */
+export const surfaces: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--page": "var(--mantine-color-gray-0)",
+    "--mantine-color-default-border": "var(--mantine-color-gray-3)",
+    "--mantine-color-error": "var(--mantine-color-red-8)",
+    "--mantine-color-iris-light": "var(--mantine-color-iris-0)",
+    "--mantine-color-iris-light-hover": "var(--mantine-color-iris-1)",
+    "--mantine-color-iris-light-color": "var(--mantine-color-iris-7)",
+  },
+  dark: {
+    "--page": "var(--mantine-color-dark-8)",
+    "--mantine-color-error": "var(--mantine-color-red-5)",
+    "--mantine-color-iris-light": "rgba(116, 128, 228, 0.16)",
+    "--mantine-color-iris-light-hover": "rgba(116, 128, 228, 0.24)",
+    "--mantine-color-iris-light-color": "var(--mantine-color-iris-2)",
+  },
+});

@@ -1,0 +1,44 @@
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+import { useCallback } from "react";
+
+/** `undefined` or an empty text removes the parameter. */
+export type UrlPatch = Record<string, string | undefined>;
+
+/**
+ * Filters and page of a list, kept in the query string so that a link, a reload and the back button keep them. A change
+ * of anything but `page` goes back to the first page. `replace` leaves no step in the history, for text being typed.
+ */
+export function useUrlState() {
+  const params = useSearchParams();
+  const pathname = usePathname();
+  const change = useCallback(
+    (patch: UrlPatch, how: "push" | "replace" = "push") => {
+      // Read from the address bar: of two changes in one moment, the second must see the first.
+      const next = new URLSearchParams(window.location.search);
+      for (const [name, value] of Object.entries({ page: undefined, ...patch })) {
+        if (value) next.set(name, value);
+        else next.delete(name);
+      }
+      const query = next.toString();
+      const url = query ? `${pathname}?${query}` : pathname;
+      if (how === "push") window.history.pushState(null, "", url);
+      else window.history.replaceState(null, "", url);
+    },
+    [pathname],
+  );
+  const setPage = useCallback((page: number) => change({ page: page > 1 ? String(page) : undefined }), [change]);
+  return { params, page: pageOf(params.get("page")), change, setPage };
+}
+
+/** A page number from the address bar; anything that is none is the first page. */
+function pageOf(text: string | null): number {
+  const page = Number(text);
+  return Number.isSafeInteger(page) && page > 0 ? page : 1;
+}
+
+/** The text when it is one of `allowed`, for filters that come from the address bar. */
+export function oneOf<Value extends string>(allowed: readonly Value[], text: string | null): Value | undefined {
+  return allowed.find((value) => value === text);
+}

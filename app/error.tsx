@@ -1,0 +1,19 @@
+"use client";
+
+import { Button, Center } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { EmptyState } from "./_ui/empty-state";
+
+export default function ErrorPage({ retry }: { error: unknown; retry: () => void }) {
+  return (
+    <Center component="main" mih="100dvh">
+      <EmptyState
+        icon={IconAlertTriangle}
+        title="This page failed to load"
+        action={<Button onClick={retry}>Try again</Button>}
+      >
+        Something went wrong on our side. Nothing was sent or charged by opening this page.
+      </EmptyState>
+    </Center>
+  );
+}

@@ -1,0 +1,34 @@
+import "@fontsource-variable/inter/index.css";
+import "@mantine/core/styles.css";
+import "@mantine/charts/styles.css";
+import "@mantine/dates/styles.css";
+import "@mantine/notifications/styles.css";
+import "./globals.css";
+import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
+import type { Metadata, Viewport } from "next";
+import type { ReactNode } from "react";
+import { TrpcProvider } from "./_trpc/client";
+import { UiProvider } from "./_ui/ui-provider";
+
+export const metadata: Metadata = {
+  title: { default: "Messaging Service", template: "%s · Messaging Service" },
+  description: "Send SMS messages, follow their delivery and see what they cost.",
+  robots: { index: false, follow: false },
+};
+
+export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
+
+export default function RootLayout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en" {...mantineHtmlProps}>
+      <head>
+        <ColorSchemeScript defaultColorScheme="auto" />
+      </head>
+      <body>
+        <UiProvider>
+          <TrpcProvider>{children}</TrpcProvider>
+        </UiProvider>
+      </body>
+    </html>
+  );
+}
