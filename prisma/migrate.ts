@@ -23,19 +23,36 @@ const MIGRATION_LOCK_ID = 5_220_117;
 
 const require = createRequire(import.meta.url);
 
+type Bindings = typeof import("@prisma/schema-engine-wasm/schema_engine_bg") & {
+  __wbg_set_wasm: (exports: WebAssembly.Exports) => void;
+};
+
+let loading: Promise<Bindings> | undefined;
+
+/** Loads the engine once per process: a second copy under the same bindings would crash the first. */
+function loadEngine(): Promise<Bindings> {
+  loading ??= (async () => {
+    const folder = path.dirname(require.resolve("@prisma/schema-engine-wasm"));
+    const bindings = (await import(pathToFileURL(path.join(folder, "schema_engine_bg.js")).href)) as Bindings;
+    const binary = await readFile(path.join(folder, "schema_engine_bg.wasm"));
+    const { instance } = await WebAssembly.instantiate(binary, {
+      "./schema_engine_bg.js": bindings as unknown as WebAssembly.ModuleImports,
+    });
+    bindings.__wbg_set_wasm(instance.exports);
+    (instance.exports.__wbindgen_start as () => void)();
+    return bindings;
+  })();
+  return loading;
+}
+
 /** `close` ends the engine's connections too, so that the database can be copied or dropped right after. */
 async function openEngine(connectionString: string) {
-  const folder = path.dirname(require.resolve("@prisma/schema-engine-wasm"));
-  const bindings = await import(pathToFileURL(path.join(folder, "schema_engine_bg.js")).href);
-  const binary = await readFile(path.join(folder, "schema_engine_bg.wasm"));
-  const { instance } = await WebAssembly.instantiate(binary, { "./schema_engine_bg.js": bindings });
-  bindings.__wbg_set_wasm(instance.exports);
-  (instance.exports.__wbindgen_start as () => void)();
+  const { SchemaEngine } = await loadEngine();
   const connections = new pg.Pool({ connectionString, max: 2 });
   const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(connections));
-  const engine = await bindings.SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
+  const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
   return {
-    engine: engine as import("@prisma/schema-engine-wasm").SchemaEngine,
+    engine,
     close: async () => {
       engine.free();
       await connections.end();

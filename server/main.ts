@@ -3,6 +3,7 @@
  * the console's tRPC and sign-in.
  */
 import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import next from "next";
 import { handleRestNode, isRestPath } from "./api/node-door";
 import { PEER_ADDRESS_HEADER } from "./auth/caller-address";
@@ -29,7 +30,14 @@ async function start(): Promise<void> {
   const handlePage = app.getRequestHandler();
 
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  // Connections opened ahead that never asked for anything: Node does not count them as idle, and would wait for them.
+  const silent = new Set<Socket>();
+  server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
   server.on("request", (request, response) => {
+    silent.delete(request.socket);
     const handled = isRestPath(request.url ?? "")
       ? handleRestNode(request, response)
       : (() => {
@@ -50,6 +58,7 @@ async function start(): Promise<void> {
   onShutdown(async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
+    for (const socket of silent) socket.destroy();
     const force = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
     await closed;
     clearTimeout(force);

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge } from "./rest";
 
+const DRAINED_MAX_BYTES = 65_536;
+
 /** Whether a request belongs to the REST API. */
 export const isRestPath = (url: string): boolean =>
   url.startsWith(API_PREFIX) &&
@@ -23,11 +25,13 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
     readBody: () => readBody(request),
   });
   if (response.destroyed) return;
-  // A refused request may have left its body unread; only a closed connection keeps it from being taken for the next.
-  if (!request.complete) response.setHeader("connection", "close");
+  if (!request.complete && !isSmall(request)) response.setHeader("connection", "close");
   response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
   response.end(request.method === "HEAD" ? undefined : answer.body);
 }
+
+/** Node reads a refused request's body to its end before the next one; a large one is not worth the connection. */
+const isSmall = (request: IncomingMessage): boolean => Number(request.headers["content-length"]) <= DRAINED_MAX_BYTES;
 
 function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -29,14 +29,19 @@ export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
   apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1) }),
   join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
-  /** `attemptsMade`: only the deliveries that have just so many tries behind them; absent: those that are due. */
+  /**
+   * `attemptsMade`: only the deliveries that have just so many tries of `round` (absent: 0) behind them; absent: those
+   * that are due.
+   */
   deliver_webhooks: z.object({
     endpointId: z.string(),
     deliveryIds: ids,
     attemptsMade: z.number().int().min(0).optional(),
+    round: z.number().int().min(0).optional(),
   }),
   review_sender: z.object({ senderId: z.string() }),
   sweep_messages: recurring,
+  sweep_webhooks: recurring,
   check_ledger: recurring,
   forget_idempotency_keys: recurring,
 } as const;
@@ -46,6 +51,8 @@ export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>;
 
 /** Tries of a job before graphile-worker gives it up. Only our own crashes and bugs use them up. */
 const MAX_JOB_ATTEMPTS = 25;
+/** Lower goes first: a receipt must not wait behind a backlog of messages that have not even been sent. */
+const PRIORITIES: Partial<Record<JobName, number>> = { apply_receipts: -10, join_receipts: -10 };
 
 /**
  * Adds a job in the transaction of `tx`. `runAt` null: as soon as that transaction is committed. A waiting job with the
@@ -60,8 +67,15 @@ export async function addJob<Name extends JobName>(
   await tx.query({
     name: "jobs.add",
     text: `SELECT 1 FROM graphile_worker.add_job($1, $2::json, run_at := $3::timestamptz, max_attempts := $4,
-             job_key := $5)`,
-    values: [name, JSON.stringify(payload), options.runAt ?? null, MAX_JOB_ATTEMPTS, options.key ?? null],
+             job_key := $5, priority := $6::int)`,
+    values: [
+      name,
+      JSON.stringify(payload),
+      options.runAt ?? null,
+      MAX_JOB_ATTEMPTS,
+      options.key ?? null,
+      PRIORITIES[name] ?? 0,
+    ],
   });
 }
 

@@ -1,0 +1,69 @@
+/** Whether everything that was measured did happen, once: the invariants that a benchmark must not break. */
+import type { Client } from "pg";
+
+export type Check = { ok: boolean; text: string };
+
+const figures = (value: number | bigint): string => value.toLocaleString("en-US");
+
+/** A check that the named numbers are all the same. */
+function same(values: Record<string, number | bigint>): Check {
+  const entries = Object.entries(values);
+  const ok = entries.every(([, value]) => String(value) === String(entries[0]?.[1]));
+  return { ok, text: entries.map(([name, value]) => `${name} ${figures(value)}`).join(ok ? " = " : " | ") };
+}
+
+type Books = { balance: bigint; held: bigint; amounts: bigint; holds: bigint; messages: number; reserves: number };
+
+async function readBooks(database: Client): Promise<Books> {
+  type Row = { balance: string; held: string; amounts: string; holds: string; messages: number; reserves: number };
+  const { rows } = await database.query<Row>(
+    `SELECT (SELECT balance_micros FROM accounts)::text AS balance, (SELECT held_micros FROM accounts)::text AS held,
+            (SELECT sum(amount_micros) FROM ledger_entries)::text AS amounts,
+            (SELECT sum(held_micros) FROM ledger_entries)::text AS holds,
+            (SELECT count(*) FROM messages)::int4 AS messages,
+            (SELECT count(*) FROM ledger_entries WHERE kind = 'reserve')::int4 AS reserves`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error("The database gave no answer.");
+  const { balance, held, amounts, holds, ...counts } = row;
+  const micros = { balance: BigInt(balance), held: BigInt(held), amounts: BigInt(amounts), holds: BigInt(holds) };
+  return { ...micros, ...counts };
+}
+
+const balanced = (books: Books): Check[] => [
+  same({ "balance in micro-units": books.balance, "sum of the ledger": books.amounts }),
+  same({ "held in micro-units": books.held, "sum of what the ledger holds": books.holds }),
+];
+
+/** The peer's database: pgbench did commit what it says it did. */
+export async function checkPeer(database: Client, transactions: number): Promise<Check[]> {
+  const books = await readBooks(database);
+  const counts = { "pgbench: transactions": transactions, messages: books.messages, "reserve entries": books.reserves };
+  return [same(counts), ...balanced(books).map(({ ok, text }) => ({ ok, text: `pgbench: ${text}` }))];
+}
+
+/** The service's database after everything came to rest. @param accepted answers with 201 that clients have seen. */
+export async function checkService(database: Client, accepted: number): Promise<Check[]> {
+  const books = await readBooks(database);
+  const { rows } = await database.query<{
+    delivered: number;
+    settled: number;
+    counted: number;
+    open: number;
+    jobs: number;
+  }>(
+    `SELECT (SELECT count(*) FROM messages WHERE status = 'delivered')::int4 AS delivered,
+            (SELECT count(*) FROM ledger_entries WHERE kind = 'settle')::int4 AS settled,
+            (SELECT coalesce(sum(delivered), 0) FROM usage_days)::int4 AS counted,
+            (SELECT count(*) FROM messages WHERE status IN ('pending', 'sent'))::int4 AS open,
+            (SELECT count(*) FROM graphile_worker.jobs
+              WHERE task_identifier IN ('dispatch_messages', 'apply_receipts', 'join_receipts'))::int4 AS jobs`,
+  );
+  const { delivered = 0, settled = 0, counted = 0, open = 0, jobs = 0 } = rows[0] ?? {};
+  return [
+    same({ "accepted answers": accepted, messages: books.messages, "reserve entries": books.reserves }),
+    same({ messages: books.messages, delivered, "settle entries": settled, "counted as delivered": counted }),
+    ...balanced(books),
+    { ok: open === 0 && jobs === 0, text: `left after the drain: ${figures(open)} messages, ${figures(jobs)} jobs` },
+  ];
+}

@@ -1,0 +1,129 @@
+/** The backlog: how fast a worker that finds many messages waiting gets them delivered, and what the API feels of it. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import type { startLoad } from "./client";
+import type { LoadResult } from "./load";
+import type { Service } from "./service";
+import type { Stage } from "./workload";
+
+const LOOK_EVERY_MS = 200;
+/** Without any message moving for so long the worker is taken to be stuck. */
+const STUCK_AFTER_MS = 60_000;
+const JOBS_SETTLE_WITHIN_MS = 10_000;
+
+/** Times count from the start of the worker's process. */
+export type DrainReport = {
+  /** Messages that waited when the worker was started. */
+  backlog: number;
+  /** Until as many as the backlog were handed to the provider. */
+  handedOverS: number;
+  firstDeliveredS: number;
+  /** Until all of the backlog was delivered. */
+  seconds: number;
+  perSecond: number;
+  /** The sends made meanwhile. */
+  probe: LoadResult;
+};
+
+/** Messages by how far they are, from the counters that the service keeps. */
+type Counts = { handedOver: number; ended: number; open: number };
+
+async function readCounts(database: Client): Promise<Counts> {
+  const { rows } = await database.query<Counts>(
+    `SELECT coalesce(sum(messages - pending), 0)::int4 AS "handedOver",
+            coalesce(sum(delivered + failed + undelivered), 0)::int4 AS ended,
+            coalesce(sum(pending + sent), 0)::int4 AS open FROM usage_days`,
+  );
+  return rows[0] ?? { handedOver: 0, ended: 0, open: 0 };
+}
+
+async function isAnyOpen(database: Client, accountId: string, lastId: string): Promise<boolean> {
+  const { rows } = await database.query<{ open: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM messages WHERE account_id = $1 AND status = 'pending' AND id <= $2)
+         OR EXISTS (SELECT 1 FROM messages WHERE account_id = $1 AND status = 'sent' AND id <= $2) AS open`,
+    [accountId, lastId],
+  );
+  return rows[0]?.open ?? false;
+}
+
+type DrainPlan = {
+  database: Client;
+  accountId: string;
+  startWorker: () => Promise<Service>;
+  startProbe: () => ReturnType<typeof startLoad>;
+  /** Called at the moment at which the last message of the backlog was seen delivered. */
+  onDrained: (worker: Service, deliveredMeanwhile: number) => void;
+};
+
+/**
+ * Starts the worker and the probe, and returns when the backlog and every message of the probe are delivered.
+ * @throws Error when the worker ends or makes no progress.
+ */
+export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: DrainReport; worker: Service }> {
+  const { database, accountId } = plan;
+  const before = await readCounts(database);
+  const backlog = before.open;
+  const { rows } = await database.query<{ lastId: string }>(
+    `SELECT coalesce(max(id), '') AS "lastId" FROM messages WHERE account_id = $1`,
+    [accountId],
+  );
+  const lastId = rows[0]?.lastId ?? "";
+
+  const startedAt = performance.now();
+  const worker = await plan.startWorker();
+  const probe = await plan.startProbe();
+  const course: Array<Counts & { atS: number }> = [];
+  let moved = { atS: 0, steps: 0 };
+
+  /** Looks until `isDone`. @returns the last look. */
+  const watch = async (isDone: (counts: Counts) => boolean | Promise<boolean>) => {
+    for (;;) {
+      const counts = await readCounts(database);
+      const atS = (performance.now() - startedAt) / 1_000;
+      const steps = counts.handedOver + counts.ended;
+      if (steps > moved.steps) moved = { atS, steps };
+      const look = { ...counts, atS };
+      course.push(look);
+      if (await isDone(counts)) return look;
+      if (worker.hasEnded()) throw new Error(`The worker ended while it drained:\n${await worker.problems()}`);
+      if ((atS - moved.atS) * 1_000 > STUCK_AFTER_MS) {
+        throw new Error(`No message moved for ${STUCK_AFTER_MS / 1_000} s:\n${await worker.problems()}`);
+      }
+      await pause(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+    }
+  };
+
+  // Only once as many have ended can all of the backlog have, so the dearer look is made but a few times.
+  const drained = await watch(
+    async ({ ended }) => ended - before.ended >= backlog && !(await isAnyOpen(database, accountId, lastId)),
+  );
+  plan.onDrained(worker, drained.ended - before.ended);
+  probe.stop();
+  const probed = await probe.result;
+  await watch(({ open }) => open === 0);
+  await settleJobs(stage, database);
+
+  const firstAt = (isReached: (counts: Counts) => boolean) => course.find(isReached)?.atS ?? drained.atS;
+  const report = {
+    backlog,
+    handedOverS: firstAt((counts) => counts.handedOver - before.handedOver >= backlog),
+    firstDeliveredS: firstAt((counts) => counts.ended > before.ended),
+    seconds: drained.atS,
+    perSecond: backlog / drained.atS,
+    probe: probed,
+  };
+  return { report, worker };
+}
+
+/** A finished job is taken off the queue a moment after its work is committed. */
+async function settleJobs(stage: Stage, database: Client): Promise<void> {
+  const deadline = performance.now() + JOBS_SETTLE_WITHIN_MS;
+  while (performance.now() < deadline) {
+    const { rowCount } = await database.query(
+      `SELECT 1 FROM graphile_worker.jobs
+       WHERE task_identifier IN ('dispatch_messages', 'apply_receipts', 'join_receipts') LIMIT 1`,
+    );
+    if (!rowCount) return;
+    await pause(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What the REST edge saves: one procedure with the real input and output schemas of a send, answered by
+ * `trpc-to-openapi`'s own node handler and by our way of calling procedures, in one process, in turn. Neither touches a
+ * database, so that the difference is the edge's alone.
+ */
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { callTRPCProcedure } from "@trpc/server";
+import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
+import { Pool } from "undici";
+import { parseBody } from "@/server/api/input";
+import { matchOperation, tableOf } from "@/server/api/operations";
+import type { Context } from "@/server/core/trpc";
+import { router, scoped } from "@/server/core/trpc";
+import { Message, SendMessageInput } from "@/server/messages/schema";
+import type { Options, Outcome, Stage, Workload } from "./workload";
+
+const CONTEXT: Context = {
+  actor: {
+    kind: "apiKey",
+    accountId: "acc_bench",
+    keyId: "key_bench",
+    scopes: ["sms:send"],
+    limits: { daily: null, monthly: null },
+  },
+  requestId: "req_bench",
+  address: "127.0.0.1",
+  idempotency: () => null,
+  answerHeaders: {},
+};
+
+const ANSWER: Message = {
+  id: "msg_bench",
+  object: "message",
+  to: "+14155550123",
+  from: "BENCH",
+  body: "Hello",
+  status: "pending",
+  cost: 0.01,
+  currency: "USD",
+  provider: "sandbox",
+  provider_message_id: "",
+  attempts: 0,
+  error: null,
+  created_at: "2026-01-31T12:00:00.000Z",
+  sent_at: null,
+  delivered_at: null,
+  failed_at: null,
+};
+
+const BODY = JSON.stringify({ to: "+14155550123", from: "BENCH", body: "Hello" });
+
+/** Two routers, because the library's handler changes the schemas of the one it is given. */
+const makeRouter = () =>
+  router({
+    send: scoped("sms:send")
+      .meta({ openapi: { method: "POST", path: "/messages/send" } })
+      .input(SendMessageInput)
+      .output(Message)
+      .mutation(() => ANSWER),
+  });
+
+const libraryEdge = (): RequestListener => {
+  const handle = createOpenApiNodeHttpHandler({
+    router: makeRouter(),
+    createContext: () => CONTEXT,
+    maxBodySize: undefined,
+  });
+  return (request, response) => void handle(request, response);
+};
+
+const readAll = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const ownEdge = (): RequestListener => {
+  const own = makeRouter();
+  const operations = tableOf(own);
+  return async (request, response) => {
+    const match = matchOperation(operations, request.method ?? "", request.url ?? "");
+    if (!match) {
+      response.writeHead(404).end();
+      return;
+    }
+    const result = await callTRPCProcedure({
+      router: own,
+      path: match.operation.procedure,
+      type: match.operation.type,
+      ctx: CONTEXT,
+      getRawInput: async () => parseBody(request.headers["content-type"], await readAll(request)),
+      signal: undefined,
+      batchIndex: 0,
+    });
+    const body = JSON.stringify(result);
+    response
+      .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+      .end(body);
+  };
+};
+
+async function listen(handler: RequestListener): Promise<Server> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+/** Requests per second that `server` answers with 200 over so many connections. */
+async function measure(server: Server, { seconds, connections }: Options): Promise<number> {
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const pool = new Pool(origin, { connections, pipelining: 1 });
+  const startedAt = performance.now();
+  const endAt = startedAt + seconds * 1_000;
+  let answered = 0;
+  const send = async () => {
+    while (performance.now() < endAt) {
+      const { statusCode, body } = await pool.request({
+        method: "POST",
+        path: "/messages/send",
+        headers: { "content-type": "application/json" },
+        body: BODY,
+      });
+      await body.dump();
+      if (statusCode !== 200) throw new Error(`The edge answered ${statusCode}.`);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, send));
+  await pool.destroy();
+  return answered / ((performance.now() - startedAt) / 1_000);
+}
+
+const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const perSecond = (value: number): string => Math.round(value).toLocaleString("en-US").padStart(8);
+
+async function run(options: Options, stage: Stage): Promise<Outcome> {
+  const stop = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
+  const library = await stage.keep(() => listen(libraryEdge()), stop);
+  const own = await stage.keep(() => listen(ownEdge()), stop);
+  const rounds: { library: number; own: number; ratio: number }[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    stage.signal.throwIfAborted();
+    stage.say(`round ${round} of ${options.rounds}`);
+    const slow = await measure(library, options);
+    const fast = await measure(own, options);
+    rounds.push({ library: slow, own: fast, ratio: fast / slow });
+  }
+  const ratio = median(rounds.map((round) => round.ratio));
+  const text = [
+    "round   library/s   own/s   own : library",
+    ...rounds.map(
+      ({ library: slow, own: fast, ratio: each }, at) =>
+        `${String(at + 1).padStart(5)}  ${perSecond(slow)}  ${perSecond(fast)}   ${each.toFixed(2)}`,
+    ),
+    `median ratio ${ratio.toFixed(2)} (client and both servers share one process)`,
+    "",
+  ].join("\n");
+  return { ok: true, text, figures: { rounds, ratio } };
+}
+
+export const edge: Workload = { summary: "the REST edge beside trpc-to-openapi's own handler", run };

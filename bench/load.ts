@@ -1,0 +1,181 @@
+/**
+ * The load client, a process of its own: takes a {@link LoadPlan} over its IPC channel, answers with a
+ * {@link LoadResult}, and ends. Bare sockets with ready-made requests, because it shares the processors with the service.
+ */
+import net from "node:net";
+import { createHistogram } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+
+export type LoadPlan = {
+  port: number;
+  /** Plain API keys, taken in turn. */
+  keys: string[];
+  sender: string;
+  text: string;
+  connections: number;
+  /** Ends after this time; null: when told to. */
+  seconds: number | null;
+  /** Ends after this many sends; null: no such end. */
+  limit: number | null;
+  /** Sends per second on a fixed timetable; null: every connection sends again as soon as it has its answer. */
+  rate: number | null;
+};
+
+/** `latencyMs` counts from when a send was due, so what a stalled service delays is not left out. */
+export type LoadResult = {
+  accepted: number;
+  /** Answers by HTTP status. */
+  statuses: Record<string, number>;
+  /** The first answer that was no 201. */
+  refusal: string | null;
+  /** Sends whose connection broke before the answer: accepted or not, nobody knows. */
+  unanswered: number;
+  elapsedS: number;
+  latencyMs: { p50: number; p99: number; max: number };
+  /** Processor time of this client. */
+  cpuS: number;
+};
+
+const HOST = "127.0.0.1";
+const ACCEPTED = 201;
+/** A connection on which nothing moves for so long is given up. */
+const SILENCE_MS = 30_000;
+/** Requests made ready per key, each to another number. */
+const NUMBERS_PER_KEY = 50;
+const HISTOGRAM_US = { lowest: 1, highest: 600_000_000, figures: 3 };
+const EMPTY = Buffer.alloc(0);
+
+/** `isLast`: the service closes the connection after it. */
+type Answer = { status: number; body: Buffer; isLast: boolean };
+type Connection = { exchange: (request: Buffer) => Promise<Answer | null>; close: () => void };
+
+function makeRequests({ keys, sender, text, port }: LoadPlan): Buffer[] {
+  return Array.from({ length: keys.length * NUMBERS_PER_KEY }, (_, at) => {
+    const to = `+1415${String(5_550_000 + at).padStart(7, "0")}`;
+    const body = JSON.stringify({ to, from: sender, body: text });
+    const head = [
+      "POST /api/v1/messages/send HTTP/1.1",
+      `host: ${HOST}:${port}`,
+      `authorization: Bearer ${keys[at % keys.length]}`,
+      "content-type: application/json",
+      `content-length: ${Buffer.byteLength(body)}`,
+    ];
+    return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
+  });
+}
+
+/** The answer once it is whole; null before. */
+function parseAnswer(received: Buffer): Answer | null {
+  const headEnd = received.indexOf("\r\n\r\n");
+  if (headEnd === -1) return null;
+  const head = received.toString("latin1", 0, headEnd);
+  const bodyStart = headEnd + 4;
+  const bodyEnd = bodyStart + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  if (received.length < bodyEnd) return null;
+  return {
+    status: Number(head.slice(9, 12)),
+    body: received.subarray(bodyStart, bodyEnd),
+    isLast: /\r\nconnection: *close/i.test(head),
+  };
+}
+
+function connect(port: number): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: HOST, noDelay: true });
+    let received: Buffer = EMPTY;
+    let waiting: ((answer: Answer | null) => void) | null = null;
+    const settle = (answer: Answer | null) => {
+      const answered = waiting;
+      waiting = null;
+      received = EMPTY;
+      answered?.(answer);
+    };
+    socket.setTimeout(SILENCE_MS, () => socket.destroy());
+    socket.on("data", (chunk) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      const answer = parseAnswer(received);
+      if (answer) settle(answer);
+    });
+    // Matters only while connecting; later `close` follows.
+    socket.on("error", reject);
+    socket.on("close", () => settle(null));
+    const exchange = (request: Buffer) =>
+      new Promise<Answer | null>((answered) => {
+        if (socket.destroyed) return answered(null);
+        waiting = answered;
+        socket.write(request);
+      });
+    socket.once("connect", () => resolve({ exchange, close: () => socket.destroy() }));
+  });
+}
+
+async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
+  const requests = makeRequests(plan);
+  const connections = await Promise.all(Array.from({ length: plan.connections }, () => connect(plan.port)));
+  const latencies = createHistogram(HISTOGRAM_US);
+  const statuses: Record<string, number> = {};
+  let refusal: string | null = null;
+  let unanswered = 0;
+  let issued = 0;
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  let lastAnswerAt = startedAt;
+
+  const endsAt = startedAt + (plan.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  const isOver = () => stop.aborted || performance.now() >= endsAt;
+  const record = (answer: Answer, dueAt: number) => {
+    lastAnswerAt = performance.now();
+    latencies.record(Math.max(1, Math.round((lastAnswerAt - dueAt) * 1_000)));
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+    if (answer.status !== ACCEPTED) refusal ??= `${answer.status} ${answer.body.toString("utf8")}`;
+  };
+
+  const keepSending = async (first: Connection): Promise<void> => {
+    let connection = first;
+    while (!isOver() && issued < (plan.limit ?? Number.POSITIVE_INFINITY)) {
+      const at = issued++;
+      let dueAt = performance.now();
+      if (plan.rate) {
+        const scheduledAt = startedAt + (at / plan.rate) * 1_000;
+        if (scheduledAt > dueAt) await pause(scheduledAt - dueAt);
+        if (isOver()) break;
+        // Timers fire up to a millisecond early.
+        dueAt = Math.min(scheduledAt, performance.now());
+      }
+      const answer = await connection.exchange(requests[at % requests.length] ?? EMPTY);
+      if (answer) record(answer, dueAt);
+      else unanswered += 1;
+      if (answer && !answer.isLast) continue;
+      connection.close();
+      const next = await connect(plan.port).catch(() => null);
+      if (!next) break;
+      connection = next;
+    }
+    connection.close();
+  };
+  await Promise.all(connections.map(keepSending));
+
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return {
+    accepted: statuses[ACCEPTED] ?? 0,
+    statuses,
+    refusal,
+    unanswered,
+    elapsedS: (lastAnswerAt - startedAt) / 1_000,
+    latencyMs: {
+      p50: latencies.percentile(50) / 1_000,
+      p99: latencies.percentile(99) / 1_000,
+      max: latencies.count > 0 ? latencies.max / 1_000 : 0,
+    },
+    cpuS: (user + system) / 1_000_000,
+  };
+}
+
+const stop = new AbortController();
+process.on("message", (message: LoadPlan | "stop") => {
+  if (message === "stop") return stop.abort();
+  void load(message, stop.signal).then((result) => process.send?.(result, () => process.disconnect()));
+});
+process.on("disconnect", () => process.exit());
+// Only the process that started us ends a run.
+process.on("SIGINT", () => undefined);

@@ -1,0 +1,200 @@
+/** What is measured: a fresh PostgreSQL, a customer in it, and the built web process and worker. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, open, readFile, rm } from "node:fs/promises";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { migrate } from "@/prisma/migrate";
+import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { SCOPES } from "@/server/api-keys/scopes";
+import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
+import { newId } from "@/server/core/ids";
+import type { Stage } from "./workload";
+
+const READY_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 50;
+const KEYS = 200;
+const KEY_RATE_LIMIT = 6_000;
+export const PRICE_MICROS = 10_000;
+const OPENING_MICROS = 1_000_000_000_000_000n;
+
+/** Brings `dist` and the pages up to date with the sources, as every start does. */
+export async function build(stage: Stage): Promise<void> {
+  const child = await stage.keep(
+    async () =>
+      spawn(process.execPath, ["--import", "tsx", path.join("scripts", "build.ts")], {
+        detached: true,
+        stdio: ["ignore", 2, 2],
+      }),
+    async (building) => {
+      // The build has children of its own.
+      if (building.exitCode === null && building.pid) process.kill(-building.pid, "SIGTERM");
+    },
+  );
+  const code = await new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));
+  if (code !== 0) throw new Error(`The build failed (code ${code}).`);
+}
+
+/** A temporary folder that the database's own user may enter. */
+export const openFolder = (stage: Stage): Promise<string> =>
+  stage.keep(
+    async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), "messaging-bench-"));
+      await chmod(folder, 0o755);
+      return folder;
+    },
+    (folder) => rm(folder, { recursive: true, force: true }),
+  );
+
+/** A new server with default settings, fsync on. @param connections that the benchmark opens at once. */
+export const openServer = (stage: Stage, folder: string, connections: number): Promise<RunningPostgres> =>
+  stage.keep(
+    () => startPostgres(path.join(folder, "data"), { max_connections: String(Math.max(100, connections + 36)) }),
+    (server) => server.stop(),
+  );
+
+/** A connection of the benchmark's own. */
+export const openClient = (stage: Stage, url: string): Promise<pg.Client> =>
+  stage.keep(
+    async () => {
+      const client = new pg.Client({ connectionString: url });
+      client.on("error", () => undefined);
+      await client.connect();
+      return client;
+    },
+    (client) => client.end(),
+  );
+
+/** One account that sends a lot: its sender ID and its keys. */
+export type Customer = { accountId: string; sender: string; keys: { id: string; plain: string }[] };
+
+export const makeCustomer = (): Customer => ({
+  accountId: newId("account"),
+  sender: "BENCH",
+  keys: Array.from({ length: KEYS }, () => ({ id: newId("apiKey"), plain: newPlainKey() })),
+});
+
+/** Makes a migrated database with the customer and one route to the sandbox. @returns its connection string. */
+export async function makeDatabase(server: RunningPostgres, name: string, customer: Customer): Promise<string> {
+  const url = await createDatabase(server, name);
+  await migrate(url);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Bench', $3)", [
+      customer.accountId,
+      "bench@example.com",
+      OPENING_MICROS,
+    ]);
+    await client.query(
+      "INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, note) VALUES ($1, 'credit', $2, 0, 'opening')",
+      [customer.accountId, OPENING_MICROS],
+    );
+    await client.query(
+      `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
+       SELECT id, $1, 'bench', hash, hint, $2, $3, '{}' FROM unnest($4::text[], $5::text[], $6::text[]) AS k (id, hash, hint)`,
+      [
+        customer.accountId,
+        [...SCOPES],
+        KEY_RATE_LIMIT,
+        customer.keys.map((key) => key.id),
+        customer.keys.map((key) => hashKey(key.plain)),
+        customer.keys.map((key) => keyHint(key.plain)),
+      ],
+    );
+    await client.query(
+      `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
+       VALUES ($1, $2, $3, 'alphanumeric', 'approved', now())`,
+      [newId("sender"), customer.accountId, customer.sender],
+    );
+    await client.query("INSERT INTO routes (prefix, chain, price_micros) VALUES ('', '{sandbox}', $1)", [PRICE_MICROS]);
+  } finally {
+    await client.end();
+  }
+  return url;
+}
+
+/** Settings of the web process and the worker: those of an installation, and nothing of whoever runs the benchmark. */
+export const serviceSettings = (databaseUrl: string, port: number): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  NODE_ENV: "production",
+  DATABASE_URL: databaseUrl,
+  SECRET_KEY: randomBytes(32).toString("base64"),
+  HOST: "127.0.0.1",
+  PORT: String(port),
+  SANDBOX: "true",
+  LOG_LEVEL: "warn",
+  NEXT_TELEMETRY_DISABLED: "1",
+});
+
+/** A process of the service. `problems` is what it has written to stderr: warnings and errors. */
+export type Service = {
+  pid: number;
+  stop: () => Promise<void>;
+  problems: () => Promise<string>;
+  hasEnded: () => boolean;
+};
+
+/** Starts `dist/<name>.mjs`. */
+export const startService = (
+  stage: Stage,
+  name: "web" | "worker",
+  settings: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<Service> =>
+  stage.keep(
+    async () => {
+      const logFile = path.join(folder, `${name}.log`);
+      const log = await open(logFile, "w");
+      const child = spawn(process.execPath, [path.join("dist", `${name}.mjs`)], {
+        // A group of its own; it stops by itself when the channel to us closes.
+        detached: true,
+        env: settings,
+        stdio: ["ignore", "ignore", log.fd, "ipc"],
+      });
+      await log.close();
+      if (!child.pid) throw new Error(`The ${name} process could not be started.`);
+      return {
+        pid: child.pid,
+        stop: () => stopService(child),
+        problems: async () => (await readFile(logFile, "utf8")).trim(),
+        hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+      };
+    },
+    (service) => service.stop(),
+  );
+
+async function stopService(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  const kill = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+  await ended;
+  clearTimeout(kill);
+}
+
+/** Asks on a connection that is closed afterwards: one left open would be waited for when the process stops. */
+const healthStatus = (port: number): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const request = http.get({ host: "127.0.0.1", port, path: "/api/health", agent: false }, (answer) => {
+      answer.resume().once("close", () => resolve(answer.statusCode));
+    });
+    request.once("error", () => resolve(undefined));
+  });
+
+/** Waits until the web process says that it and its database are well. @throws Error with its log when it does not. */
+export async function waitUntilHealthy(stage: Stage, web: Service, port: number): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  for (;;) {
+    if ((await healthStatus(port)) === 200) return;
+    if (web.hasEnded() || Date.now() > deadline) {
+      throw new Error(`The web process did not get ready:\n${await web.problems()}`);
+    }
+    await pause(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+  }
+}
