@@ -4,6 +4,7 @@ import { parseCronItems } from "graphile-worker";
 export const recurring = () =>
   parseCronItems([
     { task: "sweep_messages", match: "* * * * *", options: { backfillPeriod: 0 } },
+    { task: "sweep_webhooks", match: "* * * * *", options: { backfillPeriod: 0 } },
     { task: "check_ledger", match: "17 * * * *", options: { backfillPeriod: 0 } },
     { task: "forget_idempotency_keys", match: "43 * * * *", options: { backfillPeriod: 0 } },
   ]);

@@ -43,6 +43,8 @@ async function startPool(taskList: TaskList, concurrency: number, withCron: bool
         localQueue: { size: concurrency * 2, refetchDelay: { durationMs: 20 } },
         completeJobBatchDelay: COMPLETE_BATCH_MS,
         failJobBatchDelay: COMPLETE_BATCH_MS,
+        // At a stop tasks are told at once to begin nothing more.
+        gracefulShutdownAbortTimeout: 0,
       },
     },
   });

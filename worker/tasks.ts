@@ -4,15 +4,18 @@ import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { dispatchMessages, forgetIdempotencyKeys, rejoin, sweepMessages, takeReceipts } from "../server/messages/tasks";
 import { reviewSender } from "../server/senders/tasks";
-import { deliverWebhooks } from "../server/webhooks/tasks";
+import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 
-/** Checks the payload, runs the deed, and leaves one log line. A throw gives the job back to the queue. */
+/**
+ * Checks the payload, runs the deed, and leaves one log line. A throw gives the job back to the queue. `stop` is aborted
+ * when the worker is to end and the deed should leave what it has not begun.
+ */
 const task =
-  <Name extends JobName>(name: Name, run: (payload: JobPayload<Name>) => Promise<unknown>): Task =>
-  async (payload, { job }) => {
+  <Name extends JobName>(name: Name, run: (payload: JobPayload<Name>, stop: AbortSignal) => Promise<unknown>): Task =>
+  async (payload, { job, abortSignal }) => {
     const startedAt = performance.now();
     try {
-      await run(jobs[name].parse(payload) as JobPayload<Name>);
+      await run(jobs[name].parse(payload) as JobPayload<Name>, abortSignal);
       log("debug", "job.done", { job: name, id: job.id, ms: Math.round(performance.now() - startedAt) });
     } catch (thrown) {
       log("error", "job.failed", { job: name, id: job.id, attempt: job.attempts, ...errorFields(thrown) });
@@ -27,13 +30,14 @@ export const messageTasks = {
   join_receipts: task("join_receipts", rejoin),
   review_sender: task("review_sender", reviewSender),
   sweep_messages: task("sweep_messages", sweepMessages),
+  sweep_webhooks: task("sweep_webhooks", sweepWebhooks),
   check_ledger: task("check_ledger", checkLedger),
   forget_idempotency_keys: task("forget_idempotency_keys", forgetIdempotencyKeys),
 };
 
 /** Webhooks wait for other people's servers, so they run apart from sending, many at once. */
 export const webhookTasks = {
-  deliver_webhooks: task("deliver_webhooks", deliverWebhooks),
+  deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),
 };
 
 // No job name may be forgotten, and none may be made up.

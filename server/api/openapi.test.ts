@@ -4,7 +4,7 @@ beforeAll(() => {
   Object.assign(process.env, { DATABASE_URL: "postgresql://unused", SECRET_KEY: "0".repeat(40) });
 });
 
-test("the document names the 18 operations of the contract, each with its success status and its refusals", async () => {
+test("the document names every operation, each with its success status and its refusals", async () => {
   const { openApiDocument } = await import("./openapi");
   const operations = Object.entries(openApiDocument().paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, { responses: object }>).map(
@@ -20,6 +20,7 @@ test("the document names the 18 operations of the contract, each with its succes
     "GET /events",
     "GET /messages",
     "GET /messages/{id}",
+    "GET /messages/{id}/timeline",
     "GET /senders",
     "GET /senders/{id}",
     "GET /usage",
@@ -27,12 +28,15 @@ test("the document names the 18 operations of the contract, each with its succes
     "GET /webhooks/{id}",
     "POST /api-keys/create",
     "POST /messages/bulk",
+    "POST /messages/estimate",
     "POST /messages/send",
     "POST /senders/create",
     "POST /webhooks/create",
   ]);
   for (const [name, statuses] of operations) {
-    expect(statuses).toContain(name.startsWith("POST") ? "201" : "200");
+    const creates = name.startsWith("POST") && name !== "POST /messages/estimate";
+    expect(statuses.filter((status) => status.startsWith("2"))).toEqual([creates ? "201" : "200"]);
+    expect(statuses.includes("409")).toBe(creates);
     expect(statuses).toContain("401");
   }
 });

@@ -1,144 +1,181 @@
+/** The OpenAPI 3.1 document of the REST API, made of the procedures' own schemas; it shows what the wire carries. */
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
-import { publicUrl } from "../core/env";
+import { SCOPE_DESCRIPTIONS, type Scope } from "../api-keys/scopes";
 import { perProcess } from "../core/process";
+import type { OperationMeta } from "../core/trpc";
 import { API_VERSION } from "../core/wire";
+import { examplesOf, type OperationExamples } from "./openapi-examples";
+import { COMPONENTS, INFO_TEXT, NAMED_SCHEMAS, TAGS } from "./openapi-parts";
+import { EXAMPLE_META, REFUSALS } from "./openapi-refusals";
+import { envelopeOf, type Json, tidy } from "./openapi-shape";
+import { webhookItems } from "./openapi-webhooks";
+import { type Operation, tableOf } from "./operations";
 import { appRouter } from "./router";
 
-type Schema = Record<string, unknown>;
-type Operation = {
+type Content = { "application/json": { schema: Json; examples?: Json } };
+type Parameter = { name: string; description?: string; schema: Json };
+type OperationObject = {
+  operationId: string;
+  description?: string;
   security?: unknown;
-  parameters?: unknown[];
-  responses: Record<
-    string,
-    { description: string; headers?: unknown; content?: { "application/json"?: { schema: Schema } } }
-  >;
+  parameters?: Array<Parameter | { $ref: string }>;
+  requestBody?: { required?: boolean; content: Content };
+  responses: Record<string, { description: string; headers?: unknown; content: Content } | { $ref: string }>;
 };
 
-const object = (properties: Schema, required = Object.keys(properties)): Schema => ({
-  type: "object",
-  properties,
-  required,
-  additionalProperties: false,
-});
+/** What every operation can answer, whatever it does. */
+const ALWAYS = [400, 401, 403, 429, 500];
 
-const META = object({
-  request_id: { type: "string", description: "Id of the request, prefix req_; quote it when you ask for help." },
-  api_version: { type: "string", const: API_VERSION },
-});
-
-const ERROR = object({
-  success: { type: "boolean", const: false },
-  error: object({
-    type: {
-      type: "string",
-      enum: [
-        "invalid_request_error",
-        "authentication_error",
-        "authorization_error",
-        "balance_error",
-        "rate_limit_error",
-        "provider_error",
-        "api_error",
-      ],
-    },
-    code: { type: "string", description: "Machine-readable code." },
-    message: { type: "string", description: "The reason in words." },
-    param: { type: ["string", "null"], description: "The offending parameter as you wrote it, e.g. `recipients[3]`." },
-    details: { type: "object", description: "More about it; `reason` is the finer code." },
-  }),
-  meta: { $ref: "#/components/schemas/Meta" },
-});
-
-const REFUSALS: Record<string, string> = {
-  400: "The input is wrong; `error.param` names it.",
-  401: "No API key, or one that is unknown, revoked or expired.",
-  402: "The balance does not cover the request. Nothing was sent.",
-  403: "The key lacks the permission, or may not be used from this address.",
-  404: "There is nothing with this id in your account.",
-  409: "The Idempotency-Key was used before with another request.",
-  429: "More requests or messages than the key allows; see Retry-After.",
-  500: "Something went wrong on our side.",
+type Procedure = {
+  _def: { meta?: OperationMeta; inputs?: Array<{ shape?: Record<string, { description?: string }> }> };
 };
 
-const ALWAYS = ["401", "403", "429", "500"];
+const procedureOf = (operation: Operation) =>
+  (appRouter._def.procedures as unknown as Record<string, Procedure>)[operation.procedure]?._def;
 
-/** The statuses beside success that an operation can answer. */
-function refusalsOf(method: string, path: string, operation: Operation): string[] {
-  const sends = path === "/messages/send" || path === "/messages/bulk";
-  return [
-    ...(method === "post" || (operation.parameters?.length ?? 0) > 0 ? ["400"] : []),
-    ...(sends ? ["402", "409"] : []),
-    ...(path.includes("{id}") ? ["404"] : []),
+/** The error statuses of an operation: those of all, and what its meta and its form add. */
+function refusalsOf(operation: Operation, meta: OperationMeta | undefined): string[] {
+  const own = meta?.openapi?.errorResponses;
+  const statuses = new Set([
     ...ALWAYS,
-  ].sort();
+    ...(Array.isArray(own) ? own : Object.keys(own ?? {}).map(Number)),
+    ...(operation.creates ? [409] : []),
+    ...(operation.segments.includes("{id}") ? [404] : []),
+  ]);
+  return [...statuses].sort((one, other) => one - other).map(String);
 }
 
-const RATE_HEADERS = Object.fromEntries(
-  [
-    ["RateLimit-Limit", "Requests that the key may make per minute."],
-    ["RateLimit-Remaining", "Requests left in this minute."],
-    ["RateLimit-Reset", "Seconds until the next minute."],
-  ].map(([name, description]) => [name, { description, schema: { type: "string" } }]),
-);
+const permissionLine = (scope: string | null | undefined): string =>
+  scope
+    ? `Permission: \`${scope}\` (${SCOPE_DESCRIPTIONS[scope as Scope].toLowerCase()}).`
+    : "Permission: any valid key.";
 
-const IDEMPOTENCY_KEY = {
-  in: "header",
-  name: "Idempotency-Key",
-  required: false,
-  description:
-    "Your own key, 1 to 255 visible ASCII characters, kept 24 h: the same request with it is carried out once.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
-};
+const valuesOf = (examples: OperationExamples["answers"], wrap: (value: unknown) => unknown = (value) => value) =>
+  Object.fromEntries(
+    Object.entries(examples).map(([name, { summary, value }]) => [name, { summary, value: wrap(value) }]),
+  );
 
-/** A page's two halves stand side by side in the envelope, as server/api/rest.ts puts them. */
-function envelopeOf(schema: Schema): Schema {
-  const properties = schema.properties as Schema | undefined;
-  const isPage = properties !== undefined && "items" in properties && "pagination" in properties;
-  return object({
-    success: { type: "boolean", const: true },
-    ...(isPage ? { data: properties.items, pagination: properties.pagination } : { data: schema }),
+function successOf(operation: Operation, generated: OperationObject, examples: OperationExamples | null) {
+  const response = generated.responses["200"];
+  const schema = response && "content" in response ? response.content["application/json"].schema : {};
+  const data = envelopeOf(schema.properties as Record<string, Json> | undefined, schema);
+  const properties = {
+    success: { type: "boolean", const: true, description: "Always true." },
+    ...data,
     meta: { $ref: "#/components/schemas/Meta" },
+  };
+  const wrap = (value: unknown) => ({
+    success: true,
+    ...envelopeOf(value as Record<string, unknown>, value),
+    meta: EXAMPLE_META,
   });
-}
-
-function dress(method: string, path: string, operation: Operation): void {
-  const success = operation.responses["200"]?.content?.["application/json"]?.schema ?? {};
-  const refusals = refusalsOf(method, path, operation);
-  operation.security = [{ apiKey: [] }];
-  if (path === "/messages/send" || path === "/messages/bulk")
-    operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
-  operation.responses = {
-    [method === "post" ? "201" : "200"]: {
-      description: "Done.",
-      headers: RATE_HEADERS,
-      content: { "application/json": { schema: envelopeOf(success) } },
+  const rate = Object.keys(COMPONENTS.headers).filter((name) => name.startsWith("RateLimit-"));
+  const headers = [...rate, ...(operation.creates ? ["Idempotency-Replayed"] : [])];
+  return {
+    description: operation.creates ? "Created." : "Done.",
+    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content: {
+      "application/json": {
+        schema: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
+        ...(examples ? { examples: valuesOf(examples.answers, wrap) } : {}),
+      },
     },
-    ...Object.fromEntries(
-      refusals.map((status) => [
-        status,
-        {
-          description: REFUSALS[status] ?? "",
-          content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-        },
-      ]),
-    ),
   };
 }
 
-/** The OpenAPI 3.1 document of the REST API, made of the procedures' own schemas; it shows what the wire carries. */
-export const openApiDocument = (): OpenAPIObject =>
-  perProcess("rest.openapi", () => {
-    const document = generateOpenApiDocument(appRouter, {
+/** Completes one generated operation; its body's schema moves into `schemas` under a name of its own. */
+function dress(operation: Operation, generated: OperationObject, schemas: Json): OperationObject {
+  const { meta, inputs } = procedureOf(operation) ?? {};
+  const examples = examplesOf(operation.procedure);
+  const { operationId, requestBody, parameters = [], description } = generated;
+  const shape = inputs?.[0]?.shape ?? {};
+  // The generator unwraps optional parameters, and their descriptions go with the wrapping.
+  const described = parameters.map((parameter) =>
+    "schema" in parameter
+      ? { ...parameter, description: shape[parameter.name]?.description ?? parameter.schema.description }
+      : parameter,
+  );
+  const keyed = operation.creates ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [];
+  const bodyName = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`;
+  if (requestBody) schemas[bodyName] = requestBody.content["application/json"].schema;
+  const body = requestBody && {
+    required: true,
+    content: {
+      "application/json": {
+        schema: { $ref: `#/components/schemas/${bodyName}` },
+        ...(examples?.requests ? { examples: valuesOf(examples.requests) } : {}),
+      },
+    },
+  };
+  return {
+    ...generated,
+    description: [description, permissionLine(meta?.scope)].filter(Boolean).join("\n\n"),
+    security: [{ apiKey: [] }],
+    ...(described.length + keyed.length > 0 ? { parameters: [...described, ...keyed] as Parameter[] } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: {
+      [operation.creates ? "201" : "200"]: successOf(operation, generated, examples),
+      ...Object.fromEntries(
+        refusalsOf(operation, meta).map((status) => [
+          status,
+          { $ref: `#/components/responses/${REFUSALS[status]?.name}` },
+        ]),
+      ),
+    },
+  };
+}
+
+/**
+ * What the generator makes of the router. It keeps a second version of a named schema, `…Output`, when it sees it twice;
+ * named ones stand in answers only, so that version is the one.
+ */
+function generate(): OpenAPIObject {
+  const text = JSON.stringify(
+    generateOpenApiDocument(appRouter, {
       title: "Messaging Service",
-      description: "Send SMS, follow each to its final state, and be told by signed webhooks.",
       version: API_VERSION,
       openApiVersion: "3.1.0",
-      baseUrl: `${publicUrl()}/api/v1`,
-      securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key, `ds_live_…`." } },
-    });
-    for (const [path, methods] of Object.entries(document.paths ?? {})) {
-      for (const [method, operation] of Object.entries(methods)) dress(method, path, operation as Operation);
-    }
-    document.components = { ...document.components, responses: {}, schemas: { Meta: META, Error: ERROR } };
-    return document;
-  });
+      baseUrl: "/api/v1",
+      defs: NAMED_SCHEMAS,
+    }),
+  );
+  return JSON.parse(
+    text.replace(/(#\/components\/schemas\/\w+)Output"/g, (whole, ref: string) =>
+      (ref.split("/").at(-1) ?? "") in NAMED_SCHEMAS ? `${ref}"` : whole,
+    ),
+  ) as OpenAPIObject;
+}
+
+function makeDocument(): OpenAPIObject {
+  const generated = generate();
+  const made = generated.components?.schemas ?? {};
+  const table = tableOf(appRouter);
+  const schemas: Json = Object.fromEntries(
+    Object.keys(NAMED_SCHEMAS).map((name) => [name, made[`${name}Output`] ?? made[name]]),
+  );
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const operation of [...table.exact.values(), ...table.withParams]) {
+    const path = operation.segments.join("/");
+    const method = operation.method.toLowerCase();
+    const own = (generated.paths?.[path] as Record<string, OperationObject> | undefined)?.[method];
+    if (own) paths[path] = { ...paths[path], [method]: dress(operation, own, schemas) };
+  }
+  return tidy({
+    openapi: generated.openapi,
+    info: {
+      title: "Messaging Service",
+      version: API_VERSION,
+      description: INFO_TEXT,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/api/v1", description: "This installation." }],
+    security: [{ apiKey: [] }],
+    tags: TAGS,
+    paths,
+    webhooks: webhookItems(),
+    components: { ...COMPONENTS, schemas: { ...schemas, ...COMPONENTS.schemas } },
+  }) as OpenAPIObject;
+}
+
+/** The document, made once per process; it says nothing of the installation that serves it. */
+export const openApiDocument = (): OpenAPIObject => perProcess("rest.openapi", makeDocument);

@@ -11,6 +11,9 @@ const table: OperationTable = tableOf({
       "messages.list": procedure("GET", "/messages"),
       "messages.get": procedure("GET", "/messages/{id}"),
       "messages.send": procedure("POST", "/messages/send", "mutation"),
+      "messages.estimate": {
+        _def: { type: "mutation", meta: { creates: false, openapi: { method: "POST", path: "/messages/estimate" } } },
+      },
       "messages.detail": { _def: { type: "query" } },
     },
   },
@@ -21,6 +24,12 @@ test("finds operations by method and path, and reads path parameters", () => {
   expect(matchOperation(table, "POST", "/messages/send")?.operation.procedure).toBe("messages.send");
   expect(matchOperation(table, "GET", "/messages/msg_1")).toMatchObject({ params: { id: "msg_1" } });
   expect(matchOperation(table, "GET", "/messages/a%2Fb")).toMatchObject({ params: { id: "a/b" } });
+});
+
+test("a POST creates unless its meta says that it does not; nothing else creates", () => {
+  expect(matchOperation(table, "POST", "/messages/send")?.operation.creates).toBe(true);
+  expect(matchOperation(table, "POST", "/messages/estimate")?.operation.creates).toBe(false);
+  expect(matchOperation(table, "GET", "/messages/msg_1")?.operation.creates).toBe(false);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import type { AnyProcedure } from "@trpc/server";
-import type { OpenApiMeta } from "trpc-to-openapi";
+import type { OperationMeta } from "../core/trpc";
 
 /** One REST operation, read from a procedure's OpenAPI meta. */
 export type Operation = {
@@ -9,6 +9,8 @@ export type Operation = {
   /** Path of the procedure in the router, e.g. `messages.send`. */
   procedure: string;
   type: "query" | "mutation";
+  /** Whether success is a 201: every POST, unless its meta says otherwise. */
+  creates: boolean;
 };
 
 export type OperationTable = { exact: Map<string, Operation>; withParams: Operation[] };
@@ -19,7 +21,7 @@ type RouterLike = { _def: { procedures: Record<string, unknown> } };
 export function tableOf(router: RouterLike): OperationTable {
   const table: OperationTable = { exact: new Map(), withParams: [] };
   for (const [procedure, value] of Object.entries(router._def.procedures)) {
-    const { meta, type } = (value as AnyProcedure)._def as { meta?: OpenApiMeta; type: string };
+    const { meta, type } = (value as AnyProcedure)._def as { meta?: OperationMeta; type: string };
     if (!meta?.openapi || type === "subscription") continue;
     const { method, path } = meta.openapi;
     const operation: Operation = {
@@ -27,6 +29,7 @@ export function tableOf(router: RouterLike): OperationTable {
       segments: path.split("/"),
       procedure,
       type: type as Operation["type"],
+      creates: method === "POST" && meta.creates !== false,
     };
     if (path.includes("{")) table.withParams.push(operation);
     else table.exact.set(`${method} ${path}`, operation);

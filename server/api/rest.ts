@@ -56,7 +56,7 @@ export async function answerRest(request: RestRequest): Promise<RestAnswer> {
       return { status: 200, headers, body: JSON.stringify(openApiDocument()) };
     }
     const { operation, result } = await perform(request, requestId, headers);
-    const status = operation.method === "POST" ? 201 : 200;
+    const status = operation.creates ? 201 : 200;
     return { status, headers, body: JSON.stringify({ success: true, ...envelope(result), meta }) };
   } catch (thrown) {
     const error = toApiError(thrown);
@@ -99,6 +99,8 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     getRawInput: async () => {
       body = operation.method === "POST" ? await request.readBody() : null;
       requireStorable(params.id, "id");
+      // What creates nothing may have nothing to say beyond its path.
+      if (body?.length === 0 && !operation.creates) return params;
       return { ...(body ? parseBody(request.header("content-type"), body) : parseQuery(request.query)), ...params };
     },
     signal: undefined,

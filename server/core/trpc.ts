@@ -18,9 +18,15 @@ export type Context = {
   answerHeaders: Record<string, string>;
 };
 
+/**
+ * `creates: false`: a POST that creates nothing, and so answers 200 instead of 201. `scope`: what a key must hold, set by
+ * {@link scoped}; null: any key will do.
+ */
+export type OperationMeta = OpenApiMeta & { creates?: boolean; scope?: string | null };
+
 const t = initTRPC
   .context<Context>()
-  .meta<OpenApiMeta>()
+  .meta<OperationMeta>()
   .create({
     errorFormatter: ({ shape, error }) => {
       const { status, wire } = toApiError(error);
@@ -44,7 +50,7 @@ const accountProcedure = t.procedure.use(({ ctx, next }) => {
  * The scope is judged before the input is looked at.
  */
 export const scoped = (scope: string | null) =>
-  accountProcedure.use(({ ctx, next }) => {
+  accountProcedure.meta({ scope }).use(({ ctx, next }) => {
     if (scope && ctx.actor.kind === "apiKey" && !ctx.actor.scopes.includes(scope)) {
       throw forbidden(`This API key lacks the permission ${scope}.`, {
         reason: "missing_scope",

@@ -11,6 +11,9 @@ export const toMicros = (units: number): bigint => BigInt(Math.round(units * MIC
 
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null);
 
+/** The field `object`, by which a reader tells what it has in hand. */
+export const kindOf = <Kind extends string>(kind: Kind) => z.literal(kind).describe(`Kind of the object: \`${kind}\`.`);
+
 export const DateTime = z.iso.datetime({ offset: true }).describe("ISO 8601 date and time.");
 export const NullableDateTime = DateTime.nullable();
 
@@ -33,16 +36,16 @@ export const PageQuery = {
 };
 
 export const Pagination = z.object({
-  page: z.number().int().describe("Current page."),
-  limit: z.number().int().describe("Page size."),
+  page: z.number().int().describe("Current page, from 1."),
+  limit: z.number().int().describe("Items per page, as asked for."),
   total: z.number().int().describe("Items over all pages."),
-  pages: z.number().int().describe("Number of pages."),
+  pages: z.number().int().describe("Number of pages; 0 when there is nothing."),
   has_more: z.boolean().describe("Whether another page follows."),
 });
 
 /** One page as a procedure returns it; the REST edge moves `items` to `data` beside `pagination`. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), pagination: Pagination });
+  z.object({ items: z.array(item).describe("Items of the page, newest first."), pagination: Pagination });
 
 export function toPage<Item>(items: Item[], total: number, query: { page: number; limit: number }) {
   const pages = Math.ceil(total / query.limit);
@@ -54,10 +57,10 @@ export function toPage<Item>(items: Item[], total: number, query: { page: number
 
 /** The unpaged lists (API keys, webhook endpoints). */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ object: z.literal("list"), data: z.array(item) });
+  z.object({ object: kindOf("list"), data: z.array(item).describe("Every item, newest first.") });
 
 export const Deleted = z.object({
   id: z.string().describe("Id of the deleted resource."),
-  object: z.string().describe("Kind of the resource."),
-  deleted: z.literal(true),
+  object: z.string().describe("Kind of the deleted resource, such as `api_key`."),
+  deleted: z.literal(true).describe("Always true."),
 });

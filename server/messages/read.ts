@@ -1,24 +1,13 @@
 import type { AccountActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
-import { notFound } from "../core/errors";
 import { fromMicros, toPage } from "../core/wire";
 import { openRouting } from "../routing/service";
 import { isE164 } from "./phone";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery, Message, MessageDetail, Quote } from "./schema";
-
-const noSuchMessage = () => notFound("There is no message with this id.", { param: "id" });
-
-async function findMessage(actor: AccountActor, id: string): Promise<MessageRow> {
-  const { rows } = await pool().query<MessageRow>({
-    name: "messages.get",
-    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = $1 AND m.account_id = $2`,
-    values: [id, actor.accountId],
-  });
-  const [row] = rows;
-  if (!row) throw noSuchMessage();
-  return row;
-}
+import { findMessage, readStory } from "./story";
+import { timelineOf } from "./timeline";
+import type { Timeline } from "./timeline-schema";
 
 /** One message of the account. @throws 404 also for another account's. */
 export const getMessage = async (actor: AccountActor, id: string): Promise<Message> =>
@@ -69,21 +58,7 @@ async function countMessages(
 
 /** Console: a message with everything that happened to it. */
 export async function getMessageDetail(actor: AccountActor, id: string): Promise<MessageDetail> {
-  const row = await findMessage(actor, id);
-  const [attempts, receipts, ledger, events] = await Promise.all([
-    prisma().messageAttempt.findMany({ where: { messageId: id }, orderBy: { seq: "asc" } }),
-    prisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: 200 }),
-    prisma().ledgerEntry.findMany({ where: { messageId: id, accountId: actor.accountId }, orderBy: { id: "asc" } }),
-    prisma().event.findMany({ where: { messageId: id, accountId: actor.accountId } }),
-  ]);
-  const deliveries = await prisma().webhookDelivery.findMany({
-    where: { eventId: { in: events.map((event) => event.id) }, accountId: actor.accountId },
-    orderBy: { id: "asc" },
-  });
-  const endpoints = await prisma().webhookEndpoint.findMany({
-    where: { id: { in: deliveries.map((delivery) => delivery.endpointId) }, accountId: actor.accountId },
-    select: { id: true, url: true },
-  });
+  const { message: row, attempts, receipts, ledger, events, deliveries } = await readStory(actor, id);
   return {
     message: presentMessage(row),
     reference: row.reference,
@@ -113,7 +88,7 @@ export async function getMessageDetail(actor: AccountActor, id: string): Promise
     deliveries: deliveries.map((delivery) => ({
       id: delivery.id,
       endpoint_id: delivery.endpointId,
-      url: endpoints.find((endpoint) => endpoint.id === delivery.endpointId)?.url ?? "",
+      url: delivery.url,
       event_type: events.find((event) => event.id === delivery.eventId)?.type ?? "",
       status: delivery.status,
       attempts: delivery.attempts,
@@ -121,6 +96,10 @@ export async function getMessageDetail(actor: AccountActor, id: string): Promise
     })),
   };
 }
+
+/** Everything that happened to a message, in order. @throws 404 also for another account's. */
+export const getTimeline = async (actor: AccountActor, id: string): Promise<Timeline> =>
+  timelineOf(await readStory(actor, id));
 
 /** Console: the price of one segment to `to`, and what the account has to pay with. */
 export async function quoteMessage(actor: AccountActor, input: { to: string; body: string }): Promise<Quote> {

@@ -17,6 +17,8 @@ const DETAIL_MAX = 500;
 
 /** Stores receipts of one provider and moves their messages; safe to repeat, at the cost of a repeated row. */
 export async function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
+  // Before anything is moved, so that no effect of a receipt is older than the receipt.
+  const receivedAt = now();
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ providerMessageId: string; messageId: string }>({
       name: "receipts.find_messages",
@@ -35,7 +37,7 @@ export async function applyReceipts(provider: string, reports: readonly ReceiptR
       provider,
       receipts.flatMap(({ id, messageId, report }) => (messageId === null ? [] : [{ id, messageId, report }])),
     );
-    await insertReceipts(tx, provider, receipts, applied);
+    await insertReceipts(tx, provider, receipts, applied, receivedAt);
     const parked = receipts.filter((receipt) => receipt.messageId === null);
     if (parked.length > 0) {
       const providerMessageIds = parked.map((receipt) => receipt.report.providerMessageId);
@@ -160,6 +162,7 @@ async function insertReceipts(
   provider: string,
   receipts: { id: string; messageId: string | null; report: ReceiptReport }[],
   applied: Set<string>,
+  receivedAt: Date,
 ): Promise<void> {
   await tx.query({
     name: "receipts.insert",
@@ -178,7 +181,7 @@ async function insertReceipts(
       receipts.map((receipt) => applied.has(receipt.id)),
       receipts.map((receipt) => receipt.report.occurredAt),
       provider,
-      now().toISOString(),
+      receivedAt.toISOString(),
     ],
   });
 }

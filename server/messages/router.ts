@@ -1,6 +1,8 @@
 import { router, scoped, sessionProcedure } from "../core/trpc";
 import { pageOf } from "../core/wire";
-import { getMessage, getMessageDetail, listMessages, quoteMessage } from "./read";
+import { estimateSend } from "./estimate";
+import { Estimate, EstimateInput } from "./estimate-schema";
+import { getMessage, getMessageDetail, getTimeline, listMessages, quoteMessage } from "./read";
 import {
   BulkResult,
   ListMessagesQuery,
@@ -13,6 +15,7 @@ import {
   SendMessageInput,
 } from "./schema";
 import { sendBulk, sendMessage } from "./send";
+import { Timeline } from "./timeline-schema";
 
 export const messagesRouter = router({
   send: scoped("sms:send")
@@ -27,6 +30,23 @@ export const messagesRouter = router({
     .input(SendBulkInput)
     .output(BulkResult)
     .mutation(({ ctx, input }) => sendBulk(ctx.actor, input, ctx)),
+  estimate: scoped("sms:send")
+    .meta({
+      creates: false,
+      openapi: {
+        method: "POST",
+        path: "/messages/estimate",
+        operationId: "estimateMessage",
+        tags: ["Messages"],
+        summary: "Estimate a send",
+        description:
+          "Takes the body of a single or of a bulk send and tells its segments, its cost and what would refuse it. " +
+          "Charges and stores nothing.",
+      },
+    })
+    .input(EstimateInput)
+    .output(Estimate)
+    .mutation(({ ctx, input }) => estimateSend(ctx.actor, input)),
   get: scoped("sms:read")
     .meta({ openapi: { method: "GET", path: "/messages/{id}", tags: ["Messages"], summary: "Get a message" } })
     .input(MessagePath)
@@ -37,6 +57,22 @@ export const messagesRouter = router({
     .input(ListMessagesQuery)
     .output(pageOf(Message))
     .query(({ ctx, input }) => listMessages(ctx.actor, input)),
+  timeline: scoped("sms:read")
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/messages/{id}/timeline",
+        operationId: "getMessageTimeline",
+        tags: ["Messages"],
+        summary: "Get the timeline of a message",
+        description:
+          "Everything that happened to a message, oldest first: its acceptance, its money, every hand-over to a provider, " +
+          "every receipt, event and webhook try.",
+      },
+    })
+    .input(MessagePath)
+    .output(Timeline)
+    .query(({ ctx, input }) => getTimeline(ctx.actor, input.id)),
   detail: sessionProcedure
     .input(MessagePath)
     .output(MessageDetail)

@@ -4,12 +4,13 @@ import { PROVIDERS } from "../providers/schema";
 import { E164_PATTERN } from "./phone";
 import { MESSAGE_STATUSES } from "./status";
 
-const BODY_MAX_CHARACTERS = 1_600;
+/** Counted in UTF-16 code units. */
+export const BODY_MAX_CHARACTERS = 1_600;
 const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
 
-const MessageError = z.object({
+export const MessageError = z.object({
   code: z.string().describe("Machine-readable reason."),
   message: z.string().describe("The reason in words."),
 });
@@ -43,15 +44,26 @@ const From = z.string().min(1).max(16).describe("An approved sender ID of the ac
 const RouteId = z.int().min(1).max(2_147_483_647).nullish().describe("Forces a route.");
 const Provider = z.enum(PROVIDERS).nullish().describe("Provider to try first; the rest of the chain stays behind it.");
 
+const SmartEncoding = z
+  .boolean()
+  .optional()
+  .describe("Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent.");
+
+/** What a single send, a bulk send and their estimate have in common. */
+export const SharedInput = {
+  from: From,
+  body: MessageBody,
+  route_id: RouteId,
+  provider: Provider,
+  smart_encoding: SmartEncoding,
+};
+
 export const SendMessageInput = z.object({
   to: z
     .string()
     .regex(E164_PATTERN, "must be a phone number in E.164 form, such as +14155550123")
     .describe("Recipient, E.164."),
-  from: From,
-  body: MessageBody,
-  route_id: RouteId,
-  provider: Provider,
+  ...SharedInput,
   reference: z.string().max(REFERENCE_MAX).nullish().describe("Your own id; echoed in webhooks."),
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
@@ -62,10 +74,7 @@ export const SendBulkInput = z.object({
     .min(1)
     .max(RECIPIENTS_MAX)
     .describe("1 to 1,000 recipients, E.164; each becomes a message of its own. A bad one fails alone."),
-  from: From,
-  body: MessageBody,
-  route_id: RouteId,
-  provider: Provider,
+  ...SharedInput,
 });
 export type SendBulkInput = z.output<typeof SendBulkInput>;
 

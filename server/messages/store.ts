@@ -7,21 +7,19 @@
 import { keyReused } from "../accounts/answers";
 import { lockAccounts, type MoneyMove, postMoney } from "../accounts/store";
 import { coalesce, type Settled } from "../core/batch";
-import { utcDay, utcMonth } from "../core/clock";
+import { utcDay } from "../core/clock";
 import { type Defer, type Tx, transaction } from "../core/db";
-import { forbidden, insufficientBalance, rateLimited } from "../core/errors";
 import { addJob } from "../core/jobs";
 import { perProcess } from "../core/process";
 import type { Idempotency } from "../core/trpc";
-import { fromMicros } from "../core/wire";
 import { recordEvents } from "../webhooks/outbox";
+import { countQuotas, openQuotas, type QuotaCount, requireActive, requireBalance, type SendingKey } from "./admission";
 import type { MessageRow } from "./present";
 
 /** One request's messages: all accepted together, or none. */
 export type Acceptance = {
   accountId: string;
-  /** The key that pays attention to its limits; null for a person in the console. */
-  key: { id: string; daily: number | null; monthly: number | null } | null;
+  key: SendingKey;
   messages: MessageRow[];
   idempotency: Idempotency | null;
   /** Makes the answer that an Idempotency-Key replays. */
@@ -56,16 +54,16 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
       batch.map((item) => item.accountId),
     ),
     readAnswers(tx, batch),
-    openQuotas(tx, batch),
+    openQuotas(
+      tx,
+      batch.map((item) => item.key),
+    ),
   ]);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
   const taken: Taken[] = [];
 
   const decide = (item: Acceptance): Accepted => {
-    const account = accounts.get(item.accountId);
-    if (account?.status !== "active") {
-      throw forbidden("This account may not send messages.", { reason: "account_not_active" });
-    }
+    const account = requireActive(accounts.get(item.accountId));
     const key = item.idempotency && slot(item.accountId, item.idempotency.key);
     const answer = key ? answers.get(key) : undefined;
     if (answer) {
@@ -75,12 +73,8 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
     const billed = item.messages.filter((message) => message.status === "pending");
     const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
     const balance = balances.get(item.accountId) ?? 0n;
-    if (costMicros > balance) {
-      throw insufficientBalance("The balance does not cover this request. Nothing was sent.", {
-        details: { required: fromMicros(costMicros), balance: fromMicros(balance), currency: account.currency },
-      });
-    }
-    quotas.take(item, billed.length);
+    requireBalance(costMicros, balance, account.currency);
+    quotas.take(item.key, billed.length);
     balances.set(item.accountId, balance - costMicros);
     for (const message of item.messages) message.currency = account.currency;
     const response = item.respond(item.messages);
@@ -122,54 +116,6 @@ async function readAnswers(tx: Tx, batch: Acceptance[]): Promise<Map<string, Ans
   );
 }
 
-type QuotaCount = { keyId: string; period: string; added: number };
-
-/** Daily and monthly limits of the batch's keys; exact, because a key's account is locked. */
-async function openQuotas(tx: Tx, batch: Acceptance[]) {
-  const at = new Date();
-  const periodsOf = (key: Acceptance["key"]) => {
-    if (!key) return [];
-    return [
-      { period: `day:${utcDay(at)}`, limit: key.daily, reason: "daily_limit" },
-      { period: `month:${utcMonth(at)}`, limit: key.monthly, reason: "monthly_limit" },
-    ].flatMap((entry) => (entry.limit === null ? [] : [{ ...entry, limit: entry.limit, keyId: key.id }]));
-  };
-  const limited = batch.flatMap((item) => periodsOf(item.key));
-  const used = new Map<string, number>();
-  if (limited.length > 0) {
-    const { rows } = await tx.query<{ keyId: string; period: string; messages: number }>({
-      name: "messages.quotas",
-      text: `SELECT key_id AS "keyId", period, messages FROM api_key_quotas
-             WHERE key_id = ANY($1::text[]) AND period = ANY($2::text[])`,
-      values: [[...new Set(limited.map((entry) => entry.keyId))], [...new Set(limited.map((entry) => entry.period))]],
-    });
-    for (const row of rows) used.set(slot(row.keyId, row.period), row.messages);
-  }
-  const added = new Map<string, QuotaCount>();
-
-  return {
-    /** @throws 429 naming the limit that the request would pass; nothing is counted then. */
-    take(item: Acceptance, messages: number): void {
-      const periods = periodsOf(item.key);
-      for (const { keyId, period, limit, reason } of periods) {
-        const before = used.get(slot(keyId, period)) ?? 0;
-        if (before + messages > limit) {
-          throw rateLimited(`This API key may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`, {
-            reason,
-            details: { limit, used: before, requested: messages },
-          });
-        }
-      }
-      for (const { keyId, period } of periods) {
-        const id = slot(keyId, period);
-        used.set(id, (used.get(id) ?? 0) + messages);
-        added.set(id, { keyId, period, added: (added.get(id)?.added ?? 0) + messages });
-      }
-    },
-    counts: (): QuotaCount[] => [...added.values()],
-  };
-}
-
 type Taken = { item: Acceptance; response: unknown };
 
 async function write(tx: Tx, defer: Defer, taken: Taken[], quotas: QuotaCount[]): Promise<void> {
@@ -190,17 +136,6 @@ async function write(tx: Tx, defer: Defer, taken: Taken[], quotas: QuotaCount[])
 
 const failure = ({ accountId, id, createdAt }: MessageRow) =>
   ({ accountId, messageId: id, type: "message.failed", status: "failed", at: createdAt }) as const;
-
-async function countQuotas(tx: Tx, quotas: QuotaCount[]): Promise<void> {
-  if (quotas.length === 0) return;
-  await tx.query({
-    name: "messages.count_quotas",
-    text: `INSERT INTO api_key_quotas AS q (key_id, period, messages)
-           SELECT * FROM unnest($1::text[], $2::text[], $3::int4[]) ORDER BY 1, 2
-           ON CONFLICT (key_id, period) DO UPDATE SET messages = q.messages + excluded.messages`,
-    values: [quotas.map((row) => row.keyId), quotas.map((row) => row.period), quotas.map((row) => row.added)],
-  });
-}
 
 const reservation = (message: MessageRow): MoneyMove => ({
   accountId: message.accountId,

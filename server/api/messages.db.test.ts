@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { handleRest } from "./rest";
+
+beforeAll(() => makeRoute());
+
+type Wire = {
+  data?: Record<string, unknown>;
+  error?: { code: string; message: string; param: string | null; details: Record<string, unknown> };
+};
+
+async function call(method: string, path: string, key: string, body?: unknown) {
+  const answer = await handleRest(
+    new Request(`http://127.0.0.1/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    }),
+  );
+  return { status: answer.status, wire: (await answer.json()) as Wire };
+}
+
+describe("POST /messages/estimate", () => {
+  test("takes the body of either send, answers 200 and stores nothing", async () => {
+    const account = await makeAccount();
+    const shared = { from: account.senderId, body: "Hello" };
+    const single = { to: "+14155550123", ...shared, reference: "order-1" };
+    const bulk = { recipients: ["+14155550123", "x"], ...shared };
+    for (const body of [single, bulk]) {
+      const { status, wire } = await call("POST", "/messages/estimate", account.plainKey, body);
+      expect(status).toBe(200);
+      expect(wire.data).toMatchObject({ object: "estimate", cost: 0.01, segments: 1, balance: 1_000, refusals: [] });
+    }
+    expect((await call("GET", "/messages", account.plainKey)).wire.data).toEqual([]);
+    expect((await call("POST", "/messages/send", account.plainKey, single)).status).toBe(201);
+  });
+
+  test("reports a refusal with 200 instead of being refused", async () => {
+    const account = await makeAccount({ balanceMicros: 0n });
+    const body = { to: "+14155550123", from: account.senderId, body: "Hello" };
+    const { status, wire } = await call("POST", "/messages/estimate", account.plainKey, body);
+    expect(status).toBe(200);
+    expect(wire.data).toMatchObject({ sufficient: false, refusals: [{ status: 402, code: "insufficient_balance" }] });
+  });
+
+  test.each([
+    ["neither recipient nor recipients", {}, "to"],
+    ["both", { to: "+14155550123", recipients: ["+14155550123"] }, "recipients"],
+    ["a number that is none", { to: "4155550123" }, "to"],
+    ["an empty list", { recipients: [] }, "recipients"],
+    ["too many recipients", { recipients: Array(1_001).fill("+14155550123") }, "recipients"],
+    ["no text", { to: "+14155550123", body: "" }, "body"],
+    ["a text that is too long", { to: "+14155550123", body: "…".repeat(1_601) }, "body"],
+    ["a word for smart_encoding", { to: "+14155550123", smart_encoding: "true" }, "smart_encoding"],
+  ])("%s is 400 and names the parameter", async (_name, more, param) => {
+    const { plainKey, senderId } = await makeAccount();
+    const body = { from: senderId, body: "Hello", ...more };
+    expect(await call("POST", "/messages/estimate", plainKey, body)).toMatchObject({
+      status: 400,
+      wire: { error: { code: "invalid_request", param } },
+    });
+  });
+
+  test("requires sms:send", async () => {
+    const account = await makeAccount({ scopes: ["sms:read", "sms:bulk"] });
+    const body = { to: "+14155550123", from: account.senderId, body: "Hello" };
+    expect(await call("POST", "/messages/estimate", account.plainKey, body)).toMatchObject({
+      status: 403,
+      wire: { error: { details: { reason: "missing_scope", required: "sms:send" } } },
+    });
+  });
+});
+
+describe("GET /messages/{id}/timeline", () => {
+  test("tells a message's story to its own account, and is 404 to every other", async () => {
+    const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
+    const body = { to: "+14155550123", from: account.senderId, body: "Hello" };
+    const sent = await call("POST", "/messages/send", account.plainKey, body);
+    const path = `/messages/${sent.wire.data?.id}/timeline`;
+    const { status, wire } = await call("GET", path, account.plainKey);
+    expect(status).toBe(200);
+    expect(wire.data).toMatchObject({
+      object: "timeline",
+      message_id: sent.wire.data?.id,
+      entries: [
+        { kind: "accepted", details: { to: body.to, from: body.from, encoding: "GSM-7", segments: 1 } },
+        { kind: "money", details: { kind: "reserve", amount: -0.01, currency: "USD" } },
+      ],
+    });
+    for (const foreign of [
+      await call("GET", path, other.plainKey),
+      await call("GET", "/messages/msg_none/timeline", account.plainKey),
+    ]) {
+      expect(foreign).toMatchObject({ status: 404, wire: { error: { code: "not_found", param: "id" } } });
+    }
+  });
+
+  test("tells of a message that failed at once", async () => {
+    const account = await makeAccount();
+    const body = { recipients: ["nobody"], from: account.senderId, body: "Hello" };
+    const sent = await call("POST", "/messages/bulk", account.plainKey, body);
+    const [message] = z.object({ messages: z.array(z.object({ id: z.string() })) }).parse(sent.wire.data).messages;
+    const { wire } = await call("GET", `/messages/${message?.id}/timeline`, account.plainKey);
+    expect(wire.data?.entries).toMatchObject([
+      { kind: "accepted", details: { to: "nobody" } },
+      { kind: "event", details: { type: "message.failed", status: "failed" } },
+    ]);
+  });
+
+  test("requires sms:read", async () => {
+    const { plainKey } = await makeAccount({ scopes: ["sms:send"] });
+    expect(await call("GET", "/messages/msg_none/timeline", plainKey)).toMatchObject({
+      status: 403,
+      wire: { error: { details: { reason: "missing_scope", required: "sms:read" } } },
+    });
+  });
+});
+
+test("smart_encoding is a boolean and nothing like one, also after the document of the API was made", async () => {
+  const { plainKey, senderId } = await makeAccount();
+  const send = (smart_encoding: unknown) =>
+    call("POST", "/messages/send", plainKey, { to: "+14155550123", from: senderId, body: "“Hi”", smart_encoding });
+  for (let round = 0; round < 2; round += 1) {
+    for (const wrong of ["true", "false", 1, null]) {
+      expect(await send(wrong)).toMatchObject({ status: 400, wire: { error: { param: "smart_encoding" } } });
+    }
+    expect((await send(true)).wire.data).toMatchObject({ body: '"Hi"' });
+    expect((await send(false)).wire.data).toMatchObject({ body: "“Hi”" });
+    expect((await handleRest(new Request("http://127.0.0.1/api/v1/openapi.json"))).status).toBe(200);
+  }
+});

@@ -1,0 +1,179 @@
+/**
+ * Examples of the API document, by procedure: what one sends and what comes back. The compiler holds them against the
+ * procedures' schemas, and a test against the document.
+ */
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import { API_KEY, DELIVERED, ENDPOINT, EVENTS, PAGINATION, PENDING, REFUSED, SENDER } from "./openapi-samples";
+import type { AppRouter } from "./router";
+
+type Inputs = inferRouterInputs<AppRouter>;
+type Outputs = inferRouterOutputs<AppRouter>;
+
+type Named<Value> = Record<string, { summary: string; value: Value }>;
+export type OperationExamples<Input = unknown, Answer = unknown> = { requests?: Named<Input>; answers: Named<Answer> };
+
+const one = <Value>(summary: string, value: Value): Named<Value> => ({ example: { summary, value } });
+
+type Examples = {
+  [Subject in keyof Inputs & keyof Outputs]?: {
+    [Name in keyof Inputs[Subject] & keyof Outputs[Subject]]?: OperationExamples<
+      Inputs[Subject][Name],
+      Outputs[Subject][Name]
+    >;
+  };
+};
+
+const EXAMPLES: Examples = {
+  messages: {
+    send: {
+      requests: {
+        shortest: {
+          summary: "What is needed, and no more",
+          value: { to: "+14155550123", from: "DEMO", body: "Your code is 284917." },
+        },
+        everything: {
+          summary: "Every field",
+          value: {
+            to: "+14155550123",
+            from: "DEMO",
+            body: "Your code is 284917.",
+            route_id: 1,
+            provider: "sandbox",
+            reference: "order-4711",
+          },
+        },
+      },
+      answers: {
+        accepted: { summary: "Accepted, and on its way", value: PENDING },
+        failed: {
+          summary: "Failed at once, free of charge",
+          value: {
+            ...REFUSED,
+            to: "+9995550123",
+            error: { code: "no_route", message: "No route of this installation leads to this number." },
+          },
+        },
+      },
+    },
+    bulk: {
+      requests: one("Two recipients, one of them wrong", {
+        recipients: ["+14155550123", "04155550123"],
+        from: "DEMO",
+        body: "We are open on Sunday.",
+      }),
+      answers: one("One accepted, one failed alone", {
+        object: "bulk_result" as const,
+        total: 2,
+        sent: 1,
+        failed: 1,
+        messages: [PENDING, REFUSED].map((message) => ({ ...message, body: "We are open on Sunday." })),
+      }),
+    },
+    get: { answers: one("Delivered", DELIVERED) },
+    list: { answers: one("A page of one", { items: [DELIVERED], pagination: PAGINATION }) },
+  },
+  accounts: {
+    get: {
+      answers: one("An account", {
+        id: "acc_01k9x7t4m2e8v5q3r6w1y0z8an",
+        object: "account" as const,
+        email: "ada@shop.example",
+        name: "Ada Lovelace",
+        company_name: "Shop",
+        country: "GB",
+        status: "active" as const,
+        kyc_verified: true,
+        balance: 99.99,
+        currency: "USD",
+        created_at: "2026-01-01T09:00:00.000Z",
+      }),
+    },
+    balance: {
+      answers: one("A balance", {
+        object: "balance" as const,
+        balance: 99.99,
+        currency: "USD",
+        as_of: "2026-01-31T12:00:02.000Z",
+      }),
+    },
+    usage: {
+      answers: one("A month", {
+        object: "usage" as const,
+        period: "month" as const,
+        starts_at: "2026-01-01T00:00:00.000Z",
+        ends_at: "2026-02-01T00:00:00.000Z",
+        currency: "USD",
+        totals: { messages: 3, cost: 0.02 },
+        by_status: { pending: 0, sent: 0, delivered: 1, failed: 1, undelivered: 1 },
+      }),
+    },
+  },
+  senders: {
+    list: { answers: one("A page of one", { items: [SENDER], pagination: PAGINATION }) },
+    create: {
+      requests: one("A name", { sender_id: "DEMO", country_code: "US" }),
+      answers: one("Waiting for an operator", { ...SENDER, status: "pending" as const, approved_at: null }),
+    },
+    get: { answers: one("An approved sender", SENDER) },
+  },
+  apiKeys: {
+    list: { answers: one("One key", { object: "list" as const, data: [API_KEY] }) },
+    create: {
+      requests: {
+        shortest: { summary: "With the permissions of its creator", value: { name: "Shop, production" } },
+        everything: {
+          summary: "Every field",
+          value: {
+            name: "Shop, production",
+            permissions: ["sms:send", "sms:read"],
+            rate_limit: 600,
+            daily_limit: 10_000,
+            monthly_limit: null,
+            allowed_ips: ["203.0.113.7", "198.51.100.0/24"],
+            expires_at: "2030-01-01T00:00:00Z",
+          },
+        },
+      },
+      answers: one("The key, shown this once", {
+        ...API_KEY,
+        last_used_at: null,
+        plain_key: "ds_live_AbCd0123456789abcdefghijklmnopwXyZ",
+        plain_key_notice: "Store this key now: it is shown this once and cannot be read again.",
+      }),
+    },
+    revoke: {
+      answers: one("Revoked", { id: API_KEY.id, object: "api_key", deleted: true as const }),
+    },
+  },
+  webhooks: {
+    list: { answers: one("One endpoint", { object: "list" as const, data: [ENDPOINT] }) },
+    create: {
+      requests: {
+        shortest: { summary: "Every event", value: { url: "https://shop.example/hooks/sms" } },
+        everything: {
+          summary: "Every field",
+          value: {
+            url: "https://shop.example/hooks/sms",
+            description: "Shop, production",
+            events: ["message.delivered", "message.failed"],
+          },
+        },
+      },
+      answers: one("The endpoint, with its secret", {
+        ...ENDPOINT,
+        last_success_at: null,
+        signing_secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+      }),
+    },
+    get: { answers: one("An endpoint", ENDPOINT) },
+    delete: { answers: one("Deleted", { id: ENDPOINT.id, object: "webhook_endpoint", deleted: true as const }) },
+    events: { answers: one("A page of one", { items: [EVENTS["message.delivered"]], pagination: PAGINATION }) },
+  },
+};
+
+/** The examples of a procedure such as `messages.send`; null when it has none. */
+export function examplesOf(procedure: string): OperationExamples | null {
+  const [subject = "", name = ""] = procedure.split(".");
+  const ofSubject = (EXAMPLES as Record<string, Record<string, OperationExamples>>)[subject];
+  return ofSubject?.[name] ?? null;
+}

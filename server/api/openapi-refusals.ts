@@ -1,0 +1,239 @@
+/** The error half of the API document: the shape of an error, and per status what it means, with examples. */
+import {
+  type ApiError,
+  conflict,
+  type ErrorType,
+  forbidden,
+  insufficientBalance,
+  invalidRequest,
+  notFound,
+  rateLimited,
+  toApiError,
+  unauthorized,
+} from "../core/errors";
+import { API_VERSION } from "../core/wire";
+
+const TYPES: Record<ErrorType, true> = {
+  invalid_request_error: true,
+  authentication_error: true,
+  authorization_error: true,
+  balance_error: true,
+  rate_limit_error: true,
+  provider_error: true,
+  api_error: true,
+};
+
+const object = (properties: Record<string, object>, description?: string) => ({
+  type: "object",
+  ...(description ? { description } : {}),
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
+const META_REF = { $ref: "#/components/schemas/Meta" };
+export const EXAMPLE_META = { request_id: "req_01k9x7t4m2e8v5q3r6w1y0z8ab", api_version: API_VERSION };
+
+/** Shapes of the envelope; they are made by the REST edge, so no procedure has them. */
+export const ENVELOPE_SCHEMAS = {
+  Meta: object(
+    {
+      request_id: { type: "string", description: "Id of the request, prefix req_; quote it when you ask for help." },
+      api_version: { type: "string", const: API_VERSION, description: "Version of the API." },
+    },
+    "What every answer carries.",
+  ),
+  Error: object(
+    {
+      success: { type: "boolean", const: false, description: "Always false." },
+      error: object(
+        {
+          type: { type: "string", enum: Object.keys(TYPES), description: "Kind of the error." },
+          code: { type: "string", description: "Machine-readable code, one per status." },
+          message: { type: "string", description: "The reason in words, for people; it may change." },
+          param: {
+            type: ["string", "null"],
+            description: "The offending parameter as you wrote it, such as `recipients[3]`; null: none in particular.",
+          },
+          details: {
+            type: "object",
+            description: "More about it. `reason` is the finer machine-readable code, `issues` lists refused inputs.",
+            properties: {
+              reason: { type: "string", description: "The finer code; the guide to errors lists every one." },
+              issues: {
+                type: "array",
+                description: "What is wrong with the input; at most 20.",
+                items: object({
+                  param: { type: ["string", "null"], description: "The parameter, as you wrote it." },
+                  message: { type: "string", description: "What is wrong with it." },
+                }),
+              },
+            },
+            additionalProperties: true,
+          },
+        },
+        "What went wrong.",
+      ),
+      meta: META_REF,
+    },
+    "The body of every error answer.",
+  ),
+};
+
+/** Headers of every answer that a key was counted for, that is all but 401 and an address that is not allowed. */
+const RATE_HEADERS = {
+  "RateLimit-Limit": { $ref: "#/components/headers/RateLimit-Limit" },
+  "RateLimit-Remaining": { $ref: "#/components/headers/RateLimit-Remaining" },
+  "RateLimit-Reset": { $ref: "#/components/headers/RateLimit-Reset" },
+};
+
+const count = (description: string, example: number) => ({
+  description,
+  schema: { type: "integer", minimum: 0 },
+  example,
+});
+
+export const HEADERS = {
+  "RateLimit-Limit": count("Requests that the key may make per minute.", 600),
+  "RateLimit-Remaining": count("Requests left in this minute.", 599),
+  "RateLimit-Reset": count("Seconds until the next minute begins.", 42),
+  "Retry-After": count("Seconds to wait before the request is worth repeating.", 42),
+  "Idempotency-Replayed": {
+    description: "`true` when this is the first answer to the Idempotency-Key once more; absent otherwise.",
+    schema: { type: "string", const: "true" },
+    example: "true",
+  },
+};
+
+type Refusal = { name: string; description: string; headers: object; examples: Record<string, [string, ApiError]> };
+
+/** Every error status of the API. */
+export const REFUSALS: Record<string, Refusal> = {
+  400: {
+    name: "InvalidRequest",
+    description: "The input is wrong; `error.param` names what.",
+    headers: RATE_HEADERS,
+    examples: {
+      refused_input: [
+        "A field that does not fit",
+        invalidRequest("limit: Too big: expected number to be <=100", {
+          param: "limit",
+          details: { issues: [{ param: "limit", message: "Too big: expected number to be <=100" }] },
+        }),
+      ],
+      malformed_json: [
+        "A body that is not JSON",
+        invalidRequest("The body is not valid JSON.", { reason: "malformed_json" }),
+      ],
+      sender_not_approved: [
+        "A sender that may not be used",
+        invalidRequest("`from` is not an approved sender of this account.", {
+          param: "from",
+          reason: "sender_not_approved",
+        }),
+      ],
+    },
+  },
+  401: {
+    name: "Unauthorized",
+    description: "No API key, or one that is unknown, revoked or expired.",
+    headers: {},
+    examples: {
+      key_invalid: ["An unknown or revoked key", unauthorized("This API key is not valid.", { reason: "key_invalid" })],
+    },
+  },
+  402: {
+    name: "InsufficientBalance",
+    description: "The balance does not cover the request. Nothing was sent, nothing was charged.",
+    headers: RATE_HEADERS,
+    examples: {
+      balance: [
+        "Too little money",
+        insufficientBalance("The balance does not cover this request. Nothing was sent.", {
+          details: { required: 0.12, balance: 0.05, currency: "USD" },
+        }),
+      ],
+    },
+  },
+  403: {
+    name: "Forbidden",
+    description: "The key lacks the permission, or may not be used from this address, or the account is suspended.",
+    headers: {},
+    examples: {
+      missing_scope: [
+        "A key without the permission",
+        forbidden("This API key lacks the permission sms:send.", {
+          reason: "missing_scope",
+          details: { required: "sms:send" },
+        }),
+      ],
+      ip_not_allowed: [
+        "An address that is not on the key's list",
+        forbidden("This API key may not be used from your address.", {
+          reason: "ip_not_allowed",
+          details: { address: "203.0.113.7" },
+        }),
+      ],
+    },
+  },
+  404: {
+    name: "NotFound",
+    description: "There is nothing with this id in your account.",
+    headers: RATE_HEADERS,
+    examples: { not_found: ["An unknown id", notFound("There is no message with this id.", { param: "id" })] },
+  },
+  409: {
+    name: "Conflict",
+    description: "The Idempotency-Key was used before with another request.",
+    headers: RATE_HEADERS,
+    examples: {
+      idempotency_key_reused: [
+        "One key for two requests",
+        conflict("This Idempotency-Key was used before with another request.", { reason: "idempotency_key_reused" }),
+      ],
+    },
+  },
+  429: {
+    name: "RateLimited",
+    description: "More requests per minute, or more messages per day or month, than the key allows. Nothing was done.",
+    headers: { ...RATE_HEADERS, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    examples: {
+      rate_limit: [
+        "Too many requests in this minute",
+        rateLimited("This API key may make 600 requests per minute. Try again in 42 s.", {
+          reason: "rate_limit",
+          details: { limit: 600, retry_after: 42 },
+        }),
+      ],
+    },
+  },
+  500: {
+    name: "InternalError",
+    description: "Something went wrong on our side. The request was not carried out.",
+    headers: {},
+    examples: { internal_error: ["An unexpected failure", toApiError(null)] },
+  },
+};
+
+/** `components.responses`: one per status of {@link REFUSALS}. */
+export const refusalResponses = () =>
+  Object.fromEntries(
+    Object.values(REFUSALS).map(({ name, description, headers, examples }) => [
+      name,
+      {
+        description,
+        ...(Object.keys(headers).length > 0 ? { headers } : {}),
+        content: {
+          "application/json": {
+            schema: { $ref: "#/components/schemas/Error" },
+            examples: Object.fromEntries(
+              Object.entries(examples).map(([key, [summary, { wire }]]) => [
+                key,
+                { summary, value: { success: false, error: wire, meta: EXAMPLE_META } },
+              ]),
+            ),
+          },
+        },
+      },
+    ]),
+  );

@@ -1,0 +1,111 @@
+/** The things that the examples of the API document speak of: one message on its way, its events, a key, a sender. */
+import type { ApiKey } from "../api-keys/schema";
+import type { Message } from "../messages/schema";
+import type { Sender } from "../senders/schema";
+import type { Event, WebhookEndpoint } from "../webhooks/schema";
+
+export const PENDING: Message = {
+  id: "msg_01k9x7t4m2e8v5q3r6w1y0z8ac",
+  object: "message",
+  to: "+14155550123",
+  from: "DEMO",
+  body: "Your code is 284917.",
+  status: "pending",
+  cost: 0.01,
+  currency: "USD",
+  provider: "sandbox",
+  provider_message_id: "",
+  attempts: 0,
+  error: null,
+  created_at: "2026-01-31T12:00:00.000Z",
+  sent_at: null,
+  delivered_at: null,
+  failed_at: null,
+};
+const SENT: Message = {
+  ...PENDING,
+  status: "sent",
+  provider_message_id: "sbx_01k9x7t4m2e8v5q3r6w1y0z8ad",
+  attempts: 1,
+  sent_at: "2026-01-31T12:00:00.180Z",
+};
+export const DELIVERED: Message = { ...SENT, status: "delivered", delivered_at: "2026-01-31T12:00:01.240Z" };
+export const REFUSED: Message = {
+  ...PENDING,
+  id: "msg_01k9x7t4m2e8v5q3r6w1y0z8ae",
+  to: "04155550123",
+  status: "failed",
+  cost: 0,
+  provider: "",
+  error: {
+    code: "invalid_recipient",
+    message: "The recipient is not a phone number in E.164 form, such as +14155550123.",
+  },
+  failed_at: "2026-01-31T12:00:00.000Z",
+};
+const UNDELIVERED: Message = {
+  ...SENT,
+  status: "undelivered",
+  error: { code: "absent_subscriber", message: "The handset was not reachable." },
+  failed_at: "2026-01-31T12:00:01.240Z",
+};
+
+const event = (id: string, type: Event["type"], created_at: string, message: Message): Event => ({
+  id,
+  object: "event",
+  type,
+  created_at,
+  data: { ...message, reference: "order-4711" },
+});
+
+/** One event of each type, as a webhook request carries it and as GET /events lists it. */
+export const EVENTS: Record<Event["type"], Event> = {
+  "message.sent": event("evt_01k9x7t4m2e8v5q3r6w1y0z8af", "message.sent", "2026-01-31T12:00:00.180Z", SENT),
+  "message.delivered": event(
+    "evt_01k9x7t4m2e8v5q3r6w1y0z8ag",
+    "message.delivered",
+    "2026-01-31T12:00:01.240Z",
+    DELIVERED,
+  ),
+  "message.failed": event("evt_01k9x7t4m2e8v5q3r6w1y0z8ah", "message.failed", "2026-01-31T12:00:01.240Z", UNDELIVERED),
+};
+
+export const PAGINATION = { page: 1, limit: 50, total: 1, pages: 1, has_more: false };
+
+export const API_KEY: ApiKey = {
+  id: "key_01k9x7t4m2e8v5q3r6w1y0z8aj",
+  object: "api_key",
+  name: "Shop, production",
+  key_hint: "ds_live_AbCd…wXyZ",
+  is_active: true,
+  permissions: ["sms:send", "sms:read"],
+  rate_limit: 600,
+  last_used_at: "2026-01-31T11:59:00.000Z",
+  expires_at: null,
+  created_at: "2026-01-01T09:00:00.000Z",
+};
+
+export const SENDER: Sender = {
+  id: "snd_01k9x7t4m2e8v5q3r6w1y0z8ak",
+  object: "sender",
+  sender_id: "DEMO",
+  type: "alphanumeric",
+  country_code: "US",
+  status: "approved",
+  approved_at: "2026-01-02T08:30:00.000Z",
+  created_at: "2026-01-01T09:00:00.000Z",
+};
+
+export const ENDPOINT: WebhookEndpoint = {
+  id: "whe_01k9x7t4m2e8v5q3r6w1y0z8am",
+  object: "webhook_endpoint",
+  url: "https://shop.example/hooks/sms",
+  description: "Shop, production",
+  events: ["message.sent", "message.delivered", "message.failed"],
+  is_active: true,
+  failure_count: 0,
+  last_success_at: "2026-01-31T12:00:01.300Z",
+  last_failure_at: null,
+  disabled_at: null,
+  created_at: "2026-01-01T09:00:00.000Z",
+};

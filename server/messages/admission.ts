@@ -1,0 +1,91 @@
+/** What decides whether a request may be accepted at all: the account, its balance and the limits of its key. */
+import type { AccountActor } from "../core/actor";
+import { utcDay, utcMonth } from "../core/clock";
+import type { Queryable, Tx } from "../core/db";
+import { type ApiError, forbidden, insufficientBalance, rateLimited } from "../core/errors";
+import { fromMicros } from "../core/wire";
+
+/** The key that pays attention to its limits; null for a person in the console. */
+export type SendingKey = { id: string; daily: number | null; monthly: number | null } | null;
+
+export const sendingKey = (actor: AccountActor): SendingKey =>
+  actor.kind === "apiKey" ? { id: actor.keyId, daily: actor.limits.daily, monthly: actor.limits.monthly } : null;
+
+/** The account, when it may send. @throws 403 */
+export function requireActive<Account extends { status: string }>(account: Account | null | undefined): Account {
+  if (account?.status === "active") return account;
+  throw forbidden("This account may not send messages.", { reason: "account_not_active" });
+}
+
+/** @throws 402 when the balance does not cover the cost. */
+export function requireBalance(costMicros: bigint, balanceMicros: bigint, currency: string): void {
+  if (costMicros <= balanceMicros) return;
+  throw insufficientBalance("The balance does not cover this request. Nothing was sent.", {
+    details: { required: fromMicros(costMicros), balance: fromMicros(balanceMicros), currency },
+  });
+}
+
+/** Messages to be added to what a key has sent in a period, `day:2026-01-31` or `month:2026-01`. */
+export type QuotaCount = { keyId: string; period: string; added: number };
+
+const slot = (keyId: string, period: string) => `${keyId} ${period}`;
+
+/** Daily and monthly limits of the keys, as they stand now; exact while the keys' accounts are locked. */
+export async function openQuotas(db: Queryable, keys: readonly SendingKey[]) {
+  const at = new Date();
+  const periodsOf = (key: SendingKey) => {
+    if (!key) return [];
+    return [
+      { period: `day:${utcDay(at)}`, limit: key.daily, reason: "daily_limit" },
+      { period: `month:${utcMonth(at)}`, limit: key.monthly, reason: "monthly_limit" },
+    ].flatMap((entry) => (entry.limit === null ? [] : [{ ...entry, limit: entry.limit, keyId: key.id }]));
+  };
+  const limited = keys.flatMap(periodsOf);
+  const used = new Map<string, number>();
+  if (limited.length > 0) {
+    const { rows } = await db.query<{ keyId: string; period: string; messages: number }>({
+      name: "messages.quotas",
+      text: `SELECT key_id AS "keyId", period, messages FROM api_key_quotas
+             WHERE key_id = ANY($1::text[]) AND period = ANY($2::text[])`,
+      values: [[...new Set(limited.map((entry) => entry.keyId))], [...new Set(limited.map((entry) => entry.period))]],
+    });
+    for (const row of rows) used.set(slot(row.keyId, row.period), row.messages);
+  }
+  const added = new Map<string, QuotaCount>();
+
+  /** 429 for each limit that so many messages would pass. */
+  const refusals = (key: SendingKey, messages: number): ApiError[] =>
+    periodsOf(key).flatMap(({ keyId, period, limit, reason }) => {
+      const before = used.get(slot(keyId, period)) ?? 0;
+      if (before + messages <= limit) return [];
+      const text = `This API key may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`;
+      return [rateLimited(text, { reason, details: { limit, used: before, requested: messages } })];
+    });
+
+  return {
+    refusals,
+    /** @throws 429 naming the limit that the request would pass; nothing is counted then. */
+    take(key: SendingKey, messages: number): void {
+      const [refusal] = refusals(key, messages);
+      if (refusal) throw refusal;
+      for (const { keyId, period } of periodsOf(key)) {
+        const id = slot(keyId, period);
+        used.set(id, (used.get(id) ?? 0) + messages);
+        added.set(id, { keyId, period, added: (added.get(id)?.added ?? 0) + messages });
+      }
+    },
+    counts: (): QuotaCount[] => [...added.values()],
+  };
+}
+
+/** Writes what {@link openQuotas} counted. */
+export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promise<void> {
+  if (quotas.length === 0) return;
+  await tx.query({
+    name: "messages.count_quotas",
+    text: `INSERT INTO api_key_quotas AS q (key_id, period, messages)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::int4[]) ORDER BY 1, 2
+           ON CONFLICT (key_id, period) DO UPDATE SET messages = q.messages + excluded.messages`,
+    values: [quotas.map((row) => row.keyId), quotas.map((row) => row.period), quotas.map((row) => row.added)],
+  });
+}

@@ -1,0 +1,63 @@
+/** Wire shapes of GET /messages/{id}/timeline. */
+import { z } from "zod";
+import { DateTime, kindOf } from "../core/wire";
+import { MESSAGE_STATUSES } from "./status";
+
+/** One entry; `details` depends on `kind`. */
+const entry = <Kind extends string, Details extends z.ZodRawShape>(kind: Kind, details: Details) =>
+  z.object({
+    at: DateTime.describe("When it happened, ISO 8601."),
+    kind: z.literal(kind).describe("What it was; `details` depends on it."),
+    summary: z.string().describe("What happened, in one sentence."),
+    details: z.object(details).describe("The facts."),
+  });
+
+const TimelineEntry = z.discriminatedUnion("kind", [
+  entry("accepted", {
+    to: z.string().describe("Recipient, E.164."),
+    from: z.string().describe("Sender ID used."),
+    encoding: z.enum(["GSM-7", "UCS-2"]).describe("Alphabet of the text."),
+    segments: z.number().int().describe("Segments of the message."),
+  }).describe("The message was accepted and stored."),
+  entry("money", {
+    kind: z.enum(["reserve", "settle", "refund"]).describe("Reserved, charged, or given back."),
+    amount: z.number().describe("Change of the balance; 0 for `settle`, which charges what was reserved."),
+    currency: z.string().describe("ISO 4217 code."),
+  }).describe("Its cost was reserved, charged or given back."),
+  entry("attempt", {
+    seq: z.number().int().describe("Number of the hand-over, from 1."),
+    provider: z.string().describe("Provider that was asked."),
+    outcome: z.enum(["accepted", "refused", "retryable", "unknown"]).nullable().describe("Null: not known yet."),
+    code: z.string().nullable().describe("The provider's reason, unless it took the message."),
+    detail: z.string().nullable().describe("The reason in words."),
+    latency_ms: z.number().int().nullable().describe("How long its answer took."),
+  }).describe("The message was handed to a provider; `at` is when that began."),
+  entry("receipt", {
+    status: z.enum(["sent", "delivered", "failed", "undelivered"]).describe("What the carrier reported."),
+    code: z.string().nullable().describe("The carrier's reason."),
+    detail: z.string().nullable().describe("The reason in words."),
+    applied: z.boolean().describe("Whether it moved the message; late and repeated receipts do not."),
+  }).describe("A delivery receipt came in."),
+  entry("event", {
+    event_id: z.string().describe("Event id, prefix evt_."),
+    type: z.enum(["message.sent", "message.delivered", "message.failed"]).describe("Type of the event."),
+    status: z.enum(MESSAGE_STATUSES).describe("Status that the message moved to."),
+  }).describe("The status moved, and the event of it was raised."),
+  entry("webhook_try", {
+    event_id: z.string().describe("Event id, prefix evt_."),
+    endpoint_id: z.string().describe("Endpoint id, prefix whe_."),
+    url: z.string().describe("Where the event was posted."),
+    attempt: z.number().int().describe("Number of the try, from 1."),
+    status_code: z.number().int().nullable().describe("Null when no answer came."),
+    latency_ms: z.number().int().describe("How long it took."),
+    error: z.string().nullable().describe("Why the try failed; null when it was acknowledged."),
+  }).describe("An event was posted to a webhook endpoint; `at` is when that ended."),
+]);
+export type TimelineEntry = z.output<typeof TimelineEntry>;
+
+export const Timeline = z.object({
+  object: kindOf("timeline"),
+  message_id: z.string().describe("Message id, prefix msg_."),
+  entries: z.array(TimelineEntry).describe("Everything that happened, oldest first, a cause before its effect."),
+});
+export type Timeline = z.output<typeof Timeline>;

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import type { MessageRow } from "./present";
+import { type Story, timelineOf } from "./timeline";
+import { Timeline } from "./timeline-schema";
+
+const at = (ms: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, 0, ms));
+
+const message: MessageRow = {
+  id: "msg_1",
+  accountId: "acc_1",
+  apiKeyId: null,
+  toNumber: "+14155550123",
+  fromSender: "DEMO",
+  body: "Hello",
+  encoding: "GSM-7",
+  segments: 2,
+  status: "delivered",
+  costMicros: 20_000n,
+  currency: "USD",
+  routeId: 1,
+  chain: ["twilio", "sandbox"],
+  provider: "sandbox",
+  providerMessageId: "sbx_1",
+  attempts: 2,
+  errorCode: null,
+  errorMessage: null,
+  reference: null,
+  createdAt: at(0),
+  sentAt: at(0),
+  deliveredAt: at(0),
+  failedAt: null,
+};
+
+const money = (kind: string, amountMicros: bigint, heldMicros: bigint) => ({
+  kind,
+  amountMicros,
+  heldMicros,
+  createdAt: at(0),
+});
+const attempt = { code: null, detail: null, latencyMs: 12, startedAt: at(0) };
+const posted = { statusCode: 200, latencyMs: 3, error: null, createdAt: at(0) };
+const delivery = { id: "dlv_1", endpointId: "whe_1", url: "https://example.com", status: "delivered", attempts: 1 };
+
+/** A message whose whole life took less than a millisecond; its rows are given in an order that is no order. */
+const story: Story = {
+  message,
+  deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, attempt: 1 }] }],
+  events: [
+    { id: "evt_1", type: "message.sent", status: "sent", createdAt: at(0) },
+    { id: "evt_2", type: "message.delivered", status: "delivered", createdAt: at(0) },
+  ],
+  receipts: [{ status: "delivered", code: null, detail: null, applied: true, receivedAt: at(0) }],
+  attempts: [
+    { ...attempt, seq: 1, provider: "twilio", outcome: "retryable", code: "http_503", detail: "It answered 503." },
+    { ...attempt, seq: 2, provider: "sandbox", outcome: "accepted" },
+  ],
+  ledger: [money("reserve", -20_000n, 20_000n), money("settle", 0n, -20_000n)],
+};
+
+const summariesOf = (told: Story) => timelineOf(told).entries.map((entry) => entry.summary);
+
+test("of what happened in one millisecond the cause stands before its effect", () => {
+  expect(summariesOf(story)).toEqual([
+    "Accepted from DEMO to +14155550123: 2 segments in GSM-7.",
+    "0.02 USD was reserved.",
+    "Attempt 1: twilio could not take the message after 12 ms: It answered 503.",
+    "Attempt 2: sandbox took the message after 12 ms.",
+    "The carrier reported delivered.",
+    "0.02 USD was charged.",
+    "The message became sent.",
+    "The message became delivered.",
+    "Try 1 to post message.sent to whe_1 was acknowledged after 3 ms.",
+  ]);
+});
+
+test("time goes before everything else", () => {
+  const early = { status: "delivered", code: null, detail: null, applied: true, receivedAt: at(1) };
+  const later = { ...story, receipts: [early], events: story.events.map((event) => ({ ...event, createdAt: at(2) })) };
+  const kinds = timelineOf({ ...later, ledger: [money("reserve", -1n, 1n)] }).entries.map((entry) => entry.kind);
+  expect(kinds).toEqual(["accepted", "money", "attempt", "attempt", "webhook_try", "receipt", "event", "event"]);
+});
+
+test("an open attempt, an idle receipt, a refund, a failed try and the reason of a failure are told as such", () => {
+  const failed: Story = {
+    message: { ...message, status: "failed", segments: 1, errorCode: "blocked", errorMessage: "Blocked" },
+    deliveries: [
+      {
+        ...delivery,
+        eventId: "evt_1",
+        createdAt: at(0),
+        tries: [{ ...posted, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
+      },
+    ],
+    events: [{ id: "evt_1", type: "message.failed", status: "failed", createdAt: at(0) }],
+    receipts: [{ status: "sent", code: null, detail: null, applied: false, receivedAt: at(0) }],
+    attempts: [{ ...attempt, seq: 1, provider: "sandbox", outcome: null, latencyMs: null }],
+    ledger: [money("reserve", -20_000n, 20_000n), money("refund", 20_000n, -20_000n)],
+  };
+  expect(summariesOf(failed).slice(2)).toEqual([
+    "Attempt 1: sandbox was handed the message and has not answered yet.",
+    "The carrier reported sent, which changed nothing.",
+    "0.02 USD was given back.",
+    "The message became failed: Blocked.",
+    "Try 1 to post message.failed to whe_1 failed after 3 ms: The endpoint answered 500.",
+  ]);
+  const refund = timelineOf(failed).entries.find((entry) => entry.kind === "money" && entry.details.kind === "refund");
+  expect(refund?.details).toEqual({ kind: "refund", amount: 0.02, currency: "USD" });
+});
+
+test("what it tells has the shape of the wire", () => {
+  expect(Timeline.parse(timelineOf(story))).toEqual(timelineOf(story));
+});

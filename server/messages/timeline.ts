@@ -1,0 +1,174 @@
+/** The story of one message, told from its rows. */
+import { fromMicros } from "../core/wire";
+import type { MessageRow } from "./present";
+import type { Timeline, TimelineEntry } from "./timeline-schema";
+
+/** Everything that is stored of one message. Each list is in the order in which its rows were written. */
+export type Story = {
+  message: MessageRow;
+  ledger: { kind: string; amountMicros: bigint; heldMicros: bigint; createdAt: Date }[];
+  attempts: {
+    seq: number;
+    provider: string;
+    outcome: string | null;
+    code: string | null;
+    detail: string | null;
+    latencyMs: number | null;
+    startedAt: Date;
+  }[];
+  receipts: { status: string; code: string | null; detail: string | null; applied: boolean; receivedAt: Date }[];
+  events: { id: string; type: string; status: string; createdAt: Date }[];
+  deliveries: {
+    id: string;
+    eventId: string;
+    endpointId: string;
+    url: string;
+    status: string;
+    attempts: number;
+    createdAt: Date;
+    tries: { attempt: number; statusCode: number | null; latencyMs: number; error: string | null; createdAt: Date }[];
+  }[];
+};
+
+type Of<Kind extends TimelineEntry["kind"]> = Extract<TimelineEntry, { kind: Kind }>;
+
+/** What comes first of what happened in one millisecond: acceptance, money, hand-over, receipt, what follows of them. */
+const RANKS = { accepted: 0, attempt: 2, receipt: 3, event: 5, webhook_try: 6 } as const;
+const RESERVE_RANK = 1;
+const SETTLEMENT_RANK = 4;
+
+const rankOf = (entry: TimelineEntry): number => {
+  if (entry.kind !== "money") return RANKS[entry.kind];
+  return entry.details.kind === "reserve" ? RESERVE_RANK : SETTLEMENT_RANK;
+};
+
+/** Everything that happened to a message, oldest first; a cause stands before its effect. */
+export function timelineOf(story: Story): Timeline {
+  const entries: TimelineEntry[] = [
+    acceptedEntry(story.message),
+    ...story.ledger.map((row) => moneyEntry(row, story.message.currency)),
+    ...story.attempts.map(attemptEntry),
+    ...story.receipts.map(receiptEntry),
+    ...story.events.map((row) => eventEntry(row, story.message)),
+    ...story.deliveries.flatMap((delivery) => delivery.tries.map((made) => tryEntry(made, delivery, story.events))),
+  ];
+  // Sorting is stable: what is equal in time and rank stays in the order in which it was written.
+  entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at) || rankOf(one) - rankOf(other));
+  return { object: "timeline", message_id: story.message.id, entries };
+}
+
+function acceptedEntry(row: MessageRow): Of<"accepted"> {
+  const size = `${row.segments} ${row.segments === 1 ? "segment" : "segments"} in ${row.encoding}`;
+  return {
+    at: row.createdAt.toISOString(),
+    kind: "accepted",
+    summary: `Accepted from ${row.fromSender} to ${row.toNumber || "nobody"}: ${size}.`,
+    details: {
+      to: row.toNumber,
+      from: row.fromSender,
+      encoding: row.encoding as Of<"accepted">["details"]["encoding"],
+      segments: row.segments,
+    },
+  };
+}
+
+const MONEY_WORDS = { reserve: "was reserved", settle: "was charged", refund: "was given back" } as const;
+
+function moneyEntry(row: Story["ledger"][number], currency: string): Of<"money"> {
+  const kind = row.kind as Of<"money">["details"]["kind"];
+  // What is settled leaves the balance untouched, so the sum is read from what was held.
+  const sum = fromMicros(row.heldMicros < 0n ? -row.heldMicros : row.heldMicros);
+  return {
+    at: row.createdAt.toISOString(),
+    kind: "money",
+    summary: `${sum} ${currency} ${MONEY_WORDS[kind]}.`,
+    details: { kind, amount: fromMicros(row.amountMicros), currency },
+  };
+}
+
+const ATTEMPT_WORDS = {
+  accepted: "took the message",
+  refused: "refused the message",
+  retryable: "could not take the message",
+  unknown: "gave no clear answer",
+} as const;
+
+function attemptEntry(row: Story["attempts"][number]): Of<"attempt"> {
+  const outcome = row.outcome as Of<"attempt">["details"]["outcome"];
+  const words = outcome ? ATTEMPT_WORDS[outcome] : "was handed the message and has not answered yet";
+  const took = row.latencyMs === null ? "" : ` after ${row.latencyMs} ms`;
+  return {
+    at: row.startedAt.toISOString(),
+    kind: "attempt",
+    summary: sentence(`Attempt ${row.seq}: ${row.provider} ${words}${took}`, outcome === "accepted" ? null : row),
+    details: {
+      seq: row.seq,
+      provider: row.provider,
+      outcome,
+      code: row.code,
+      detail: row.detail,
+      latency_ms: row.latencyMs,
+    },
+  };
+}
+
+function receiptEntry(row: Story["receipts"][number]): Of<"receipt"> {
+  const unapplied = row.applied ? "" : ", which changed nothing";
+  return {
+    at: row.receivedAt.toISOString(),
+    kind: "receipt",
+    summary: sentence(`The carrier reported ${row.status}${unapplied}`, row),
+    details: {
+      status: row.status as Of<"receipt">["details"]["status"],
+      code: row.code,
+      detail: row.detail,
+      applied: row.applied,
+    },
+  };
+}
+
+function eventEntry(row: Story["events"][number], message: MessageRow): Of<"event"> {
+  const isEnd = row.status === "failed" || row.status === "undelivered";
+  const reason = isEnd ? { code: message.errorCode, detail: message.errorMessage } : null;
+  return {
+    at: row.createdAt.toISOString(),
+    kind: "event",
+    summary: sentence(`The message became ${row.status}`, reason),
+    details: {
+      event_id: row.id,
+      type: row.type as Of<"event">["details"]["type"],
+      status: row.status as Of<"event">["details"]["status"],
+    },
+  };
+}
+
+function tryEntry(
+  row: Story["deliveries"][number]["tries"][number],
+  { endpointId, eventId, url }: Story["deliveries"][number],
+  events: Story["events"],
+): Of<"webhook_try"> {
+  const type = events.find((event) => event.id === eventId)?.type ?? "an event";
+  const start = `Try ${row.attempt} to post ${type} to ${endpointId}`;
+  const end = row.error === null ? "was acknowledged" : "failed";
+  return {
+    at: row.createdAt.toISOString(),
+    kind: "webhook_try",
+    summary: sentence(`${start} ${end} after ${row.latencyMs} ms`, { code: null, detail: row.error }),
+    details: {
+      event_id: eventId,
+      endpoint_id: endpointId,
+      url,
+      attempt: row.attempt,
+      status_code: row.statusCode,
+      latency_ms: row.latencyMs,
+      error: row.error,
+    },
+  };
+}
+
+/** `text`, then the reason in words or else its code, with one full stop at the end. */
+function sentence(text: string, reason: { code: string | null; detail: string | null } | null): string {
+  const why = reason?.detail || reason?.code;
+  const whole = why ? `${text}: ${why}` : text;
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}

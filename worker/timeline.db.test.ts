@@ -1,0 +1,144 @@
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { drainQueue } from "@/e2e/support/queue";
+import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { plainRequest } from "@/server/accounts/answers";
+import { pool } from "@/server/core/db";
+import { getTimeline } from "@/server/messages/read";
+import { sendMessage } from "@/server/messages/send";
+import type { TimelineEntry } from "@/server/messages/timeline-schema";
+import { createEndpoint } from "@/server/webhooks/service";
+import { messageTasks, webhookTasks } from "./tasks";
+
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  await makeRoute({ priceMicros: 10_000 });
+  await makeRoute({ prefix: "15550100004", chain: ["sandbox", "sandbox"], priceMicros: 10_000 });
+});
+
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+
+async function makeCustomer() {
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  const account = await makeAccount();
+  const endpoint = await createEndpoint(account.actor, { url: receiver.url }, plainRequest());
+  return { account, endpoint, receiver };
+}
+
+const send = (account: TestAccount, to: string) =>
+  sendMessage(account.actor, { to, from: account.senderId, body: "Hello" }, plainRequest());
+
+/** `kind:what` of every entry, in order. */
+const told = (entries: TimelineEntry[]) => entries.map(labelOf);
+
+function labelOf({ kind, details }: TimelineEntry): string {
+  switch (kind) {
+    case "accepted":
+      return kind;
+    case "money":
+      return `money:${details.kind}`;
+    case "attempt":
+      return `attempt:${details.seq}:${details.outcome}`;
+    case "receipt":
+      return `receipt:${details.status}:${details.applied}`;
+    case "event":
+      return `event:${details.type}`;
+    case "webhook_try":
+      return `webhook_try:${details.status_code}`;
+  }
+}
+
+async function timelineAfterAll(account: TestAccount, id: string) {
+  await drainQueue(messageTasks);
+  await drainQueue(webhookTasks);
+  const timeline = await getTimeline(account.actor, id);
+  expect(timeline).toMatchObject({ object: "timeline", message_id: id });
+  const times = timeline.entries.map((entry) => Date.parse(entry.at));
+  expect(times).toEqual([...times].sort((one, other) => one - other));
+  return timeline.entries;
+}
+
+test("a receipt that comes before the answer of its own send stands where it came, before what it led to", async () => {
+  const { account, endpoint, receiver } = await makeCustomer();
+  const { id } = await send(account, "+15550100006");
+  const dispatched = drainQueue(messageTasks);
+  // The carrier has put its receipt in the queue and answers a second later.
+  const waiting = () => pool().query("SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'apply_receipts'");
+  await expect.poll(async () => (await waiting()).rowCount, { timeout: 10_000 }).toBe(1);
+  await drainQueue(messageTasks);
+  await dispatched;
+  const entries = await timelineAfterAll(account, id);
+  expect(told(entries)).toEqual([
+    "accepted",
+    "money:reserve",
+    "attempt:1:accepted",
+    "receipt:delivered:true",
+    "money:settle",
+    "event:message.sent",
+    "event:message.delivered",
+    "webhook_try:200",
+    "webhook_try:200",
+  ]);
+  expect(entries.filter((entry) => entry.kind === "webhook_try").map((entry) => entry.details)).toEqual(
+    expect.arrayContaining(
+      entries
+        .filter((entry) => entry.kind === "event")
+        .map((entry) => ({
+          event_id: entry.details.event_id,
+          endpoint_id: endpoint.id,
+          url: receiver.url,
+          attempt: 1,
+          status_code: 200,
+          latency_ms: expect.any(Number),
+          error: null,
+        })),
+    ),
+  );
+});
+
+test("receipts that repeat and contradict each other are all told, and only one of them moved something", async () => {
+  const { account } = await makeCustomer();
+  const { id } = await send(account, "+15550100007");
+  const story = told(await timelineAfterAll(account, id));
+  expect(story.slice(0, 5)).toEqual([
+    "accepted",
+    "money:reserve",
+    "attempt:1:accepted",
+    "money:settle",
+    "event:message.sent",
+  ]);
+  expect(story.slice(5).sort()).toEqual([
+    "event:message.delivered",
+    "receipt:delivered:false",
+    "receipt:delivered:true",
+    "receipt:sent:false",
+    "webhook_try:200",
+    "webhook_try:200",
+  ]);
+  expect(story.indexOf("event:message.delivered")).toBe(story.indexOf("receipt:delivered:true") + 1);
+});
+
+test("a message that every provider turned down ends with its refund and its event, and says why", async () => {
+  const { account, receiver } = await makeCustomer();
+  receiver.answerWith(status(500));
+  const { id } = await send(account, "+15550100004");
+  await drainQueue(messageTasks);
+  const { entries } = await getTimeline(account.actor, id);
+  expect(told(entries)).toEqual([
+    "accepted",
+    "money:reserve",
+    "attempt:1:retryable",
+    "attempt:2:retryable",
+    "money:refund",
+    "event:message.failed",
+  ]);
+  expect(entries.at(-1)?.summary).toContain("The provider answered 503.");
+  expect(entries.map((entry) => (entry.kind === "money" ? entry.details.amount : 0))).toEqual([
+    0, -0.01, 0, 0, 0.01, 0,
+  ]);
+});

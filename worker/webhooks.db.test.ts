@@ -1,0 +1,44 @@
+import type { ServerResponse } from "node:http";
+import { Logger, run } from "graphile-worker";
+import { expect, test } from "vitest";
+import { deliveriesOf, makeMessages, raiseEvents, startWebhook, takeDeliveryJobs } from "@/e2e/support/webhooks";
+import { pool } from "@/server/core/db";
+import { webhookTasks } from "./tasks";
+
+/** Far longer than it takes, for a machine that is busy with other things. */
+const WAIT = { timeout: 30_000 };
+
+test("a worker that is stopped ends the requests that it has begun and leaves the rest to the next one", async () => {
+  const hanging: ServerResponse[] = [];
+  const { account, endpoint, receiver } = await startWebhook((response) => void hanging.push(response));
+  await raiseEvents(account, await makeMessages(account, 60));
+  let stop: AbortSignal | undefined;
+  const runner = await run({
+    pgPool: pool(),
+    noHandleSignals: true,
+    crontab: "",
+    logger: new Logger(() => () => undefined),
+    preset: { worker: { concurrentJobs: 1, pollInterval: 100, gracefulShutdownAbortTimeout: 0 } },
+    taskList: {
+      deliver_webhooks: (payload, helpers) => {
+        stop = helpers.abortSignal;
+        return webhookTasks.deliver_webhooks(payload, helpers);
+      },
+    },
+  });
+  try {
+    await expect.poll(() => hanging.length, WAIT).toBe(16);
+    const stopped = runner.stop();
+    await expect.poll(() => stop?.aborted, WAIT).toBe(true);
+    for (const response of hanging.splice(0)) response.writeHead(200).end();
+    await stopped;
+    expect(receiver.received).toHaveLength(16);
+    const states = (await deliveriesOf(endpoint.id)).map((delivery) => `${delivery.status} ${delivery.attempts}`);
+    expect(states.filter((state) => state === "delivered 1")).toHaveLength(16);
+    expect(states.filter((state) => state === "pending 0")).toHaveLength(44);
+    const left = (await takeDeliveryJobs(endpoint.id)).flatMap((job) => job.payload.deliveryIds);
+    expect(left).toHaveLength(44);
+  } finally {
+    await receiver.close();
+  }
+});
