@@ -170,6 +170,31 @@ describe("crashes", () => {
     expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, held: 0n });
   });
 
+  test("an outcome whose transaction the database broke off is written again, once", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+15550100006");
+    const dispatched = dispatchMessages({ messageIds: [id] });
+    const waiting = () =>
+      pool().query<{ pid: number }>(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+    const blocker = await pool().connect();
+    try {
+      await blocker.query("BEGIN");
+      await blocker.query("SELECT 1 FROM messages WHERE id = $1 FOR UPDATE", [id]);
+      await expect.poll(async () => (await waiting()).rowCount, { timeout: 10_000 }).toBe(1);
+      for (const { pid } of (await waiting()).rows) await pool().query("SELECT pg_terminate_backend($1)", [pid]);
+    } finally {
+      await blocker.query("ROLLBACK");
+      blocker.release();
+    }
+    await dispatched;
+    await drainQueue(messageTasks);
+    expect(await getMessage(account.actor, id)).toMatchObject({ status: "delivered", attempts: 1 });
+    expect(await eventsOf(id)).toEqual(["message.sent:sent", "message.delivered:delivered"]);
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, held: 0n });
+  });
+
   test("a message whose dispatch job is lost is queued again", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100001");

@@ -45,13 +45,32 @@ export const prisma = (): PrismaClient =>
 /** Takes a write whose result nobody needs: it goes to the database ahead of COMMIT without being waited for. */
 export type Defer = (write: Promise<unknown>) => void;
 
+/** PostgreSQL's codes for a transaction that lost against another and may simply be run again. */
+const RUN_AGAIN = new Set(["40P01", "40001"]);
+const RUNS_MAX = 4;
+
+const codeOf = (thrown: unknown): string =>
+  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws or a deferred write fails.
  * Statements are pipelined: BEGIN travels with the first one, COMMIT with the deferred ones, so a transaction costs as
  * many round trips as it has results to wait for.
- * A connection on which even ROLLBACK fails is thrown away, never handed to the next caller.
+ * `work` is run again when the database chose it as the victim of a deadlock, so it must not care how often it runs.
  */
 export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
+  for (let run = 1; ; run += 1) {
+    try {
+      return await runOnce(work);
+    } catch (thrown) {
+      if (run === RUNS_MAX || !RUN_AGAIN.has(codeOf(thrown))) throw thrown;
+      log("warn", "db.transaction_run_again", { code: codeOf(thrown), run });
+    }
+  }
+}
+
+/** A connection on which even ROLLBACK fails is thrown away, never handed to the next caller. */
+async function runOnce<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
   const tx = await pool().connect();
   const writes: Promise<unknown>[] = [];
   const defer: Defer = (write) => {

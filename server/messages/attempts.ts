@@ -43,6 +43,7 @@ export async function claimFirstAttempts(messageIds: readonly string[]): Promise
 
 /**
  * Records how an attempt ended and moves its message accordingly, together with whatever else ended meanwhile.
+ * May be repeated when it is not known whether it was committed.
  * @returns the next attempt, already claimed, when the message goes on to the next provider of its chain; else null.
  */
 export function recordOutcome(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
@@ -131,12 +132,14 @@ async function finishAttempts(tx: Tx, batch: Finished[], at: Date): Promise<void
   });
 }
 
+/** Only the one who recorded the attempt before goes on, so a row that is there already is our own, from a lost COMMIT. */
 async function claimNext(tx: Tx, nexts: Attempt[], at: Date): Promise<void> {
   if (nexts.length === 0) return;
   await tx.query({
     name: "attempts.claim_next",
     text: `INSERT INTO message_attempts (message_id, seq, provider, started_at)
-           SELECT *, $4::timestamptz FROM unnest($1::text[], $2::int2[], $3::text[])`,
+           SELECT *, $4::timestamptz FROM unnest($1::text[], $2::int2[], $3::text[])
+           ON CONFLICT (message_id, seq) DO NOTHING`,
     values: [
       nexts.map((next) => next.message.id),
       nexts.map((next) => next.seq),

@@ -2,10 +2,12 @@
  * Delivery receipts. Every one is stored; it moves its message forward or not at all. A receipt may come before the
  * answer of its own send: it is parked and joined as soon as the provider's id is known.
  */
+import { coalesce } from "../core/batch";
 import { now, SECOND_MS } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { addJob, type ReceiptReport } from "../core/jobs";
+import { perProcess } from "../core/process";
 import { isFinal } from "./status";
 import { applyChanges, type Change, lockMessages, type Step } from "./transitions";
 
@@ -15,52 +17,83 @@ type Sending = { provider: string; providerMessageId: string; messageId: string 
 const REJOIN_AFTER_MS = 2 * SECOND_MS;
 const DETAIL_MAX = 500;
 
-/** Stores receipts of one provider and moves their messages; safe to repeat, at the cost of a repeated row. */
-export async function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
-  // Before anything is moved, so that no effect of a receipt is older than the receipt.
-  const receivedAt = now();
-  await transaction(async (tx) => {
-    const { rows } = await tx.query<{ providerMessageId: string; messageId: string }>({
-      name: "receipts.find_messages",
-      text: `SELECT provider_message_id AS "providerMessageId", message_id AS "messageId" FROM message_attempts
-             WHERE provider = $1 AND provider_message_id = ANY($2::text[])`,
-      values: [provider, reports.map((report) => report.providerMessageId)],
-    });
-    const messageIds = new Map(rows.map((row) => [row.providerMessageId, row.messageId]));
-    const receipts = reports.map((report) => ({
-      id: newId("receipt"),
-      messageId: messageIds.get(report.providerMessageId) ?? null,
-      report,
-    }));
-    const applied = await moveByReceipts(
-      tx,
-      provider,
-      receipts.flatMap(({ id, messageId, report }) => (messageId === null ? [] : [{ id, messageId, report }])),
-    );
-    await insertReceipts(tx, provider, receipts, applied, receivedAt);
-    const parked = receipts.filter((receipt) => receipt.messageId === null);
-    if (parked.length > 0) {
-      const providerMessageIds = parked.map((receipt) => receipt.report.providerMessageId);
-      const runAt = new Date(now().getTime() + REJOIN_AFTER_MS);
-      await addJob(tx, "join_receipts", { provider, providerMessageIds }, { runAt });
-    }
+type Taken = { provider: string; reports: readonly ReceiptReport[]; receivedAt: Date };
+
+/** Receipts per transaction. */
+const RECEIPTS_MAX = 500;
+
+/**
+ * Stores receipts of one provider and moves their messages; safe to repeat, at the cost of a repeated row. One
+ * transaction at a time per process: many would queue for the same accounts, in the way of those who send.
+ */
+export function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
+  const queue = perProcess("receipts.apply", () =>
+    coalesce<Taken, void>(
+      (batch) =>
+        transaction(async (tx) => {
+          await takeIn(tx, batch);
+          return batch.map(() => ({ ok: true, value: undefined }));
+        }),
+      { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
+    ),
+  );
+  // The time is taken before anything is moved, so that no effect of a receipt is older than the receipt.
+  return queue({ provider, reports, receivedAt: now() });
+}
+
+async function takeIn(tx: Tx, batch: Taken[]): Promise<void> {
+  const receipts = batch.flatMap(({ provider, reports, receivedAt }) =>
+    reports.map((report) => ({ id: newId("receipt"), provider, report, receivedAt })),
+  );
+  const { rows } = await tx.query<Sending>({
+    name: "receipts.find_sendings",
+    text: `SELECT a.provider, a.provider_message_id AS "providerMessageId", a.message_id AS "messageId"
+           FROM message_attempts a JOIN unnest($1::text[], $2::text[]) AS r (provider, provider_message_id)
+             USING (provider, provider_message_id)`,
+    values: [receipts.map((receipt) => receipt.provider), receipts.map((receipt) => receipt.report.providerMessageId)],
   });
+  const messageIds = new Map(rows.map((row) => [`${row.provider} ${row.providerMessageId}`, row.messageId]));
+  const placed = receipts.map((receipt) => ({
+    ...receipt,
+    messageId: messageIds.get(`${receipt.provider} ${receipt.report.providerMessageId}`) ?? null,
+  }));
+  const applied = await moveByReceipts(
+    tx,
+    placed.flatMap(({ messageId, ...receipt }) => (messageId === null ? [] : [{ ...receipt, messageId }])),
+  );
+  await insertReceipts(tx, placed, applied);
+  const parked = placed.filter((receipt) => receipt.messageId === null);
+  const runAt = new Date(now().getTime() + REJOIN_AFTER_MS);
+  for (const provider of new Set(parked.map((receipt) => receipt.provider))) {
+    const own = parked.filter((receipt) => receipt.provider === provider);
+    const providerMessageIds = own.map((receipt) => receipt.report.providerMessageId);
+    await addJob(tx, "join_receipts", { provider, providerMessageIds }, { runAt });
+  }
 }
 
 /** Joins receipts that were parked for these ids, now that their messages may be known. */
 export async function rejoinReceipts(provider: string, providerMessageIds: readonly string[]): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<Sending>({
-      name: "receipts.find_sendings",
+      name: "receipts.find_own_sendings",
       text: `SELECT provider, provider_message_id AS "providerMessageId", message_id AS "messageId"
              FROM message_attempts WHERE provider = $1 AND provider_message_id = ANY($2::text[])`,
       values: [provider, providerMessageIds],
     });
-    await joinReceipts(tx, rows);
+    await joinLocked(tx, rows);
   });
 }
 
-/** Applies the receipts that came before their send's own answer. */
+/** As {@link joinReceipts}, for who has not locked the messages yet. */
+export async function joinLocked(tx: Tx, sendings: readonly Sending[]): Promise<void> {
+  await lockMessages(
+    tx,
+    sendings.map((sending) => sending.messageId),
+  );
+  await joinReceipts(tx, sendings);
+}
+
+/** Applies the receipts that came before their send's own answer. The messages must be locked. */
 export async function joinReceipts(tx: Tx, sendings: readonly Sending[]): Promise<void> {
   if (sendings.length === 0) return;
   const { rows } = await tx.query<{ id: string; messageId: string; provider: string } & ReceiptReport>({
@@ -77,26 +110,23 @@ export async function joinReceipts(tx: Tx, sendings: readonly Sending[]): Promis
       sendings.map((sending) => sending.messageId),
     ],
   });
-  for (const provider of new Set(rows.map((row) => row.provider))) {
-    const found = rows.filter((row) => row.provider === provider);
-    const applied = await moveByReceipts(
-      tx,
-      provider,
-      found.map(({ id, messageId, ...report }) => ({ id, messageId, report })),
-    );
-    await tx.query({
-      name: "receipts.join",
-      text: `UPDATE receipts r SET message_id = u.message_id, applied = u.applied
-             FROM unnest($1::text[], $2::text[], $3::bool[]) AS u (id, message_id, applied) WHERE r.id = u.id`,
-      values: [found.map((row) => row.id), found.map((row) => row.messageId), found.map((row) => applied.has(row.id))],
-    });
-  }
+  if (rows.length === 0) return;
+  const applied = await moveByReceipts(
+    tx,
+    rows.map(({ id, messageId, provider, ...report }) => ({ id, messageId, provider, report })),
+  );
+  await tx.query({
+    name: "receipts.join",
+    text: `UPDATE receipts r SET message_id = u.message_id, applied = u.applied
+           FROM unnest($1::text[], $2::text[], $3::bool[]) AS u (id, message_id, applied) WHERE r.id = u.id`,
+    values: [rows.map((row) => row.id), rows.map((row) => row.messageId), rows.map((row) => applied.has(row.id))],
+  });
 }
 
-type Known = { id: string; messageId: string; report: ReceiptReport };
+type Known = { id: string; provider: string; messageId: string; report: ReceiptReport };
 
 /** Moves messages by their receipts, earliest first. @returns the ids of the receipts that moved something. */
-async function moveByReceipts(tx: Tx, provider: string, receipts: readonly Known[]): Promise<Set<string>> {
+async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<string>> {
   if (receipts.length === 0) return new Set();
   const messages = await lockMessages(
     tx,
@@ -104,7 +134,7 @@ async function moveByReceipts(tx: Tx, provider: string, receipts: readonly Known
   );
   const ordered = [...receipts].sort((a, b) => Date.parse(a.report.occurredAt) - Date.parse(b.report.occurredAt));
   const changes = new Map<string, { change: Change; sources: string[] }>();
-  for (const { id, messageId, report } of ordered) {
+  for (const { id, provider, messageId, report } of ordered) {
     const message = messages.get(messageId);
     if (!message || isFinal(message.status)) continue;
     const entry = changes.get(messageId) ?? { change: { message, attempts: 0, steps: [] }, sources: [] };
@@ -120,7 +150,7 @@ async function moveByReceipts(tx: Tx, provider: string, receipts: readonly Known
       tx,
       entries.map((entry) => entry.change),
     ),
-    confirmAttempts(tx, provider, ordered),
+    confirmAttempts(tx, ordered),
   ]);
   // Steps are taken in order until a final state, and the receipts that come after it are the ones that moved nothing.
   return new Set(
@@ -148,31 +178,29 @@ function stepsOf(provider: string, report: ReceiptReport): Step[] {
 }
 
 /** An attempt whose outcome was unknown is known once its receipt is here. */
-async function confirmAttempts(tx: Tx, provider: string, receipts: readonly Known[]): Promise<void> {
+async function confirmAttempts(tx: Tx, receipts: readonly Known[]): Promise<void> {
   await tx.query({
     name: "receipts.confirm_attempts",
-    text: `UPDATE message_attempts SET outcome = 'accepted', finished_at = COALESCE(finished_at, now())
-           WHERE provider = $1 AND provider_message_id = ANY($2::text[]) AND (outcome IS NULL OR outcome = 'unknown')`,
-    values: [provider, receipts.map((receipt) => receipt.report.providerMessageId)],
+    text: `UPDATE message_attempts a SET outcome = 'accepted', finished_at = COALESCE(a.finished_at, now())
+           FROM unnest($1::text[], $2::text[]) AS r (provider, provider_message_id)
+           WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id
+             AND (a.outcome IS NULL OR a.outcome = 'unknown')`,
+    values: [receipts.map((receipt) => receipt.provider), receipts.map((receipt) => receipt.report.providerMessageId)],
   });
 }
 
-async function insertReceipts(
-  tx: Tx,
-  provider: string,
-  receipts: { id: string; messageId: string | null; report: ReceiptReport }[],
-  applied: Set<string>,
-  receivedAt: Date,
-): Promise<void> {
+type Placed = Omit<Known, "messageId"> & { messageId: string | null; receivedAt: Date };
+
+async function insertReceipts(tx: Tx, receipts: Placed[], applied: Set<string>): Promise<void> {
   await tx.query({
     name: "receipts.insert",
     text: `INSERT INTO receipts (id, provider, provider_message_id, message_id, status, code, detail, applied,
              occurred_at, received_at)
-           SELECT id, $9, provider_message_id, message_id, status, code, detail, applied, occurred_at, $10
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::timestamptz[])
-             AS r (id, provider_message_id, message_id, status, code, detail, applied, occurred_at)`,
+           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+             $8::bool[], $9::timestamptz[], $10::timestamptz[])`,
     values: [
       receipts.map((receipt) => receipt.id),
+      receipts.map((receipt) => receipt.provider),
       receipts.map((receipt) => receipt.report.providerMessageId),
       receipts.map((receipt) => receipt.messageId),
       receipts.map((receipt) => receipt.report.status),
@@ -180,8 +208,7 @@ async function insertReceipts(
       receipts.map((receipt) => receipt.report.detail?.slice(0, DETAIL_MAX) ?? null),
       receipts.map((receipt) => applied.has(receipt.id)),
       receipts.map((receipt) => receipt.report.occurredAt),
-      provider,
-      receivedAt.toISOString(),
+      receipts.map((receipt) => receipt.receivedAt.toISOString()),
     ],
   });
 }

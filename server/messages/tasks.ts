@@ -6,7 +6,7 @@ import { inLane } from "../providers/lane";
 import type { Outcome } from "../providers/port";
 import { adapterOf } from "../providers/registry";
 import { type Attempt, claimFirstAttempts, recordOutcome } from "./attempts";
-import { applyReceipts, joinReceipts, rejoinReceipts } from "./receipts";
+import { applyReceipts, joinLocked, rejoinReceipts } from "./receipts";
 import { applyChanges, lockMessages, type Step } from "./transitions";
 
 /** A hand-over whose end nobody knows is given up, and refunded, after this time. */
@@ -16,6 +16,7 @@ const VALIDITY_MS = 72 * HOUR_MS;
 /** A message that was accepted this long ago and never tried has lost its job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
 const SWEEP_MAX = 2_000;
+const INSIST_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 /** Hands the messages to their providers and sees each through to an outcome. Safe to run twice. */
 export async function dispatchMessages({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> {
@@ -31,8 +32,26 @@ async function seeThrough(first: Attempt): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const startedAt = performance.now();
     const outcome = await handOver(attempt);
-    attempt = await recordOutcome(attempt, outcome, performance.now() - startedAt);
+    const latencyMs = performance.now() - startedAt;
+    const ended: Attempt = attempt;
+    attempt = await insist(() => recordOutcome(ended, outcome, latencyMs));
   }
+}
+
+/**
+ * What a provider answered is known to us alone: while the database is away it is held and written again, for a minute.
+ * After that the attempt stays open, as after a crash.
+ */
+async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (const delayMs of INSIST_DELAYS_MS) {
+    try {
+      return await write();
+    } catch (thrown) {
+      log("warn", "attempt.outcome_not_written_yet", errorFields(thrown));
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+  }
+  return write();
 }
 
 async function handOver({ provider, message }: Attempt): Promise<Outcome> {
@@ -142,7 +161,7 @@ async function joinLeftReceipts(): Promise<void> {
              WHERE r.message_id IS NULL LIMIT $1`,
       values: [SWEEP_MAX],
     });
-    await joinReceipts(tx, rows);
+    await joinLocked(tx, rows);
   });
 }
 
