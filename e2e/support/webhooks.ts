@@ -82,6 +82,7 @@ export type DeliveryState = {
   id: string;
   eventId: string;
   status: string;
+  round: number;
   attempts: number;
   nextAttemptAt: Date | null;
   finishedAt: Date | null;
@@ -90,7 +91,7 @@ export type DeliveryState = {
 /** Deliveries of an endpoint as they are stored, oldest first. */
 export async function deliveriesOf(endpointId: string): Promise<DeliveryState[]> {
   const { rows } = await pool().query<DeliveryState>(
-    `SELECT id, event_id AS "eventId", status, attempts, next_attempt_at AS "nextAttemptAt", finished_at AS "finishedAt"
+    `SELECT id, event_id AS "eventId", status, round, attempts, next_attempt_at AS "nextAttemptAt", finished_at AS "finishedAt"
      FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY id`,
     [endpointId],
   );
@@ -98,6 +99,7 @@ export async function deliveriesOf(endpointId: string): Promise<DeliveryState[]>
 }
 
 export type StoredTry = {
+  round: number;
   attempt: number;
   statusCode: number | null;
   error: string | null;
@@ -107,9 +109,9 @@ export type StoredTry = {
 /** Tries of every delivery of an endpoint. */
 export async function triesOf(endpointId: string): Promise<StoredTry[]> {
   const { rows } = await pool().query<StoredTry>(
-    `SELECT t.attempt, t.status_code AS "statusCode", t.error, t.response_head AS "responseHead"
+    `SELECT t.round, t.attempt, t.status_code AS "statusCode", t.error, t.response_head AS "responseHead"
      FROM webhook_tries t JOIN webhook_deliveries d ON d.id = t.delivery_id
-     WHERE d.endpoint_id = $1 ORDER BY d.id, t.attempt`,
+     WHERE d.endpoint_id = $1 ORDER BY d.id, t.round, t.attempt`,
     [endpointId],
   );
   return rows;

@@ -1,0 +1,52 @@
+import type { Service } from "./service";
+
+type Meta = { request_id: string; api_version: string };
+type Pagination = { page: number; limit: number; total: number; pages: number; has_more: boolean };
+
+type Resource = Record<string, unknown>;
+
+/** An answer of the REST API: the parsed body, and what HTTP said beside it. Paged lists have an array as `data`. */
+export type ApiAnswer<Data = Resource> = {
+  status: number;
+  headers: Headers;
+  body: {
+    success: boolean;
+    data: Data;
+    error?: { type: string; code: string; message: string; param: string | null; details: Resource };
+    pagination?: Pagination;
+    meta: Meta;
+  };
+};
+
+export type Api = {
+  get: <Data = Resource>(path: string) => Promise<ApiAnswer<Data>>;
+  post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<ApiAnswer>;
+  delete: (path: string) => Promise<ApiAnswer>;
+};
+
+/** The REST API with one key. Paths are those of the documentation, such as `/messages/send`. */
+export function apiWith(service: Service, key: string): Api {
+  async function call<Data = Resource>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer<Data>> {
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const answer = await fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: json,
+    });
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as ApiAnswer<Data>["body"] };
+  }
+  return {
+    get: (path) => call("GET", path),
+    post: (path, body, headers) => call("POST", path, body, headers),
+    delete: (path) => call("DELETE", path),
+  };
+}

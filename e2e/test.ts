@@ -1,0 +1,44 @@
+/** The one `test` of all end-to-end tests. Every test that asks for `account` gets one that no other test knows. */
+import { test as base, type Page } from "@playwright/test";
+import { makeOwnAccount, type OwnAccount } from "./support/accounts";
+import { type Api, apiWith } from "./support/api";
+import { type Receiver, startReceiver } from "./support/receiver";
+import { runningService, type Service } from "./support/service";
+
+type TestFixtures = {
+  /** An account with its owner, 100.00 of balance, an approved sender and a key with all scopes. */
+  account: OwnAccount;
+  /** The REST API with that account's key. */
+  api: Api;
+  /** A customer's web server: a real one on loopback, which records what it is sent. */
+  receiver: Receiver;
+  /** A page on which the owner of `account` is signed in. */
+  console: Page;
+};
+
+export const test = base.extend<TestFixtures, { service: Service }>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
+    async ({}, use) => use(runningService()),
+    { scope: "worker" },
+  ],
+  baseURL: ({ service }, use) => use(service.url),
+  account: async ({ service }, use) => use(await makeOwnAccount(service)),
+  api: ({ service, account }, use) => use(apiWith(service, account.apiKey)),
+  // biome-ignore lint/correctness/noEmptyPattern: see above.
+  receiver: async ({}, use) => {
+    const receiver = await startReceiver();
+    await use(receiver);
+    await receiver.close();
+  },
+  console: async ({ page, account }, use) => {
+    await page.goto("/sign-in");
+    await page.getByLabel("Email").fill(account.email);
+    await page.getByLabel("Password", { exact: true }).fill(account.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL("/");
+    await use(page);
+  },
+});
+
+export { expect } from "@playwright/test";

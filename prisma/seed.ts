@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { createAccountWithOwner } from "@/server/accounts/service";
+import { hashKey } from "@/server/api-keys/secret";
+import { createApiKey } from "@/server/api-keys/service";
+import { hashPassword, isPassword } from "@/server/auth/password";
+import { now } from "@/server/core/clock";
+import { prisma, type Tx, transaction } from "@/server/core/db";
+import { env } from "@/server/core/env";
+import { newId } from "@/server/core/ids";
+
+const EMAIL = "demo@example.com";
+const SENDER_ID = "DEMO";
+const BALANCE_MICROS = 1_000_000_000n;
+const KEY_RATE_LIMIT = 6_000;
+const PRICE_PER_SEGMENT_MICROS = 10_000;
+/** Any number, as long as every process that seeds takes the same. */
+const SEED_LOCK_ID = 5_220_118;
+
+/** How the seeded owner signs in, and a key of the account with all scopes. Both in plain text. */
+export type Seeded = { email: string; password: string; apiKey: string };
+
+/** Whether what an earlier start wrote down still opens the doors. */
+async function stillOpens(known: Seeded): Promise<boolean> {
+  const user = await prisma().user.findUnique({ where: { email: known.email } });
+  if (!user || !(await isPassword(user.passwordHash, known.password))) return false;
+  const where = { accountId: user.accountId, keyHash: hashKey(known.apiKey), revokedAt: null };
+  return (await prisma().apiKey.count({ where })) > 0;
+}
+
+/** Without a route nothing can be sent: an installation with the built-in carrier gets one that leads everywhere. */
+async function ensureRoute(tx: Tx): Promise<void> {
+  if (!env().SANDBOX) return;
+  await tx.query(
+    `INSERT INTO routes (prefix, chain, price_micros)
+     SELECT '', ARRAY['sandbox'], $1 WHERE NOT EXISTS (SELECT 1 FROM routes)`,
+    [PRICE_PER_SEGMENT_MICROS],
+  );
+}
+
+async function ensureAccount(password: string): Promise<{ accountId: string; userId: string }> {
+  const user = await prisma().user.findUnique({ where: { email: EMAIL } });
+  if (!user) {
+    const owner = { email: EMAIL, password, name: "Demo", companyName: "", isOperator: true };
+    return createAccountWithOwner({ ...owner, balanceMicros: BALANCE_MICROS });
+  }
+  // Made by a start that was killed before it could say the password, or with another data folder.
+  await prisma().user.update({ where: { id: user.id }, data: { passwordHash: await hashPassword(password) } });
+  return { accountId: user.accountId, userId: user.id };
+}
+
+/**
+ * Makes the account of a local start: an operator's, with a balance, an approved sender, a key with all scopes, and a
+ * route for its messages. Safe to call at every start, also after one that was killed half-way: every step looks at
+ * what is there, and whoever cannot say the password (`known` is null or no longer true) gets a new one and a new key.
+ */
+export async function seedOnce(known: Seeded | null): Promise<Seeded> {
+  return transaction(async (tx) => {
+    await tx.query("SELECT pg_advisory_xact_lock($1)", [SEED_LOCK_ID]);
+    await ensureRoute(tx);
+    if (known && (await stillOpens(known))) return known;
+    const password = randomBytes(12).toString("base64url");
+    const { accountId, userId } = await ensureAccount(password);
+    await prisma().sender.upsert({
+      where: { accountId_senderId: { accountId, senderId: SENDER_ID } },
+      create: {
+        id: newId("sender"),
+        accountId,
+        senderId: SENDER_ID,
+        type: "alphanumeric",
+        status: "approved",
+        approvedAt: now(),
+      },
+      update: {},
+    });
+    const owner = { kind: "session", accountId, userId, isOperator: true } as const;
+    const key = await createApiKey(owner, { name: "Demo", rate_limit: KEY_RATE_LIMIT });
+    return { email: EMAIL, password, apiKey: key.plain_key };
+  });
+}

@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import { applyLocalSettings, dataFolder } from "./local";
+import { runningStart } from "./lock";
+
+/**
+ * Points this process at the database that DATABASE_URL names, else at the one of the running local start.
+ * @throws Error when there is neither.
+ */
+export function chooseDatabase(): void {
+  // The answer is what this command prints; what the deeds would log is for the service's own processes.
+  process.env.LOG_LEVEL ??= "error";
+  if (process.env.DATABASE_URL) {
+    // No command here signs or seals anything, but the settings are only read as a whole.
+    process.env.SECRET_KEY ||= randomBytes(32).toString("base64");
+    return;
+  }
+  const dataDir = dataFolder();
+  const databaseUrl = runningStart(dataDir)?.databaseUrl;
+  if (!databaseUrl) {
+    throw new Error(`No database: set DATABASE_URL, or run \`npm start\` first (looked for it in ${dataDir}).`);
+  }
+  process.env.DATABASE_URL = databaseUrl;
+  applyLocalSettings(dataDir, "production");
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { createAccountWithOwner } from "@/server/accounts/service";
+import { checkLedger } from "@/server/accounts/tasks";
+import { CreateApiKeyInput } from "@/server/api-keys/schema";
+import { createApiKey } from "@/server/api-keys/service";
+import { SignUpInput } from "@/server/auth/schema";
+import { prisma } from "@/server/core/db";
+import { fromMicros, toMicros } from "@/server/core/wire";
+import { CreditAccountInput } from "@/server/operator/schema";
+import { creditAccount, decideSender } from "@/server/operator/service";
+import { PROVIDERS } from "@/server/providers/schema";
+import { CreateSenderInput } from "@/server/senders/schema";
+import { createSender } from "@/server/senders/service";
+
+export type Flags = Partial<Record<string, string | boolean>>;
+type Row = Record<string, unknown>;
+export type Answer = Row | Row[];
+type Deed = (flags: Flags) => Promise<{ answer: Answer; ok: boolean }>;
+
+/** Who acts when the operator does, whatever account it is about. */
+const OPERATOR = { kind: "system", name: "admin" } as const;
+const KEY_RATE_LIMIT = 6_000;
+
+const done = (answer: Answer) => ({ answer, ok: true });
+
+function text(flags: Flags, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function required(flags: Flags, name: string): string {
+  const value = text(flags, name);
+  if (value === undefined) throw new Error(`--${name} is missing.`);
+  return value;
+}
+
+function decimal(flags: Flags, name: string): number | undefined {
+  const value = text(flags, name);
+  if (value === undefined) return undefined;
+  if (!/^-?\d+(\.\d{1,6})?$/.test(value)) throw new Error(`--${name} must be a number such as 25.00, not "${value}".`);
+  return Number(value);
+}
+
+const entries = (value: string): string[] => value.split(",").map((entry) => entry.trim());
+
+/** The owner of the account that --account or --email names, as if signed in: keys and senders are made in their name. */
+async function ownerOf(flags: Flags) {
+  const id = text(flags, "account");
+  const where = id ? { accountId: id } : { email: required(flags, "email").toLowerCase() };
+  const user = await prisma().user.findFirst({ where, orderBy: { createdAt: "asc" } });
+  if (!user) throw new Error(`There is no account ${id ?? text(flags, "email")}.`);
+  return { kind: "session", accountId: user.accountId, userId: user.id, isOperator: false } as const;
+}
+
+type Owner = Awaited<ReturnType<typeof ownerOf>>;
+
+async function makeSender(owner: Owner, senderId: string, approve: boolean): Promise<Row> {
+  const sender = await createSender(owner, CreateSenderInput.parse({ sender_id: senderId }));
+  const { status } = approve ? await decideSender(OPERATOR, { id: sender.id, decision: "approved" }) : sender;
+  return { id: sender.id, accountId: owner.accountId, senderId, type: sender.type, status };
+}
+
+async function createAccount(flags: Flags) {
+  const email = required(flags, "email");
+  const password = text(flags, "password") ?? randomBytes(12).toString("base64url");
+  const name = text(flags, "name") ?? email.split("@")[0] ?? email;
+  const input = SignUpInput.parse({ email, password, name, company_name: text(flags, "company") });
+  const balance = decimal(flags, "balance") ?? 0;
+  if (balance < 0) throw new Error("--balance must not be negative.");
+  const { accountId, userId } = await createAccountWithOwner({
+    ...input,
+    companyName: input.company_name,
+    isOperator: flags.operator === true,
+    balanceMicros: toMicros(balance),
+  });
+  const owner = { kind: "session", accountId, userId, isOperator: false } as const;
+  const key = await createApiKey(owner, { name: "Admin", rate_limit: KEY_RATE_LIMIT });
+  const senderId = text(flags, "sender");
+  if (senderId) await makeSender(owner, senderId, true);
+  const account = { accountId, userId, email: input.email.toLowerCase(), password, balance };
+  return done({ ...account, apiKeyId: key.id, apiKey: key.plain_key, sender: senderId ?? null });
+}
+
+async function credit(flags: Flags) {
+  const { accountId } = await ownerOf(flags);
+  const amount = decimal(flags, "amount");
+  if (amount === undefined) throw new Error("--amount is missing.");
+  const input = CreditAccountInput.parse({ account_id: accountId, amount, note: text(flags, "note") });
+  const { balance, currency } = await creditAccount(OPERATOR, input);
+  return done({ accountId, balance, currency });
+}
+
+async function approveSender(flags: Flags) {
+  let id = text(flags, "id");
+  if (!id) {
+    const senderId = required(flags, "sender-id");
+    const { accountId } = await ownerOf(flags);
+    id = (await prisma().sender.findFirst({ where: { accountId, senderId } }))?.id;
+    if (!id) throw new Error(`The account has no sender ${senderId}.`);
+  }
+  const sender = await decideSender(OPERATOR, { id, decision: "approved" });
+  return done({ id, accountId: sender.account_id, senderId: sender.sender_id, status: sender.status });
+}
+
+async function createKey(flags: Flags) {
+  const scopes = text(flags, "scopes");
+  const input = CreateApiKeyInput.parse({
+    name: required(flags, "name"),
+    permissions: scopes ? entries(scopes) : undefined,
+    rate_limit: decimal(flags, "rate-limit"),
+  });
+  const owner = await ownerOf(flags);
+  const key = await createApiKey(owner, input);
+  return done({ id: key.id, accountId: owner.accountId, apiKey: key.plain_key, permissions: key.permissions });
+}
+
+async function listRoutes() {
+  const routes = await prisma().route.findMany({ orderBy: [{ prefix: "asc" }, { priority: "asc" }, { id: "asc" }] });
+  return done(
+    routes.map(({ id, prefix, priority, chain, priceMicros, weight, isActive }) => {
+      return { id, prefix, priority, chain, price: fromMicros(priceMicros), weight, isActive };
+    }),
+  );
+}
+
+async function createRoute(flags: Flags) {
+  const chain = entries(required(flags, "chain"));
+  const unknown = chain.filter((provider) => !PROVIDERS.some((known) => known === provider));
+  if (unknown.length > 0)
+    throw new Error(`--chain: no such provider: ${unknown.join(", ")}. Known: ${PROVIDERS.join(", ")}.`);
+  const prefix = (text(flags, "prefix") ?? "").replace(/^\+/, "");
+  if (!/^\d{0,15}$/.test(prefix)) throw new Error("--prefix must be the leading digits of numbers, such as 49.");
+  const price = decimal(flags, "price");
+  if (price === undefined || price < 0) throw new Error("--price must be the price of a segment, such as 0.01.");
+  const priority = decimal(flags, "priority") ?? 0;
+  if (!Number.isInteger(priority)) throw new Error("--priority must be a whole number.");
+  const route = await prisma().route.create({ data: { prefix, chain, priority, priceMicros: toMicros(price) } });
+  return done({ id: route.id, prefix, priority, chain, price });
+}
+
+async function checkBooks() {
+  const { accounts, drifted } = await checkLedger();
+  const answer = {
+    accounts,
+    drifted: drifted.map((drift) => ({
+      accountId: drift.accountId,
+      balance: fromMicros(drift.balanceMicros),
+      ledger: fromMicros(drift.ledgerMicros),
+      held: fromMicros(drift.heldMicros),
+      ledgerHeld: fromMicros(drift.ledgerHeldMicros),
+      faultyMessages: drift.faultyMessages,
+    })),
+  };
+  return { answer, ok: drifted.length === 0 };
+}
+
+/** What each command does. */
+export const DEEDS: ReadonlyMap<string, Deed> = new Map<string, Deed>([
+  ["account create", createAccount],
+  ["account credit", credit],
+  [
+    "sender create",
+    async (flags) => done(await makeSender(await ownerOf(flags), required(flags, "sender-id"), flags.approve === true)),
+  ],
+  ["sender approve", approveSender],
+  ["key create", createKey],
+  ["route list", listRoutes],
+  ["route create", createRoute],
+  ["ledger check", checkBooks],
+]);

@@ -1,0 +1,93 @@
+/** The operator's command line. `admin help` lists what it does. */
+import { parseArgs } from "node:util";
+import { toApiError } from "@/server/core/errors";
+import { shutDown } from "@/server/core/process";
+import { chooseDatabase } from "./admin-database";
+import { type Answer, DEEDS, type Flags } from "./admin-deeds";
+
+const USAGE = `Usage: npm run admin -- <command> [options]
+
+  account create   --email E [--name N] [--company C] [--password P] [--balance 100.00] [--sender ID] [--operator]
+                   an account with its owner, a key with all scopes, an opening balance and an approved sender ID
+  account credit   --account ID|--email E --amount 25.00 [--note N]       --amount=-5.00 takes off
+  sender create    --account ID|--email E --sender-id ID [--approve]
+  sender approve   --id ID | --account ID|--email E --sender-id ID
+  key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600]
+  route list
+  route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
+  ledger check     compares every balance with its ledger; exit code 1 when one differs
+
+--json prints the answer as one line of JSON. Everywhere: DATABASE_URL names the database; without it the one of the
+service that \`npm start\` runs from this folder (or from DATA_DIR) is taken.
+`;
+
+const OPTIONS = {
+  account: { type: "string" },
+  amount: { type: "string" },
+  approve: { type: "boolean" },
+  balance: { type: "string" },
+  chain: { type: "string" },
+  company: { type: "string" },
+  email: { type: "string" },
+  help: { type: "boolean" },
+  id: { type: "string" },
+  json: { type: "boolean" },
+  name: { type: "string" },
+  note: { type: "string" },
+  operator: { type: "boolean" },
+  password: { type: "string" },
+  prefix: { type: "string" },
+  price: { type: "string" },
+  priority: { type: "string" },
+  "rate-limit": { type: "string" },
+  scopes: { type: "string" },
+  sender: { type: "string" },
+  "sender-id": { type: "string" },
+} as const;
+
+function readCommand(): { command: string; flags: Flags; json: boolean; help: boolean } {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  const { json = false, help = false, ...flags } = values;
+  return { command: positionals.join(" "), flags, json, help: help || positionals[0] === "help" };
+}
+
+function show(answer: Answer): string {
+  const rows = Array.isArray(answer) ? answer : [answer];
+  if (rows.length === 0) return "nothing\n";
+  return rows
+    .map((row) => {
+      const width = Math.max(...Object.keys(row).map((name) => name.length));
+      return Object.entries(row)
+        .map(
+          ([name, value]) =>
+            `${name.padEnd(width)}  ${Array.isArray(value) ? value.join(",") : String(value ?? "-")}\n`,
+        )
+        .join("");
+    })
+    .join("\n");
+}
+
+async function main(): Promise<number> {
+  const { command, flags, json, help } = readCommand();
+  if (help || command === "") {
+    process.stdout.write(USAGE);
+    return help ? 0 : 1;
+  }
+  const deed = DEEDS.get(command);
+  if (!deed) throw new Error(`There is no command "${command}".\n\n${USAGE}`);
+  chooseDatabase();
+  const { answer, ok } = await deed(flags);
+  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : show(answer));
+  return ok ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (thrown) {
+  const known = toApiError(thrown);
+  const unforeseen = thrown instanceof Error ? thrown.message : String(thrown);
+  process.stderr.write(`${known.status < 500 ? known.message : unforeseen}\n`);
+  process.exitCode = 1;
+} finally {
+  await shutDown();
+}

@@ -1,0 +1,121 @@
+/**
+ * The build: the database client (`prisma/generated`), the pages (`.next`) and the processes (`dist`).
+ *
+ *   tsx scripts/build.ts              build when the sources have changed since the last build
+ *   tsx scripts/build.ts --generate   the database client only
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build as bundle } from "esbuild";
+import { runQuietly, step } from "./progress.mjs";
+
+const STAMP = path.join("dist", "build.json");
+const CLIENT = path.join("prisma", "generated", "client.ts");
+const SCHEMA = path.join("prisma", "schema");
+/** Folders and files that a build is made of. */
+const SOURCES = [
+  "app",
+  "server",
+  "worker",
+  "public",
+  SCHEMA,
+  path.join("prisma", "migrate.ts"),
+  path.join("scripts", "admin.ts"),
+  path.join("scripts", "build.ts"),
+  "next.config.mjs",
+  "package-lock.json",
+  "package.json",
+  "tsconfig.json",
+];
+/** Bundles by the name of their entry. Dependencies stay in node_modules. */
+const ENTRIES = {
+  "web-process": "server/main.ts",
+  "worker-process": "worker/index.ts",
+  admin: "scripts/admin.ts",
+  migrate: "prisma/migrate.ts",
+};
+
+/** Every file at or below the given paths. Node 20 has no globs. */
+function filesOf(paths: string[]): string[] {
+  return paths
+    .filter((entry) => existsSync(entry))
+    .flatMap((entry) =>
+      statSync(entry).isDirectory()
+        ? readdirSync(entry, { recursive: true, encoding: "utf8" }).map((name) => path.join(entry, name))
+        : [entry],
+    )
+    .filter((file) => statSync(file).isFile())
+    .sort();
+}
+
+function hashOfSources(): string {
+  const hash = createHash("sha256").update(process.version);
+  for (const file of filesOf(SOURCES)) hash.update(`\0${file}\0`).update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+const binary = (name: string, file: string): string =>
+  path.join(path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+
+/** Makes the database client when it is missing or older than the schema. */
+export async function ensureClient(): Promise<void> {
+  const newest = Math.max(...filesOf([SCHEMA, "package-lock.json"]).map((file) => statSync(file).mtimeMs));
+  if (existsSync(CLIENT) && statSync(CLIENT).mtimeMs > newest) return;
+  // `prisma generate` wants an engine that it never uses; any existing file keeps it from downloading one.
+  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
+  await step("Generating the database client", () =>
+    runQuietly(process.execPath, [binary("prisma", "build/index.js"), "generate"], { env }),
+  );
+}
+
+async function buildPages(): Promise<void> {
+  const env = { ...process.env, NODE_ENV: "production" as const, NEXT_TELEMETRY_DISABLED: "1" };
+  await runQuietly(process.execPath, [binary("next", "dist/bin/next"), "build"], { env });
+}
+
+async function buildProcesses(): Promise<void> {
+  await bundle({
+    entryPoints: ENTRIES,
+    outdir: "dist",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    sourcemap: true,
+    logLevel: "silent",
+  });
+  // Imports run before the first line of a bundle, so what they read from the environment is set by a file before it.
+  for (const name of ["web", "worker"]) {
+    const launcher = `process.env.NODE_ENV ??= "production";\nawait import("./${name}-process.mjs");\n`;
+    await writeFile(path.join("dist", `${name}.mjs`), launcher);
+  }
+}
+
+/** Whether the last build is of the sources as they are now. */
+function isBuilt(hash: string): boolean {
+  if (!existsSync(STAMP) || !existsSync(path.join(".next", "BUILD_ID"))) return false;
+  return (JSON.parse(readFileSync(STAMP, "utf8")) as { sources: string }).sources === hash;
+}
+
+/** Builds what is needed. The stamp is written last, so a killed build is done again. */
+export async function ensureBuilt(): Promise<void> {
+  await ensureClient();
+  const sources = hashOfSources();
+  if (isBuilt(sources)) return;
+  await rm(STAMP, { force: true });
+  await step("Building", async () => {
+    await mkdir("dist", { recursive: true });
+    await Promise.all([buildPages(), buildProcesses()]);
+  });
+  await writeFile(STAMP, `${JSON.stringify({ sources })}\n`);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await (process.argv.includes("--generate") ? ensureClient() : ensureBuilt());
+}

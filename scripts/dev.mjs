@@ -1,0 +1,4 @@
+/** `npm run dev`. */
+import { bootstrap } from "./bootstrap.mjs";
+
+await bootstrap("dev.ts");

@@ -1,0 +1,41 @@
+/** The whole service on this machine for work on it: pages reload by themselves, the processes when their code changes. */
+import { watch } from "node:fs";
+import { ensureClient } from "./build";
+import { launch } from "./launch";
+import { say } from "./progress.mjs";
+import type { Services } from "./services";
+
+/** An editor writes a file in several steps, and a checkout many files. */
+const SETTLE_MS = 200;
+
+function reloadOnChange(services: Services): void {
+  let timer: NodeJS.Timeout | undefined;
+  let reloading = Promise.resolve();
+  const reload = async (file: string) => {
+    say(`${file} changed, starting anew …`);
+    await services.stop();
+    await ensureClient();
+    await services.start();
+    say("Running again.");
+  };
+  for (const folder of ["server", "worker", "prisma/schema"]) {
+    watch(folder, { recursive: true }, (_, file) => {
+      if (!file || file.endsWith(".test.ts")) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        // A mistake in the code is said and waits for the next change.
+        reloading = reloading.then(() => reload(file)).catch((thrown: Error) => say(thrown.message));
+      }, SETTLE_MS);
+    });
+  }
+}
+
+await launch({
+  mode: "development",
+  prepare: ensureClient,
+  commands: {
+    web: ["--import", "tsx", "server/main.ts"],
+    worker: ["--import", "tsx", "worker/index.ts"],
+  },
+  onRunning: reloadOnChange,
+});

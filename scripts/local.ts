@@ -1,0 +1,69 @@
+/** The settings of the local mode: what `npm start`, `npm run dev` and the end-to-end tests run with. */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { readEnv } from "@/server/core/env";
+import { createDatabase, type RunningPostgres, startPostgres } from "./postgres";
+
+const DEFAULTS = {
+  SANDBOX: "true",
+  SIGN_UP_OPEN: "true",
+  SENDER_AUTO_APPROVE_S: "2",
+  WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8,::1/128",
+  NEXT_TELEMETRY_DISABLED: "1",
+  CHECKPOINT_DISABLE: "1",
+};
+
+/** Stands for the embedded database until its address is known. */
+const DATABASE_TO_COME = "postgresql://embedded";
+
+/** Who may sign in, and where; also the content of `credentials.json`. */
+export type Credentials = { url: string; email: string; password: string; apiKey: string };
+
+/** Where everything that outlives a start is kept. */
+export const dataFolder = (): string => path.resolve(process.env.DATA_DIR || ".local");
+
+/** The secret of this data folder, made at its first start. */
+function secretKey(dataDir: string): string {
+  const file = path.join(dataDir, "secret-key");
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(file, randomBytes(32).toString("base64"), { mode: 0o600 });
+  }
+  return readFileSync(file, "utf8");
+}
+
+/**
+ * Completes this process's environment for the local mode, whatever was set before wins, and checks all of it.
+ * @throws Error that names every wrong setting at once.
+ */
+export function applyLocalSettings(dataDir: string, mode: "production" | "development"): void {
+  const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value));
+  Object.assign(process.env, { SECRET_KEY: given.SECRET_KEY ?? secretKey(dataDir), ...DEFAULTS, ...given });
+  Object.assign(process.env, { NODE_ENV: mode });
+  readEnv({ DATABASE_URL: DATABASE_TO_COME, ...process.env });
+}
+
+/** The database of this start: the one that DATABASE_URL names, else an embedded server with its data in `dataDir`. */
+export async function openDatabase(dataDir: string): Promise<{ url: string; server: RunningPostgres | null }> {
+  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, server: null };
+  const server = await startPostgres(path.join(dataDir, "postgres"));
+  return { url: await createDatabase(server, "messaging"), server };
+}
+
+const credentialsFile = (dataDir: string): string => path.join(dataDir, "credentials.json");
+
+/** What an earlier start wrote down; null when there is nothing, or it is not whole. */
+export function readCredentials(dataDir: string): Credentials | null {
+  try {
+    const read = JSON.parse(readFileSync(credentialsFile(dataDir), "utf8")) as Partial<Credentials>;
+    const { url, email, password, apiKey } = read;
+    return url && email && password && apiKey ? { url, email, password, apiKey } : null;
+  } catch {
+    return null;
+  }
+}
+
+export function writeCredentials(dataDir: string, credentials: Credentials): void {
+  writeFileSync(credentialsFile(dataDir), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+}

@@ -1,0 +1,73 @@
+/** One start per data folder: a file that names the process that holds it, and what others may know of it. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** What a running start tells other commands of the same data folder. `databaseUrl` is null until it is known. */
+export type Runtime = { pid: number; startedAt: string | null; url: string; databaseUrl: string | null };
+
+/** Whether a process with this number exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    // It exists, and belongs to somebody else.
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+  }
+}
+
+/** When a process was started, in the system's own words; null when the system does not say. */
+function startOf(pid: number): string | null {
+  try {
+    // Field 22 of the line, counted after the command, which may itself hold spaces.
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    if (process.platform === "linux" || process.platform === "win32") return null;
+  }
+  try {
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return null;
+  }
+}
+
+const fileOf = (dataDir: string): string => path.join(dataDir, "runtime.json");
+
+/** The start that runs on this data folder now; null when none does. */
+export function runningStart(dataDir: string): Runtime | null {
+  let runtime: Runtime;
+  try {
+    runtime = JSON.parse(readFileSync(fileOf(dataDir), "utf8")) as Runtime;
+  } catch {
+    return null;
+  }
+  // Process numbers come round again, so the time of the start must agree too.
+  const isSame = isAlive(runtime.pid) && runtime.startedAt === startOf(runtime.pid);
+  return isSame && runtime.pid !== process.pid ? runtime : null;
+}
+
+/**
+ * Takes the data folder for this process.
+ * @throws Error that names the address of the start that holds it already.
+ */
+export function takeLock(
+  dataDir: string,
+  url: string,
+): { publish: (databaseUrl: string) => void; release: () => void } {
+  const holder = runningStart(dataDir);
+  if (holder) {
+    throw new Error(
+      `The service already runs on ${dataDir}: ${holder.url} (process ${holder.pid}).\n` +
+        "Stop that one first, or set both DATA_DIR and PORT to run another beside it.",
+    );
+  }
+  const write = (databaseUrl: string | null) => {
+    const runtime: Runtime = { pid: process.pid, startedAt: startOf(process.pid), url, databaseUrl };
+    writeFileSync(fileOf(dataDir), `${JSON.stringify(runtime)}\n`, { mode: 0o600 });
+  };
+  mkdirSync(dataDir, { recursive: true });
+  write(null);
+  return { publish: write, release: () => rmSync(fileOf(dataDir), { force: true }) };
+}

@@ -1,0 +1,101 @@
+/**
+ * The files that are made of the procedures' schemas: `openapi.json`, and of it the types of the client under `sdk/`.
+ *
+ *   npm run openapi          writes them
+ *   npm run openapi:check    says which of them are not what the procedures say, and fails if any is
+ *   npm run openapi:lint     lints the document that the service answers with
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ensureClient } from "./build";
+
+const DOCUMENT = "openapi.json";
+const CONTEXT_LINES = 3;
+
+type Answer = { status: number; body: string };
+
+/** The document as GET /api/v1/openapi.json answers it. No database is asked for it. */
+async function servedDocument(): Promise<object> {
+  await ensureClient();
+  const { answerRest } = await import("../server/api/rest");
+  const answer: Answer = await answerRest({
+    method: "GET",
+    path: "/openapi.json",
+    query: "",
+    header: () => undefined,
+    peer: "127.0.0.1",
+    readBody: async () => Buffer.alloc(0),
+  });
+  if (answer.status !== 200) throw new Error(`The document could not be made: ${answer.body}`);
+  return JSON.parse(answer.body) as object;
+}
+
+/** Every generated file by its path. */
+async function generateFiles(): Promise<Record<string, string>> {
+  const document = await servedDocument();
+  const { generateClient } = await import("../sdk/generate");
+  return { [DOCUMENT]: `${JSON.stringify(document, null, 2)}\n`, ...(await generateClient(document)) };
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The first lines that differ, as a hint. */
+function firstDifference(committed: string, made: string): string {
+  const [old, now] = [committed.split("\n"), made.split("\n")];
+  const at = now.findIndex((line, index) => line !== old[index]);
+  const from = Math.max(0, at === -1 ? now.length - CONTEXT_LINES : at);
+  const show = (sign: string, lines: string[]) =>
+    lines.slice(from, from + CONTEXT_LINES).map((line) => `    ${sign} ${line}`);
+  return [`    line ${from + 1}`, ...show("-", old), ...show("+", now)].join("\n");
+}
+
+async function check(): Promise<void> {
+  const stale = Object.entries(await generateFiles()).filter(([file, made]) => readIfThere(file) !== made);
+  for (const [file, made] of stale) {
+    console.error(`${file} is not what the procedures say:\n${firstDifference(readIfThere(file), made)}`);
+  }
+  if (stale.length > 0) {
+    console.error("\nRun `npm run openapi`, look at what changed for callers, and commit it.");
+    process.exitCode = 1;
+  }
+}
+
+async function lint(): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), "openapi-"));
+  try {
+    const file = path.join(folder, DOCUMENT);
+    writeFileSync(file, JSON.stringify(await servedDocument(), null, 2));
+    const command = createRequire(import.meta.url).resolve("@redocly/cli/package.json");
+    const cli = path.join(path.dirname(command), "bin", "cli.js");
+    // The linter would tell its makers that it ran, and ask them for a newer version.
+    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+    const run = spawnSync(process.execPath, [cli, "lint", file, "--config", "redocly.yaml"], {
+      env,
+      encoding: "utf8",
+    });
+    if (run.status === 0) console.log("The API document has no findings.");
+    else console.error(run.stdout + run.stderr);
+    process.exitCode = run.status ?? 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function write(): Promise<void> {
+  for (const [file, made] of Object.entries(await generateFiles())) {
+    if (readIfThere(file) !== made) console.log(`wrote ${file}`);
+    writeFileSync(file, made);
+  }
+}
+
+const run = process.argv.includes("--check") ? check : process.argv.includes("--lint") ? lint : write;
+await run();

@@ -1,0 +1,62 @@
+/** What the commands say while they work. Plain JavaScript without imports: it runs before anything is installed. */
+import { spawn } from "node:child_process";
+
+const STILL_BUSY_EVERY_MS = 5_000;
+/** Of a failed command's output: the first lines often name the cause, the last ones what came of it. */
+const HEAD_LINES = 15;
+const TAIL_LINES = 30;
+
+/** Commands that run now, so that an interrupted start leaves none behind. */
+const running = new Set();
+
+/** Writes one line with the seconds since this process was started. */
+export function say(text) {
+  process.stdout.write(`${(performance.now() / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
+}
+
+/** Says what is being done, that it still is every few seconds, and when it is done. */
+export async function step(name, work) {
+  say(`${name} …`);
+  const startedAt = performance.now();
+  const seconds = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
+  const timer = setInterval(() => say(`${name} … (${seconds()} so far)`), STILL_BUSY_EVERY_MS);
+  try {
+    const result = await work();
+    say(`${name}: done in ${seconds()}`);
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function excerpt(output) {
+  const lines = output.trimEnd().split("\n");
+  if (lines.length <= HEAD_LINES + TAIL_LINES) return lines.join("\n");
+  return [...lines.slice(0, HEAD_LINES), "  [...]", ...lines.slice(-TAIL_LINES)].join("\n");
+}
+
+/** Runs a command and keeps its output to itself; a failure is an Error with its first and last lines. */
+export function runQuietly(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    running.add(child);
+    let output = "";
+    const keep = (chunk) => {
+      output += chunk;
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      running.delete(child);
+      if (code === 0) return resolve(output);
+      const how = signal ?? `code ${code}`;
+      reject(new Error(`${[command, ...args].join(" ")} ended with ${how}:\n${excerpt(output)}`));
+    });
+  });
+}
+
+/** Ends the commands that {@link runQuietly} runs now. */
+export function stopCommands() {
+  for (const child of running) child.kill("SIGTERM");
+}

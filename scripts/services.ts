@@ -1,0 +1,114 @@
+/** Processes of the service as children of a command: their logs go to files, and they end when the command does. */
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+const STOP_WITHIN_MS = 15_000;
+const READY_WITHIN_MS = 60_000;
+const TAIL_LINES = 30;
+const LOOK_EVERY_MS = 50;
+
+type Service = {
+  name: string;
+  logFile: string;
+  /** Resolves when the process has ended, with how. */
+  ended: Promise<string>;
+  hasEnded: () => boolean;
+  stop: () => Promise<void>;
+};
+
+/** The web process and the worker, started and stopped together. */
+export type Services = {
+  /** Resolves when both are ready. @throws Error with the end of the log of the one that is not. */
+  start: () => Promise<void>;
+  /** Asks both to stop, and kills what has not within 15 s. */
+  stop: () => Promise<void>;
+};
+
+/** Starts `node <args>` with this process's environment. Its log file begins anew. */
+function startService(name: string, args: string[], logDir: string): Service {
+  const logFile = path.join(logDir, `${name}.log`);
+  const log = openSync(logFile, "w");
+  // A group of its own, so that Ctrl-C reaches it through us only and once. The channel closes when we are gone, and
+  // then it stops by itself.
+  const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", log, log, "ipc"] });
+  closeSync(log);
+  let hasEnded = false;
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (thrown) => resolve(thrown.message));
+    child.once("exit", (code, signal) => resolve(signal ?? `code ${code}`));
+  }).finally(() => {
+    hasEnded = true;
+  });
+  const stop = async () => {
+    if (hasEnded) return;
+    child.kill("SIGTERM");
+    const kill = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+    await ended;
+    clearTimeout(kill);
+  };
+  return { name, logFile, ended, hasEnded: () => hasEnded, stop };
+}
+
+function logTail(service: Service): string {
+  return readFileSync(service.logFile, "utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}
+
+async function waitUntilReady(service: Service, isReady: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await isReady())) {
+    if (service.hasEnded()) throw new Error(`The ${service.name} process could not start:\n${logTail(service)}`);
+    if (Date.now() > deadline)
+      throw new Error(`The ${service.name} process was not ready in time:\n${logTail(service)}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** Whether the web process answers at `url` that it and its database are well. */
+async function isHealthy(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
+  await answer?.text();
+  return answer?.status === 200;
+}
+
+/** Whether a service has logged the event; true when it is told to log nothing of the kind. */
+function hasLogged(service: Service, event: string): boolean {
+  const level = process.env.LOG_LEVEL || "info";
+  return !["info", "debug"].includes(level) || readFileSync(service.logFile, "utf8").includes(`"${event}"`);
+}
+
+/**
+ * The processes of one installation; nothing is started yet.
+ * @param commands arguments of `node` for each process.
+ * @param url address of the web process.
+ * @param onFailure called when one of them ends although nobody stopped it.
+ */
+export function makeServices(
+  commands: { web: string[]; worker: string[] },
+  logDir: string,
+  url: string,
+  onFailure: (message: string) => void,
+): Services {
+  let current: Service[] = [];
+  const start = async () => {
+    const web = startService("web", commands.web, logDir);
+    const worker = startService("worker", commands.worker, logDir);
+    current = [web, worker];
+    await Promise.all([
+      waitUntilReady(web, () => isHealthy(url)),
+      waitUntilReady(worker, () => hasLogged(worker, "worker.ready")),
+    ]);
+    for (const service of current) {
+      void service.ended.then((how) => {
+        if (current.includes(service))
+          onFailure(`The ${service.name} process ended unexpectedly (${how}):\n${logTail(service)}`);
+      });
+    }
+  };
+  const stop = async () => {
+    const stopping = current;
+    current = [];
+    await Promise.all(stopping.map((service) => service.stop()));
+  };
+  return { start, stop };
+}

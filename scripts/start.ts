@@ -1,0 +1,10 @@
+/** The whole service on this machine, built and as in production. */
+import path from "node:path";
+import { ensureBuilt } from "./build";
+import { launch } from "./launch";
+
+await launch({
+  mode: "production",
+  prepare: ensureBuilt,
+  commands: { web: [path.join("dist", "web.mjs")], worker: [path.join("dist", "worker.mjs")] },
+});

@@ -1,0 +1,4 @@
+/** `npm test`. */
+import { bootstrap } from "./bootstrap.mjs";
+
+await bootstrap("test.ts");
