@@ -4,15 +4,43 @@ import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
 
 export const accountsRouter = router({
   get: scoped(null)
-    .meta({ openapi: { method: "GET", path: "/account", tags: ["Account"], summary: "Get the account" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/account",
+        operationId: "getAccount",
+        tags: ["Account"],
+        summary: "Get the account",
+        description: "The account that the key belongs to, its status and its balance.",
+      },
+    })
     .output(Account)
     .query(({ ctx }) => getAccount(ctx.actor)),
   balance: scoped("balance:read")
-    .meta({ openapi: { method: "GET", path: "/balance", tags: ["Account"], summary: "Get the balance" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/balance",
+        operationId: "getBalance",
+        tags: ["Account"],
+        summary: "Get the balance",
+        description: "The money left. The cost of a message is taken off when it is accepted.",
+      },
+    })
     .output(Balance)
     .query(({ ctx }) => getBalance(ctx.actor)),
   usage: scoped("balance:read")
-    .meta({ openapi: { method: "GET", path: "/usage", tags: ["Account"], summary: "Get usage of a period" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/usage",
+        operationId: "getUsage",
+        tags: ["Account"],
+        summary: "Get the usage of a period",
+        description:
+          "Messages accepted in the current UTC day or month, or since the account was opened, and their cost.",
+      },
+    })
     .input(UsageQuery)
     .output(Usage)
     .query(({ ctx, input }) => getUsage(ctx.actor, input)),

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { DateTime } from "../core/wire";
+import { DateTime, kindOf } from "../core/wire";
 
 export const Account = z.object({
   id: z.string().describe("Account id, prefix acc_."),
-  object: z.literal("account"),
+  object: kindOf("account"),
   email: z.string().describe("Contact address."),
   name: z.string().describe("Name of the account's owner."),
   company_name: z.string().describe("Company; empty when none was given."),
@@ -12,15 +12,15 @@ export const Account = z.object({
   kyc_verified: z.boolean().describe("Whether the operator verified who the customer is."),
   balance: z.number().describe("Money left, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
-  created_at: DateTime,
+  created_at: DateTime.describe("When the account was opened, ISO 8601."),
 });
 export type Account = z.output<typeof Account>;
 
 export const Balance = z.object({
-  object: z.literal("balance"),
+  object: kindOf("balance"),
   balance: z.number().describe("Money left, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
-  as_of: DateTime.describe("When the balance was read."),
+  as_of: DateTime.describe("When the balance was read, ISO 8601."),
 });
 export type Balance = z.output<typeof Balance>;
 
@@ -31,23 +31,25 @@ export const UsageQuery = z.object({
 });
 
 const StatusCounts = z.object({
-  pending: z.number().int(),
-  sent: z.number().int(),
-  delivered: z.number().int(),
-  failed: z.number().int(),
-  undelivered: z.number().int(),
+  pending: z.number().int().describe("Messages that no provider has taken yet."),
+  sent: z.number().int().describe("Messages that a provider took, without a final receipt so far."),
+  delivered: z.number().int().describe("Messages that the carrier confirmed as delivered."),
+  failed: z.number().int().describe("Messages that no provider took, or that the carrier refused for good."),
+  undelivered: z.number().int().describe("Messages that a provider took and that did not reach the handset."),
 });
 
 export const Usage = z.object({
-  object: z.literal("usage"),
-  period: z.enum(USAGE_PERIODS),
-  starts_at: DateTime.describe("Start of the period, inclusive."),
-  ends_at: DateTime.describe("End of the period, exclusive."),
+  object: kindOf("usage"),
+  period: z.enum(USAGE_PERIODS).describe("The period that was asked for."),
+  starts_at: DateTime.describe("Start of the period, inclusive, ISO 8601."),
+  ends_at: DateTime.describe("End of the period, exclusive, ISO 8601."),
   currency: z.string().describe("ISO 4217 code."),
-  totals: z.object({
-    messages: z.number().int().describe("Messages accepted in the period."),
-    cost: z.number().describe("What they cost, refunds already taken off."),
-  }),
+  totals: z
+    .object({
+      messages: z.number().int().describe("Messages accepted in the period."),
+      cost: z.number().describe("What they cost, in units of `currency`, refunds already taken off."),
+    })
+    .describe("Sums over the period."),
   by_status: StatusCounts.describe("Messages accepted in the period, by their status now."),
 });
 export type Usage = z.output<typeof Usage>;

@@ -5,16 +5,44 @@ import { createApiKey, listApiKeys, revokeApiKey } from "./service";
 
 export const apiKeysRouter = router({
   list: scoped(null)
-    .meta({ openapi: { method: "GET", path: "/api-keys", tags: ["API keys"], summary: "List API keys" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/api-keys",
+        operationId: "listApiKeys",
+        tags: ["API keys"],
+        summary: "List API keys",
+        description: "Every key of the account, newest first; revoked and expired ones too, as inactive.",
+      },
+    })
     .output(listOf(ApiKey))
     .query(({ ctx }) => listApiKeys(ctx.actor)),
   create: scoped("keys:write")
-    .meta({ openapi: { method: "POST", path: "/api-keys/create", tags: ["API keys"], summary: "Create an API key" } })
+    .meta({
+      openapi: {
+        method: "POST",
+        path: "/api-keys/create",
+        operationId: "createApiKey",
+        tags: ["API keys"],
+        summary: "Create an API key",
+        description: "The answer holds the key itself, once; only its hash is kept.",
+      },
+    })
     .input(CreateApiKeyInput)
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => createApiKey(ctx.actor, input, ctx)),
   revoke: scoped("keys:write")
-    .meta({ openapi: { method: "DELETE", path: "/api-keys/{id}", tags: ["API keys"], summary: "Revoke an API key" } })
+    .meta({
+      openapi: {
+        method: "DELETE",
+        path: "/api-keys/{id}",
+        operationId: "revokeApiKey",
+        tags: ["API keys"],
+        summary: "Revoke an API key",
+        description:
+          "Ends the key for good: it is refused everywhere within a second. A key that is revoked already is a 404.",
+      },
+    })
     .input(ApiKeyId)
     .output(Deleted)
     .mutation(({ ctx, input }) => revokeApiKey(ctx.actor, input.id)),

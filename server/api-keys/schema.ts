@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, NullableDateTime } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime } from "../core/wire";
 import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
@@ -10,21 +10,21 @@ const COUNT_MAX = 2_147_483_647;
 
 export const ApiKey = z.object({
   id: z.string().describe("Key id, prefix key_."),
-  object: z.literal("api_key"),
-  name: z.string(),
+  object: kindOf("api_key"),
+  name: z.string().describe("What the key is for, as you named it."),
   key_hint: z.string().describe("The key abbreviated: first characters, an ellipsis, last characters."),
   is_active: z.boolean().describe("False once revoked or expired."),
-  permissions: z.array(z.enum(SCOPES)).describe("Scopes of the key."),
+  permissions: z.array(z.enum(SCOPES)).describe("What the key may do."),
   rate_limit: z.number().int().describe("Requests per minute."),
-  last_used_at: NullableDateTime.describe("When it was last used, exact to a minute."),
-  expires_at: NullableDateTime,
-  created_at: DateTime,
+  last_used_at: NullableDateTime.describe("When it was last used, ISO 8601, exact to a minute; null: never."),
+  expires_at: NullableDateTime.describe("When it stops working, ISO 8601; null: never."),
+  created_at: DateTime.describe("When it was created, ISO 8601."),
 });
 export type ApiKey = z.output<typeof ApiKey>;
 
 export const CreatedApiKey = ApiKey.extend({
   plain_key: z.string().describe("The whole key. Shown in this answer only; only its hash is kept."),
-  plain_key_notice: z.string(),
+  plain_key_notice: z.string().describe("A reminder to store the key now."),
 });
 export type CreatedApiKey = z.output<typeof CreatedApiKey>;
 
@@ -34,7 +34,7 @@ export const CreateApiKeyInput = z.object({
     .array(z.enum(SCOPES))
     .min(1)
     .optional()
-    .describe("Scopes; a key never grants more than its creator has. Omitted: the creator's own."),
+    .describe("What the key may do; never more than its creator may. Omitted: the creator's own permissions."),
   rate_limit: z
     .int()
     .min(1)
@@ -48,8 +48,10 @@ export const CreateApiKeyInput = z.object({
     .max(100)
     .nullish()
     .describe("IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere."),
-  expires_at: DateTime.nullish().describe("When the key stops working; must lie in the future."),
+  expires_at: DateTime.nullish().describe(
+    "When the key stops working, ISO 8601; must lie in the future. Null or omitted: never.",
+  ),
 });
 export type CreateApiKeyInput = z.output<typeof CreateApiKeyInput>;
 
-export const ApiKeyId = z.object({ id: z.string().describe("Key id.") });
+export const ApiKeyId = z.object({ id: z.string().describe("Key id, prefix key_.") });

@@ -26,15 +26,20 @@ test("the document names every operation, each with its success status and its r
     "GET /usage",
     "GET /webhooks",
     "GET /webhooks/{id}",
+    "GET /webhooks/{id}/deliveries",
     "POST /api-keys/create",
     "POST /messages/bulk",
     "POST /messages/estimate",
     "POST /messages/send",
     "POST /senders/create",
     "POST /webhooks/create",
+    "POST /webhooks/{id}/enable",
+    "POST /webhooks/{id}/recover",
+    "POST /webhooks/{id}/rotate-secret",
+    "POST /webhooks/{id}/test",
   ]);
   for (const [name, statuses] of operations) {
-    const creates = name.startsWith("POST") && name !== "POST /messages/estimate";
+    const creates = name.startsWith("POST") && !/estimate|\{id\}/.test(name);
     expect(statuses.filter((status) => status.startsWith("2"))).toEqual([creates ? "201" : "200"]);
     expect(statuses.includes("409")).toBe(creates);
     expect(statuses).toContain("401");

@@ -5,17 +5,44 @@ import { createSender, getSender, listSenders } from "./service";
 
 export const sendersRouter = router({
   list: scoped(null)
-    .meta({ openapi: { method: "GET", path: "/senders", tags: ["Senders"], summary: "List senders" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/senders",
+        operationId: "listSenders",
+        tags: ["Senders"],
+        summary: "List senders",
+        description: "The account's sender IDs, newest first.",
+      },
+    })
     .input(ListSendersQuery)
     .output(pageOf(Sender))
     .query(({ ctx, input }) => listSenders(ctx.actor, input)),
   create: scoped("senders:write")
-    .meta({ openapi: { method: "POST", path: "/senders/create", tags: ["Senders"], summary: "Register a sender" } })
+    .meta({
+      openapi: {
+        method: "POST",
+        path: "/senders/create",
+        operationId: "createSender",
+        tags: ["Senders"],
+        summary: "Register a sender",
+        description: "A new sender is `pending` until an operator of the installation has looked at it.",
+      },
+    })
     .input(CreateSenderInput)
     .output(Sender)
     .mutation(({ ctx, input }) => createSender(ctx.actor, input, ctx)),
   get: scoped(null)
-    .meta({ openapi: { method: "GET", path: "/senders/{id}", tags: ["Senders"], summary: "Get a sender" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/senders/{id}",
+        operationId: "getSender",
+        tags: ["Senders"],
+        summary: "Get a sender",
+        description: "One sender ID of the account.",
+      },
+    })
     .input(SenderPath)
     .output(Sender)
     .query(({ ctx, input }) => getSender(ctx.actor, input.id)),

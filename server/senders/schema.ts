@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, NullableDateTime, PageQuery } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime, PageQuery } from "../core/wire";
 
 export const SENDER_TYPES = ["alphanumeric", "numeric", "short_code", "long_code"] as const;
 export const SENDER_STATUSES = ["pending", "approved", "rejected", "suspended"] as const;
@@ -7,17 +7,23 @@ const SENDER_ID_MAX = 16;
 
 export const Sender = z.object({
   id: z.string().describe("Sender id, prefix snd_."),
-  object: z.literal("sender"),
+  object: kindOf("sender"),
   sender_id: z.string().describe("What the recipient sees as the origin."),
-  type: z.enum(SENDER_TYPES),
-  country_code: z.string().nullable().describe("Country for which it is registered, two letters."),
+  type: z.enum(SENDER_TYPES).describe("Kind of sender ID."),
+  country_code: z
+    .string()
+    .nullable()
+    .describe("Country for which it is registered, ISO 3166-1 alpha-2; null: none given."),
   status: z.enum(SENDER_STATUSES).describe("Only an approved sender may be used in `from`."),
-  approved_at: NullableDateTime,
-  created_at: DateTime,
+  approved_at: NullableDateTime.describe("When an operator approved it, ISO 8601; null: not yet."),
+  created_at: DateTime.describe("When it was registered, ISO 8601."),
 });
 export type Sender = z.output<typeof Sender>;
 
-export const ListSendersQuery = z.object({ status: z.enum(SENDER_STATUSES).optional(), ...PageQuery });
+export const ListSendersQuery = z.object({
+  status: z.enum(SENDER_STATUSES).optional().describe("Only senders in this status."),
+  ...PageQuery,
+});
 export type ListSendersQuery = z.output<typeof ListSendersQuery>;
 
 export const CreateSenderInput = z.object({
@@ -32,8 +38,8 @@ export const CreateSenderInput = z.object({
     .length(2)
     .regex(/^[A-Za-z]{2}$/, "must be two letters")
     .optional()
-    .describe("ISO 3166-1 alpha-2."),
+    .describe("Country for which it is registered, ISO 3166-1 alpha-2."),
 });
 export type CreateSenderInput = z.output<typeof CreateSenderInput>;
 
-export const SenderPath = z.object({ id: z.string().describe("Sender id.") });
+export const SenderPath = z.object({ id: z.string().describe("Sender id, prefix snd_.") });

@@ -11,9 +11,11 @@ import {
   triesOf,
 } from "@/e2e/support/webhooks";
 import { pool } from "../core/db";
+import { listEvents } from "./list-events";
 import { Event } from "./schema";
-import { getEndpoint, listEvents } from "./service";
+import { getEndpoint } from "./service";
 import { verifySignature } from "./signature";
+import { deliverWebhooks } from "./tasks";
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -92,6 +94,49 @@ describe("a delivery", () => {
     );
     expect(await takeDeliveryJobs(setup.endpoint.id)).toEqual([]);
     expect(await stateOf(setup)).toMatchObject({ failure_count: 6, is_active: true });
+  });
+
+  test("whose endpoint asks for time is tried again when it says, if that is later than the schedule", async () => {
+    const setup = await setUp((response) => response.writeHead(429, { "retry-after": "3600" }).end());
+    const waitS = async () => {
+      const [delivery] = await deliveriesOf(setup.endpoint.id);
+      const { rows } = await pool().query<{ at: Date }>(
+        "SELECT max(created_at) AS at FROM webhook_tries WHERE delivery_id = $1",
+        [delivery?.id],
+      );
+      return ((delivery?.nextAttemptAt?.getTime() ?? 0) - (rows[0]?.at.getTime() ?? 0)) / 1_000;
+    };
+    await raise(setup);
+    await runJobs(setup);
+    expect(await waitS()).toBe(3_600);
+    const [dueAt] = (await deliveriesOf(setup.endpoint.id)).map((delivery) => delivery.nextAttemptAt);
+    setup.receiver.answerWith((response) =>
+      response.writeHead(503, { "retry-after": new Date(Date.now() + 30 * 86_400_000).toUTCString() }).end(),
+    );
+    expect(await runJobs(setup)).toEqual([dueAt]);
+    expect(await waitS()).toBe(86_400);
+    setup.receiver.answerWith((response) => response.writeHead(503, { "retry-after": "1" }).end());
+    await runJobs(setup);
+    expect(await waitS()).toBe(1_800);
+  });
+
+  test("that is answered with 410 disables its endpoint at once, and is held with all that is pending", async () => {
+    const setup = await setUp(status(503));
+    await raise(setup, 2);
+    await runJobs(setup);
+    setup.receiver.answerWith(status(410));
+    await raise(setup);
+    const waiting = await takeDeliveryJobs(setup.endpoint.id);
+    for (const { payload } of waiting.filter((job) => job.payload.attemptsMade === 0)) await deliverWebhooks(payload);
+    expect(await stateOf(setup)).toMatchObject({
+      is_active: false,
+      failure_count: 3,
+      disabled_at: expect.any(String),
+    });
+    expect((await deliveriesOf(setup.endpoint.id)).map((each) => `${each.status} ${each.nextAttemptAt}`)).toEqual(
+      Array(3).fill("held null"),
+    );
+    expect((await triesOf(setup.endpoint.id)).at(-1)).toMatchObject({ statusCode: 410 });
   });
 
   test("each try is signed anew over the same event id", async () => {

@@ -1,10 +1,9 @@
 /** Sends deliveries of one endpoint and writes how each ended. No database connection is held while a receiver thinks. */
-import { env } from "../core/env";
-import { unseal } from "../core/seal";
-import { postJson, webhookGuard } from "./post";
+import { postEvent } from "./post";
 import { presentEvent } from "./present";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
-import { signPayload } from "./signature";
+import { openSecrets } from "./secrets";
+import type { Secrets } from "./signature";
 import { type DueDelivery, recordOutcome, type Target } from "./store";
 
 /** `limitMs` for each receiver's whole answer; `signal` is aborted when the process is to end. */
@@ -26,7 +25,7 @@ export async function sendDeliveries(
   due: readonly DueDelivery[],
   { limitMs = WEBHOOK_TIMEOUT_MS, signal, untilMs }: SendOptions,
 ): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
-  const secret = unseal(env().SECRET_KEY, "webhook signing secret", target.secretSealed);
+  const secrets = openSecrets(target);
   const queue = [...due];
   const writes: Promise<void>[] = [];
   let wasClosed = false;
@@ -36,6 +35,7 @@ export async function sendDeliveries(
     const isStillOpen = await recordOutcome({
       deliveryId: delivery.deliveryId,
       endpointId: target.id,
+      round: delivery.round,
       attempt: delivery.attemptsMade + 1,
       ...result,
     });
@@ -49,7 +49,7 @@ export async function sendDeliveries(
       while (mayBegin()) {
         const delivery = queue.shift();
         if (!delivery) return;
-        const result = await send(target, secret, delivery, limitMs);
+        const result = await send(target, secrets, delivery, limitMs);
         const written = write(delivery, result);
         writes.push(written);
         // A receiver that takes its events need not wait for our books; one that fails may just have been disabled.
@@ -70,7 +70,7 @@ export async function sendDeliveries(
 }
 
 /** Each try is signed anew, over the very bytes that are sent. */
-function send(target: Target, secret: string, delivery: DueDelivery, limitMs: number) {
+function send(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: number) {
   const event = {
     id: delivery.eventId,
     type: delivery.eventType,
@@ -78,10 +78,5 @@ function send(target: Target, secret: string, delivery: DueDelivery, limitMs: nu
     createdAt: delivery.eventCreatedAt,
   };
   const body = Buffer.from(JSON.stringify(presentEvent(event, delivery)));
-  return postJson(target.url, {
-    dispatcher: webhookGuard().dispatcher,
-    headers: { "Service-Signature": signPayload(secret, Math.floor(Date.now() / 1_000), body) },
-    body,
-    limitMs,
-  });
+  return postEvent({ url: target.url, secrets, eventId: event.id, body }, limitMs);
 }

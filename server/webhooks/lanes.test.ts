@@ -58,6 +58,16 @@ test("work that is handed over is taken in its order, in lots of the same number
   expect(take("a", NOW_MS, 2)).toBeNull();
 });
 
+test("work of different rounds is not mixed", () => {
+  const { enter, handOver, take } = createLanes();
+  enter("a");
+  for (const round of [0, 1]) {
+    handOver({ endpointId: "a", deliveryIds: [`d${round}`], attemptsMade: 0, round, untilMs: NOW_MS + 1 });
+  }
+  expect(take("a", NOW_MS, 100)).toMatchObject({ deliveryIds: ["d0"], round: 0 });
+  expect(take("a", NOW_MS, 100)).toMatchObject({ deliveryIds: ["d1"], round: 1 });
+});
+
 test("work whose own job comes soon is not taken, nor work that its lane has left behind", () => {
   const { enter, handOver, take } = createLanes();
   const place = enter("a");

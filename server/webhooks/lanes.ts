@@ -8,7 +8,13 @@
  */
 
 /** `untilMs`: when the last request may be begun, because the job that was queued again comes soon; null: no such job. */
-export type Work = { endpointId: string; deliveryIds: string[]; attemptsMade?: number; untilMs: number | null };
+export type Work = {
+  endpointId: string;
+  deliveryIds: string[];
+  attemptsMade?: number;
+  round?: number;
+  untilMs: number | null;
+};
 
 export type Place = {
   /** Whether the job may begin its next work, now that it is known how its endpoint does. */
@@ -76,7 +82,7 @@ export function createLanes(): Lanes {
     for (let next = queue[0]; next; next = queue[0]) {
       const isTooLate = next.untilMs <= nowMs;
       if (taken && !isTooLate) {
-        if (taken.attemptsMade !== next.attemptsMade) break;
+        if (taken.attemptsMade !== next.attemptsMade || taken.round !== next.round) break;
         if (taken.deliveryIds.length + next.deliveryIds.length > max) break;
         taken.deliveryIds.push(...next.deliveryIds);
         taken.untilMs = Math.min(taken.untilMs, next.untilMs);

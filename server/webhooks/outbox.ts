@@ -15,6 +15,9 @@ type EventRow = StatusEvent & { id: string };
 type Subscription = { id: string; accountId: string; events: string[]; isActive: boolean };
 type DeliveryRow = { id: string; endpointId: string; event: EventRow; isActive: boolean };
 
+/** A delivery with the tries that it has behind it in its round: what its next job has to name. */
+export type WaitingDelivery = { id: string; endpointId: string; round: number; attempts: number };
+
 /** Deliveries of one `deliver_webhooks` job at most: enough to share its cost, few enough to be sent in seconds. */
 export const DELIVERIES_PER_JOB = 100;
 
@@ -45,7 +48,8 @@ export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Prom
   );
   if (deliveries.length === 0) return;
   await insertDeliveries(tx, deliveries);
-  await addJobs(tx, "deliver_webhooks", jobsFor(deliveries));
+  const due = deliveries.filter((delivery) => delivery.isActive);
+  await addJobs(tx, "deliver_webhooks", jobsFor(due.map((delivery) => ({ ...delivery, round: 0, attempts: 0 }))));
 }
 
 /** Inserts the events and answers, in the same round trip, with the endpoints of the accounts concerned. */
@@ -92,13 +96,14 @@ async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<v
   });
 }
 
-function jobsFor(deliveries: readonly DeliveryRow[]) {
-  const due = deliveries.filter((delivery) => delivery.isActive);
-  return [...groupBy(due, (delivery) => delivery.endpointId)].flatMap(([endpointId, rows]) =>
-    jobLots(rows.map((row) => row.id)).map((deliveryIds) => ({
-      payload: { endpointId, deliveryIds, attemptsMade: 0 },
-      runAt: null,
-    })),
+/** The jobs that send these deliveries now, in their order; deliveries share one when they are alike but for their id. */
+export function jobsFor(deliveries: readonly WaitingDelivery[]) {
+  const groups = groupBy(deliveries, ({ endpointId, round, attempts }) => `${endpointId} ${round} ${attempts}`);
+  return [...groups.values()].flatMap((alike) =>
+    jobLots(alike.map((delivery) => delivery.id)).map((deliveryIds) => {
+      const { endpointId = "", round = 0, attempts: attemptsMade = 0 } = alike[0] ?? {};
+      return { payload: { endpointId, deliveryIds, round, attemptsMade }, runAt: null };
+    }),
   );
 }
 

@@ -18,6 +18,7 @@ const endpoint = (more: Partial<EndpointState> = {}): EndpointState => ({
 const delivery = (id: string, more: Partial<DeliveryState> = {}): DeliveryState => ({
   id,
   status: "pending",
+  round: 0,
   attempts: 0,
   ...more,
 });
@@ -25,12 +26,14 @@ const delivery = (id: string, more: Partial<DeliveryState> = {}): DeliveryState 
 const outcome = (deliveryId: string, more: Partial<Outcome> = {}): Outcome => ({
   deliveryId,
   endpointId: "e1",
+  round: 0,
   attempt: 1,
   acknowledged: false,
   statusCode: 500,
   latencyMs: 5,
   error: "The endpoint answered 500.",
   responseHead: "",
+  retryAfterS: null,
   finishedAt: at(0),
   ...more,
 });
@@ -42,7 +45,7 @@ describe("one try", () => {
   test("a 2xx ends the delivery and sets the failures back", () => {
     const settled = settleOutcomes([endpoint({ failureCount: 24 })], [delivery("d1")], [ok("d1")]);
     expect(settled.deliveries).toEqual([
-      { id: "d1", status: "delivered", attempts: 1, nextAttemptAt: null, finishedAt: at(0) },
+      { id: "d1", status: "delivered", round: 0, attempts: 1, nextAttemptAt: null, finishedAt: at(0) },
     ]);
     expect(settled.endpoints).toEqual([endpoint({ failureCount: 0, lastSuccessAt: at(0) })]);
     expect(settled.retries).toEqual([]);
@@ -62,7 +65,9 @@ describe("one try", () => {
     );
     const runAt = at(delayS * 1_000);
     expect(settled.deliveries).toMatchObject([{ status: "pending", attempts: attempt, nextAttemptAt: runAt }]);
-    expect(settled.retries).toEqual([{ endpointId: "e1", attemptsMade: attempt, runAt, deliveryIds: ["d1"] }]);
+    expect(settled.retries).toEqual([
+      { endpointId: "e1", round: 0, attemptsMade: attempt, runAt, deliveryIds: ["d1"] },
+    ]);
     expect(settled.endpoints).toEqual([endpoint({ failureCount: 1, lastFailureAt: at(0) })]);
   });
 
@@ -75,6 +80,7 @@ describe("one try", () => {
   test.each([
     ["was counted already", delivery("d1", { attempts: 1 }), outcome("d1")],
     ["is over", delivery("d1", { status: "delivered" }), outcome("d1")],
+    ["was recovered meanwhile", delivery("d1", { round: 1 }), outcome("d1")],
     ["is not known", delivery("d2"), outcome("d1")],
     ["is of an unknown endpoint", delivery("d1"), outcome("d1", { endpointId: "e2" })],
   ])("a try whose delivery %s changes nothing", (_, state, made) => {
@@ -95,6 +101,58 @@ describe("one try", () => {
   });
 });
 
+describe("an answer that asks for time", () => {
+  const runAt = (retryAfterS: number | null, attempt: number) =>
+    settleOutcomes([endpoint()], [delivery("d1", { attempts: attempt - 1 })], [outcome("d1", { attempt, retryAfterS })])
+      .retries[0]?.runAt;
+
+  test.each([
+    [null, 1, 30],
+    [0, 1, 30],
+    [29, 1, 30],
+    [31, 1, 31],
+    [86_400, 1, 86_400],
+    [31, 2, 300],
+    [86_400, 5, 86_400],
+  ])("Retry-After %s after try %i: the next one comes after %i s", (retryAfterS, attempt, delayS) => {
+    expect(runAt(retryAfterS, attempt)).toEqual(at(delayS * 1_000));
+  });
+
+  test("gets it for its own delivery alone, and no seventh try", () => {
+    const settled = settleOutcomes(
+      [endpoint()],
+      [delivery("d1"), delivery("d2"), delivery("d3", { attempts: 5 })],
+      [
+        outcome("d1", { retryAfterS: 3_600 }),
+        outcome("d2"),
+        outcome("d3", { attempt: 6, statusCode: 503, retryAfterS: 60 }),
+      ],
+    );
+    expect(settled.retries.map((retry) => [retry.deliveryIds, retry.runAt])).toEqual([
+      [["d1"], at(3_600_000)],
+      [["d2"], at(30_000)],
+    ]);
+    expect(settled.deliveries.at(-1)).toMatchObject({ id: "d3", status: "abandoned" });
+  });
+});
+
+test("410 disables the endpoint at once and holds the delivery, and all that fail with it", () => {
+  const settled = settleOutcomes(
+    [endpoint(), endpoint({ id: "e2" })],
+    [delivery("d1"), delivery("d2"), delivery("d3")],
+    [outcome("d1"), outcome("d2", { statusCode: 410, finishedAt: at(5) }), outcome("d3", { endpointId: "e2" })],
+  );
+  expect(settled.endpoints).toMatchObject([
+    { id: "e1", isActive: false, failureCount: 2, disabledAt: at(5) },
+    { id: "e2", isActive: true, failureCount: 1, disabledAt: null },
+  ]);
+  expect(settled.deliveries.map((each) => `${each.id} ${each.status}`).sort()).toEqual([
+    "d1 held",
+    "d2 held",
+    "d3 pending",
+  ]);
+});
+
 describe("many tries", () => {
   const many = (count: number, made: (id: string, index: number) => Outcome, state: Partial<EndpointState> = {}) => {
     const ids = Array.from({ length: count }, (_, index) => `d${index}`);
@@ -108,7 +166,9 @@ describe("many tries", () => {
   test("failures that share endpoint and number share one later job", () => {
     const settled = many(3, (id, index) => outcome(id, { finishedAt: at(index * 10) }));
     const runAt = at(30_020);
-    expect(settled.retries).toEqual([{ endpointId: "e1", attemptsMade: 1, runAt, deliveryIds: ["d0", "d1", "d2"] }]);
+    expect(settled.retries).toEqual([
+      { endpointId: "e1", round: 0, attemptsMade: 1, runAt, deliveryIds: ["d0", "d1", "d2"] },
+    ]);
     expect(settled.deliveries.map((each) => each.nextAttemptAt)).toEqual([runAt, runAt, runAt]);
   });
 
@@ -146,6 +206,18 @@ describe("many tries", () => {
     );
     expect(settled.tries).toHaveLength(1);
     expect(settled.endpoints).toMatchObject([{ failureCount: 1 }]);
+  });
+
+  test("a recovered delivery is tried anew, in jobs of its round", () => {
+    const settled = settleOutcomes(
+      [endpoint()],
+      [delivery("d1", { round: 2 }), delivery("d2")],
+      [outcome("d1", { round: 2 }), outcome("d2")],
+    );
+    expect(settled.retries).toMatchObject([
+      { round: 2, attemptsMade: 1, deliveryIds: ["d1"] },
+      { round: 0, attemptsMade: 1, deliveryIds: ["d2"] },
+    ]);
   });
 
   test("what it was given stays as it was", () => {

@@ -1,16 +1,18 @@
 /** What the outcomes of tries do to deliveries and to their endpoints. */
-import { DISABLE_AFTER_FAILURES, nextAttemptDelayS } from "./retry";
+import { DISABLE_AFTER_FAILURES, GONE, nextAttemptDelayS } from "./retry";
 
-/** One try that was made, as it ended. `attempt` counts from 1. */
+/** One try that was made, as it ended. `attempt` counts from 1 in each round; `retryAfterS` is what the answer asked for. */
 export type Outcome = {
   deliveryId: string;
   endpointId: string;
+  round: number;
   attempt: number;
   acknowledged: boolean;
   statusCode: number | null;
   latencyMs: number;
   error: string | null;
   responseHead: string | null;
+  retryAfterS: number | null;
   finishedAt: Date;
 };
 
@@ -26,12 +28,13 @@ export type EndpointState = {
   disabledAt: Date | null;
 };
 
-export type DeliveryState = { id: string; status: DeliveryStatus; attempts: number };
+/** `attempts`: tries made in this `round`; a recovery begins the next round. */
+export type DeliveryState = { id: string; status: DeliveryStatus; round: number; attempts: number };
 
 export type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
 
-/** Deliveries of one endpoint that have `attemptsMade` tries behind them and are tried again at `runAt`. */
-export type Retry = { endpointId: string; attemptsMade: number; runAt: Date; deliveryIds: string[] };
+/** Deliveries of one endpoint that have `attemptsMade` tries of `round` behind them and are tried again at `runAt`. */
+export type Retry = { endpointId: string; round: number; attemptsMade: number; runAt: Date; deliveryIds: string[] };
 
 export type Settlement = {
   /** The tries that count: one whose delivery was tried by another job meanwhile, or is over, is left out. */
@@ -43,7 +46,7 @@ export type Settlement = {
 
 /**
  * Applies tries in the order in which they ended. Each counts once: it must be the next try of a delivery that is not
- * over. A try that ended after its endpoint was disabled counts too, but only a person enables the endpoint again.
+ * over, so one that was begun before a recovery and ends after it counts no more. A try that ended after its endpoint was disabled counts too, but only a person enables the endpoint again.
  * @param endpoints the endpoints of all outcomes; an outcome of another one is left out.
  */
 export function settleOutcomes(
@@ -58,7 +61,8 @@ export function settleOutcomes(
   for (const outcome of outcomes.toSorted((one, other) => one.finishedAt.getTime() - other.finishedAt.getTime())) {
     const delivery = deliveryById.get(outcome.deliveryId);
     const endpoint = endpointById.get(outcome.endpointId);
-    if (!delivery || !endpoint || delivery.attempts !== outcome.attempt - 1) continue;
+    if (!delivery || !endpoint) continue;
+    if (delivery.round !== outcome.round || delivery.attempts !== outcome.attempt - 1) continue;
     if (delivery.status !== "pending" && delivery.status !== "held") continue;
     delivery.attempts = outcome.attempt;
     if (outcome.acknowledged) delivery.status = "delivered";
@@ -94,7 +98,8 @@ function countTry(endpoint: EndpointState, outcome: Outcome): void {
   }
   endpoint.failureCount += 1;
   endpoint.lastFailureAt = outcome.finishedAt;
-  if (!endpoint.isActive || endpoint.failureCount < DISABLE_AFTER_FAILURES) return;
+  const isToBeDisabled = endpoint.failureCount >= DISABLE_AFTER_FAILURES || outcome.statusCode === GONE;
+  if (!endpoint.isActive || !isToBeDisabled) return;
   endpoint.isActive = false;
   endpoint.disabledAt = outcome.finishedAt;
 }
@@ -109,17 +114,20 @@ function settleDelivery(
   const { finishedAt } = outcome;
   const state = { ...delivery, nextAttemptAt: null };
   if (outcome.acknowledged) return { ...state, finishedAt };
-  const delayS = nextAttemptDelayS(delivery.attempts);
-  if (delayS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
+  const scheduledS = nextAttemptDelayS(delivery.attempts);
+  if (scheduledS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
   if (!endpoint.isActive) return { ...state, status: "held", finishedAt: null };
+  // An endpoint may ask for more time than the schedule leaves it, never for less.
+  const delayS = Math.max(scheduledS, outcome.retryAfterS ?? 0);
   const runAt = new Date(finishedAt.getTime() + delayS * 1_000);
-  const group = `${endpoint.id} ${delivery.attempts}`;
+  const { round, attempts: attemptsMade } = delivery;
+  const group = `${endpoint.id} ${round} ${attemptsMade} ${delayS}`;
   const retry = retries.get(group);
   if (retry) {
     retry.deliveryIds.push(delivery.id);
     if (runAt > retry.runAt) retry.runAt = runAt;
   } else {
-    retries.set(group, { endpointId: endpoint.id, attemptsMade: delivery.attempts, runAt, deliveryIds: [delivery.id] });
+    retries.set(group, { endpointId: endpoint.id, round, attemptsMade, runAt, deliveryIds: [delivery.id] });
   }
   return { ...state, status: "pending", finishedAt: null };
 }

@@ -40,6 +40,13 @@ describe("postJson", () => {
     });
   });
 
+  test("tells for how long the answer asks to be left alone", async () => {
+    const { url } = await receiver((response) => response.writeHead(503, { "retry-after": "120" }).end());
+    expect(await post(url)).toMatchObject({ acknowledged: false, statusCode: 503, retryAfterS: 120 });
+    const silent = await receiver(status(503));
+    expect(await post(silent.url)).toMatchObject({ retryAfterS: null });
+  });
+
   it.each([400, 404, 410, 429, 500, 503])("%i is a failure", async (code) => {
     const { url } = await receiver(status(code));
     expect(await post(url)).toMatchObject({

@@ -6,12 +6,13 @@ import { env } from "../core/env";
 import { perProcess } from "../core/process";
 import { createGuard, type Guard, isBlockedUrlError, type LookupAll } from "./guard";
 import type { Outcome } from "./outcome";
-import { isAcknowledged } from "./retry";
+import { isAcknowledged, retryAfterS } from "./retry";
+import { type Secrets, signatureHeaders } from "./signature";
 
 /** How a request ended. */
 export type PostResult = Pick<
   Outcome,
-  "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "finishedAt"
+  "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt"
 >;
 
 const BODY_LIMIT_BYTES = 16 * 1_024;
@@ -66,6 +67,28 @@ export function shareLookups(lookup: LookupAll): LookupAll {
   };
 }
 
+/** One event for one endpoint, ready to be sent: `body` holds the very bytes. */
+export type EventPost = {
+  url: string;
+  secrets: Secrets;
+  eventId: string;
+  body: Buffer;
+  headers?: Record<string, string>;
+};
+
+/**
+ * Posts an event through the guard, signed at this moment; otherwise as {@link postJson}.
+ * @param limitMs for the whole exchange.
+ */
+export function postEvent({ url, secrets, eventId, body, headers }: EventPost, limitMs: number): Promise<PostResult> {
+  return postJson(url, {
+    dispatcher: webhookGuard().dispatcher,
+    headers: { ...headers, ...signatureHeaders(secrets, eventId, Math.floor(Date.now() / 1_000), body) },
+    body,
+    limitMs,
+  });
+}
+
 /**
  * Posts `body` and reads the answer, following no redirect. What goes wrong on the way or at the endpoint is a result.
  * @param limitMs for the whole exchange, from looking up the name to the end of the answer's body.
@@ -80,12 +103,14 @@ export async function postJson(
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), limitMs);
   let statusCode: number | null = null;
+  let askedForS: number | null = null;
   const end = (error: string | null, responseHead: string | null): PostResult => ({
     acknowledged: error === null,
     statusCode,
     latencyMs: Math.round(performance.now() - startedMs),
     error: error === null ? null : storable(error).slice(0, ERROR_MAX_CHARACTERS),
     responseHead,
+    retryAfterS: askedForS,
     finishedAt: new Date(),
   });
   try {
@@ -97,6 +122,7 @@ export async function postJson(
       body,
     });
     statusCode = answer.statusCode;
+    askedForS = retryAfterS([answer.headers["retry-after"]].flat()[0], Date.now());
     return end(refusal(statusCode), await readHead(answer.body));
   } catch (thrown) {
     if (abort.signal.aborted) return end(`No complete answer within ${limitMs / 1_000} s.`, null);

@@ -1,7 +1,8 @@
 import { isoOrNull } from "../core/wire";
 import { type MessageRow, messageAt, presentMessage } from "../messages/present";
 import type { MessageStatus } from "../messages/status";
-import type { Delivery, Event, EventType, WebhookEndpoint } from "./schema";
+import type { PostResult } from "./post";
+import type { Delivery, Event, EventType, WebhookEndpoint, WebhookTest } from "./schema";
 
 /** What of a row of `webhook_endpoints` may be shown; the sealed secret is not even read. */
 export type EndpointRow = {
@@ -25,6 +26,7 @@ export type DeliveryRow = {
   id: string;
   eventId: string;
   status: string;
+  round: number;
   attempts: number;
   nextAttemptAt: Date | null;
   createdAt: Date;
@@ -32,6 +34,7 @@ export type DeliveryRow = {
 
 /** A row of `webhook_tries`. */
 export type TryRow = {
+  round: number;
   attempt: number;
   statusCode: number | null;
   latencyMs: number;
@@ -40,7 +43,7 @@ export type TryRow = {
   createdAt: Date;
 };
 
-/** Row -> wire. The signing secret is added by the deed that creates an endpoint, and by nothing else. */
+/** Row -> wire. The signing secret is added by the deeds that make one, and by nothing else. */
 export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
   object: "webhook_endpoint",
@@ -71,14 +74,17 @@ export const presentDelivery = (
   tries: readonly TryRow[],
 ): Delivery => ({
   id: row.id,
+  object: "webhook_delivery",
   event_id: row.eventId,
   event_type: event.type as EventType,
   message_id: event.messageId,
   status: row.status as Delivery["status"],
+  round: row.round,
   attempts: row.attempts,
   next_attempt_at: isoOrNull(row.nextAttemptAt),
   created_at: row.createdAt.toISOString(),
   tries: tries.map((made) => ({
+    round: made.round,
     attempt: made.attempt,
     status_code: made.statusCode,
     latency_ms: made.latencyMs,
@@ -86,4 +92,14 @@ export const presentDelivery = (
     response_head: made.responseHead,
     created_at: made.createdAt.toISOString(),
   })),
+});
+
+/** How the request of a test event ended. */
+export const presentTest = (result: PostResult): WebhookTest => ({
+  object: "webhook_test",
+  delivered: result.acknowledged,
+  status_code: result.statusCode,
+  latency_ms: result.latencyMs,
+  error: result.error,
+  response_head: result.responseHead,
 });

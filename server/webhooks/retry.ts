@@ -13,6 +13,12 @@ export const MAX_DELIVERY_ATTEMPTS = 6;
  */
 export const DISABLE_AFTER_FAILURES = 25;
 
+/** The status by which an endpoint says that it is gone for good (RFC 9110 section 15.5.11): it is disabled at once. */
+export const GONE = 410;
+
+/** The longest wait that an endpoint may ask for, in seconds. */
+export const RETRY_AFTER_MAX_S = 86_400;
+
 /** How long an endpoint may take for its whole answer, in milliseconds. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 
@@ -27,6 +33,24 @@ export function nextAttemptDelayS(attemptsMade: number): number | null {
     throw new RangeError("The number of attempts made must be a whole number from 0.");
   }
   return RETRY_DELAYS_S[attemptsMade] ?? null;
+}
+
+/**
+ * The wait that a `Retry-After` header (RFC 9110 section 10.2.3) asks for, in whole seconds: a number of them, or a date.
+ * At most {@link RETRY_AFTER_MAX_S}; 0 for a date that has passed; null when there is none that can be read.
+ *
+ * @param nowMs our clock, Unix milliseconds.
+ */
+export function retryAfterS(header: string | undefined, nowMs: number): number | null {
+  const text = header?.trim() ?? "";
+  const seconds = /^\d+$/.test(text) ? Number(text) : secondsUntil(text, nowMs);
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_S);
+}
+
+/** Of the three forms of an HTTP date (RFC 9110 section 5.6.7) one names no zone; all mean GMT. */
+function secondsUntil(text: string, nowMs: number): number {
+  if (!/^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? /.test(text)) return Number.NaN;
+  return Math.ceil((Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) - nowMs) / 1_000);
 }
 
 /**

@@ -5,16 +5,10 @@ import { pool } from "../core/db";
 import { env } from "../core/env";
 import { isApiError } from "../core/errors";
 import { unseal } from "../core/seal";
+import { listDeliveries } from "./list-deliveries";
+import { listEvents } from "./list-events";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
-import {
-  createEndpoint,
-  deleteEndpoint,
-  enableEndpoint,
-  getEndpoint,
-  listDeliveries,
-  listEndpoints,
-  listEvents,
-} from "./service";
+import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints } from "./service";
 
 const URL = "http://127.0.0.1:9/hook";
 const FIRST_PAGE = { page: 1, limit: 50 };
@@ -45,7 +39,7 @@ describe("createEndpoint", () => {
       is_active: true,
       failure_count: 0,
     });
-    expect(created.signing_secret).toMatch(/^whsec_[A-Za-z0-9+\/]{43}=$/);
+    expect(created.signing_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const { rows } = await pool().query<{ sealed: string }>(
       "SELECT secret_sealed AS sealed FROM webhook_endpoints WHERE account_id = $1",
       [accountId],
@@ -136,9 +130,9 @@ describe("endpoints", () => {
     for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
       expect(await failureOf(deed(other.actor, id))).toMatchObject({ status: 404, code: "not_found" });
     }
-    expect(await failureOf(listDeliveries(other.actor, { endpoint_id: id, ...FIRST_PAGE }))).toMatchObject({
+    expect(await failureOf(listDeliveries(other.actor, { id, ...FIRST_PAGE }))).toMatchObject({
       status: 404,
-      param: "endpoint_id",
+      param: "id",
     });
     expect((await listEndpoints(other.actor)).data).toEqual([]);
     expect(await getEndpoint(owner.actor, id)).toMatchObject({ is_active: true });
@@ -196,11 +190,11 @@ test("listDeliveries shows deliveries newest first, each with its tries, and fil
      VALUES ($1, 2, 200, 9, NULL, 'ok', now()), ($1, 1, 500, 12, 'The endpoint answered 500.', '', now())`,
     [first?.id],
   );
-  const all = await listDeliveries(account.actor, { endpoint_id: id, page: 1, limit: 2 });
+  const all = await listDeliveries(account.actor, { id, page: 1, limit: 2 });
   expect(all.pagination).toEqual({ page: 1, limit: 2, total: 3, pages: 2, has_more: true });
   expect(all.items.map((item) => item.message_id)).toEqual([messages[2], messages[1]]);
   expect(all.items[0]).toMatchObject({ status: "pending", attempts: 0, event_type: "message.sent", tries: [] });
-  const delivered = await listDeliveries(account.actor, { endpoint_id: id, status: "delivered", ...FIRST_PAGE });
+  const delivered = await listDeliveries(account.actor, { id, status: "delivered", ...FIRST_PAGE });
   expect(delivered.items.map((item) => Delivery.strict().parse(item).id)).toEqual([first?.id]);
   expect(delivered.items[0]?.tries).toMatchObject([
     { attempt: 1, status_code: 500, error: "The endpoint answered 500." },

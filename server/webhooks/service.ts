@@ -2,25 +2,22 @@ import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers"
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma } from "../core/db";
-import { env } from "../core/env";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
-import { seal } from "../core/seal";
-import { toPage } from "../core/wire";
 import { isBlockedUrlError } from "./guard";
 import { webhookGuard } from "./post";
-import { type EndpointRow, presentDelivery, presentEndpoint, presentEvent } from "./present";
+import { type EndpointRow, presentEndpoint } from "./present";
 import {
   type CreatedWebhookEndpoint,
   type CreateWebhookInput,
   EVENT_TYPES,
-  type EventType,
-  type ListDeliveriesQuery,
-  type ListEventsQuery,
+  type RotatedWebhookEndpoint,
 } from "./schema";
+import { sealSecret } from "./secrets";
 import { newSigningSecret } from "./signature";
 
 const ENDPOINTS_MAX = 50;
+const FORMER_SECRET_SIGNS_FOR = "24 hours";
 
 const ENDPOINT_COLUMNS = {
   id: true,
@@ -35,13 +32,8 @@ const ENDPOINT_COLUMNS = {
   createdAt: true,
 } as const;
 
-const COUNTER_OF = {
-  "message.sent": "eventsSent",
-  "message.delivered": "eventsDelivered",
-  "message.failed": "eventsFailed",
-} as const satisfies Record<EventType, string>;
-
-const noSuchEndpoint = () => notFound("There is no webhook endpoint with this id.", { param: "id" });
+/** 404: no endpoint of this account, or one that was deleted. */
+export const noSuchEndpoint = () => notFound("There is no webhook endpoint with this id.", { param: "id" });
 
 /**
  * Creates an endpoint. Its signing secret is in this answer only; what is stored is encrypted.
@@ -79,7 +71,7 @@ export async function createEndpoint(
         row.url,
         row.description,
         row.events,
-        seal(env().SECRET_KEY, "webhook signing secret", signingSecret),
+        sealSecret(signingSecret),
         row.createdAt.toISOString(),
         ENDPOINTS_MAX,
       ],
@@ -144,72 +136,33 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
   return getEndpoint(actor, id);
 }
 
-/** Events of the account, newest first, each with its message as it was then. */
-export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
-  const { accountId } = actor;
-  const [events, total] = await Promise.all([
-    prisma().event.findMany({
-      where: { accountId, type: query.type },
-      orderBy: { id: "desc" },
-      skip: (query.page - 1) * query.limit,
-      take: query.limit,
-    }),
-    countEvents(accountId, query.type),
-  ]);
-  const messages = await prisma().message.findMany({
-    where: { accountId, id: { in: events.map((event) => event.messageId) } },
+/**
+ * Gives an endpoint a new signing secret, shown in this answer only. The former one signs too for 24 hours; what signed
+ * before that one does so no more.
+ * @throws 404
+ */
+export async function rotateSecret(
+  actor: AccountActor,
+  id: string,
+  request: DeedRequest = plainRequest(),
+): Promise<RotatedWebhookEndpoint> {
+  const signingSecret = newSigningSecret();
+  return createOnce(actor, request, async (tx) => {
+    const { rows } = await tx.query<EndpointRow & { previousSecretUntil: Date }>(
+      `UPDATE webhook_endpoints SET secret_sealed = $3, previous_secret_sealed = secret_sealed,
+         previous_secret_until = now() + $4::interval
+       WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
+       RETURNING id, url, description, events, is_active AS "isActive", failure_count AS "failureCount",
+         last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
+         created_at AS "createdAt", previous_secret_until AS "previousSecretUntil"`,
+      [id, actor.accountId, sealSecret(signingSecret), FORMER_SECRET_SIGNS_FOR],
+    );
+    const [row] = rows;
+    if (!row) throw noSuchEndpoint();
+    return {
+      ...presentEndpoint(row),
+      signing_secret: signingSecret,
+      previous_secret_expires_at: row.previousSecretUntil.toISOString(),
+    };
   });
-  const messageById = new Map(messages.map((message) => [message.id, message]));
-  const items = events.flatMap((event) => {
-    const message = messageById.get(event.messageId);
-    return message ? [presentEvent(event, message)] : [];
-  });
-  return toPage(items, total, query);
-}
-
-/** From the counters of each day: counting the events themselves would read them all. */
-async function countEvents(accountId: string, type: EventType | undefined): Promise<number> {
-  const { _sum: sums } = await prisma().usageDay.aggregate({
-    where: { accountId },
-    _sum: { eventsSent: true, eventsDelivered: true, eventsFailed: true },
-  });
-  const counted: readonly EventType[] = type ? [type] : EVENT_TYPES;
-  return counted.reduce((total, each) => total + (sums[COUNTER_OF[each]] ?? 0), 0);
-}
-
-/** Deliveries to one endpoint, newest first, each with every try. @throws 404 for an endpoint of another account. */
-export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
-  const { accountId } = actor;
-  const endpoint = await prisma().webhookEndpoint.findFirst({
-    where: { id: query.endpoint_id, accountId, deletedAt: null },
-    select: { id: true },
-  });
-  if (!endpoint) throw notFound("There is no webhook endpoint with this id.", { param: "endpoint_id" });
-  const where = { accountId, endpointId: endpoint.id, status: query.status };
-  const [rows, total] = await Promise.all([
-    prisma().webhookDelivery.findMany({
-      where,
-      orderBy: { id: "desc" },
-      skip: (query.page - 1) * query.limit,
-      take: query.limit,
-    }),
-    prisma().webhookDelivery.count({ where }),
-  ]);
-  const [events, tries] = await Promise.all([
-    prisma().event.findMany({
-      where: { accountId, id: { in: rows.map((row) => row.eventId) } },
-      select: { id: true, type: true, messageId: true },
-    }),
-    prisma().webhookTry.findMany({
-      where: { deliveryId: { in: rows.map((row) => row.id) } },
-      orderBy: { attempt: "asc" },
-    }),
-  ]);
-  const eventById = new Map(events.map((event) => [event.id, event]));
-  const items = rows.flatMap((row) => {
-    const event = eventById.get(row.eventId);
-    const made = tries.filter((each) => each.deliveryId === row.id);
-    return event ? [presentDelivery(row, event, made)] : [];
-  });
-  return toPage(items, total, query);
 }

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { signPayload, verifySignature } from "./signature";
+import { describe, expect, it, test } from "vitest";
+import { newSigningSecret, signatureHeaders, signPayload, signStandard, verifySignature } from "./signature";
 
 const SECRET = "whsec_test";
 const NOW = 1_700_000_000;
@@ -24,20 +24,77 @@ function verify(header: string | null | undefined, change: Partial<Parameters<ty
 describe("signPayload", () => {
   it("gives the known answer", () => {
     // printf '1700000000.{"ok":true}' | openssl dgst -sha256 -hmac whsec_test
-    expect(signPayload(SECRET, NOW, '{"ok":true}')).toBe(
+    expect(signPayload([SECRET], NOW, '{"ok":true}')).toBe(
       "t=1700000000,v1=85876387ad9d6be57a04653bc0729da757049f58afb10ba6cac3bedaecf4fda3",
     );
   });
 
   it("signs bytes and strings alike, and bytes that are no UTF-8 as they are", () => {
-    expect(signPayload(SECRET, NOW, BODY)).toBe(`t=${NOW},v1=${v1}`);
-    expect(signPayload(SECRET, NOW, Buffer.from(BODY))).toBe(`t=${NOW},v1=${v1}`);
+    expect(signPayload([SECRET], NOW, BODY)).toBe(`t=${NOW},v1=${v1}`);
+    expect(signPayload([SECRET], NOW, Buffer.from(BODY))).toBe(`t=${NOW},v1=${v1}`);
     const bytes = Buffer.from([0xff, 0x00, 0xfe]);
-    expect(signPayload(SECRET, NOW, bytes)).toBe(`t=${NOW},v1=${hex(SECRET, NOW, bytes)}`);
+    expect(signPayload([SECRET], NOW, bytes)).toBe(`t=${NOW},v1=${hex(SECRET, NOW, bytes)}`);
+  });
+
+  it("signs with every secret, in their order, and a receiver that knows either accepts", () => {
+    const header = signPayload([SECRET, "another secret"], NOW, BODY);
+    expect(header).toBe(`t=${NOW},v1=${v1},v1=${other}`);
+    for (const secret of [SECRET, "another secret"]) expect(verify(header, { secret })).toMatchObject({ valid: true });
+    expect(verify(header, { secret: "a third" })).toEqual({ valid: false, reason: "mismatch" });
   });
 
   it.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e21])("refuses the timestamp %d", (timestamp) => {
-    expect(() => signPayload(SECRET, timestamp, BODY)).toThrow(RangeError);
+    expect(() => signPayload([SECRET], timestamp, BODY)).toThrow(RangeError);
+    expect(() => signStandard([SECRET], "evt_1", timestamp, BODY)).toThrow(RangeError);
+  });
+});
+
+describe("signStandard", () => {
+  /** The scheme once more, in the words of its definition. */
+  const expected = (key: Buffer, id: string, body: Buffer) =>
+    `v1,${createHmac("sha256", key)
+      .update(Buffer.concat([Buffer.from(`${id}.${NOW}.`), body]))
+      .digest("base64")}`;
+
+  it("gives the known answer of the Standard Webhooks libraries", () => {
+    expect(
+      signStandard(
+        ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        1_614_265_330,
+        '{"test": 2432232314}',
+      ),
+    ).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  });
+
+  it("is keyed with the bytes that the secret stands for, in either alphabet of base64, with or without prefix", () => {
+    const key = Buffer.from("fbff".repeat(16), "hex");
+    const body = Buffer.from([0xff, 0x00, 0xfe]);
+    for (const encoding of ["base64", "base64url"] as const) {
+      const text = key.toString(encoding);
+      for (const secret of [`whsec_${text}`, text]) {
+        expect(signStandard([secret], "evt_1", NOW, body)).toBe(expected(key, "evt_1", body));
+      }
+    }
+  });
+
+  it("lists one signature per secret, separated by spaces", () => {
+    const secrets = [newSigningSecret(), newSigningSecret()] as const;
+    const [present, former] = secrets.map((secret) =>
+      expected(Buffer.from(secret.slice("whsec_".length), "base64"), "evt_1", Buffer.from(BODY)),
+    );
+    expect(signStandard(secrets, "evt_1", NOW, BODY)).toBe(`${present} ${former}`);
+  });
+});
+
+test("a request carries both signatures, of the same time and the same bytes", () => {
+  const secret = newSigningSecret();
+  const body = Buffer.from(BODY);
+  expect(signatureHeaders([secret], "evt_1", NOW, body)).toEqual({
+    "Service-Signature": signPayload([secret], NOW, body),
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(NOW),
+    "webhook-signature": signStandard([secret], "evt_1", NOW, body),
   });
 });
 
@@ -94,7 +151,7 @@ describe("verifySignature", () => {
   });
 
   it("does not let the border between timestamp and body slip", () => {
-    const header = signPayload(SECRET, 17, "0.body");
+    const header = signPayload([SECRET], 17, "0.body");
     expect(verifySignature({ header, secret: SECRET, rawBody: "body", nowSeconds: 17 })).toMatchObject({
       valid: false,
     });
@@ -123,7 +180,7 @@ describe("verifySignature", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.nat({ max: 4e9 }), (bytes, at, timestamp) => {
         const body = Buffer.from(bytes);
-        const header = signPayload(SECRET, timestamp, body);
+        const header = signPayload([SECRET], timestamp, body);
         expect(verify(header, { rawBody: body, nowSeconds: timestamp })).toEqual({ valid: true, timestamp });
         const changed = Buffer.from(body);
         changed.writeUInt8((changed.readUInt8(at % changed.length) + 1) & 0xff, at % changed.length);

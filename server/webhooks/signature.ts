@@ -1,4 +1,7 @@
-/** The signature of a webhook request: `t=<unix seconds>,v1=<hex>`, HMAC-SHA-256 (RFC 2104) over `<t>.<raw body>`. */
+/**
+ * The signatures of a webhook request, both HMAC-SHA-256 (RFC 2104): our own, `t=<unix seconds>,v1=<hex>` over
+ * `<t>.<raw body>`, and that of the Standard Webhooks specification, `v1,<base64>` over `<id>.<t>.<raw body>`.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** What a receiver has in hand when it verifies a request. */
@@ -22,10 +25,14 @@ export type VerifySignatureResult =
   | { readonly valid: true; readonly timestamp: number }
   | { readonly valid: false; readonly reason: "malformed" | "outside_tolerance" | "mismatch" };
 
+/** The secrets that a request is signed with: the present one, and the former one for a while after a rotation. */
+export type Secrets = readonly [present: string, ...former: string[]];
+
 const SECRET_BYTES = 32;
+const SECRET_PREFIX = "whsec_";
 
 /** A new signing secret: `whsec_` and 256 random bits in base64, the form of the Standard Webhooks specification. */
-export const newSigningSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
+export const newSigningSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 /** Twelve digits reach past the year 30000 and stay exact as a number. */
@@ -37,18 +44,61 @@ function digest(secret: string, timestamp: string, rawBody: string | Buffer): Bu
   return createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest();
 }
 
+function wholeSeconds(timestampSeconds: number): string {
+  const timestamp = String(timestampSeconds);
+  if (!TIMESTAMP.test(timestamp)) throw new RangeError("The timestamp must be whole Unix seconds.");
+  return timestamp;
+}
+
 /**
- * The value of the signature header for one try.
+ * The value of `Service-Signature` for one try, with one `v1` for each secret.
  *
  * @param timestampSeconds Unix seconds of this try, an integer; each try is signed anew.
  * @param rawBody the very bytes that are sent; a string stands for its UTF-8 bytes.
  * @throws RangeError when the timestamp is not a whole number of seconds since 1970.
  */
-export function signPayload(secret: string, timestampSeconds: number, rawBody: string | Buffer): string {
-  const timestamp = String(timestampSeconds);
-  if (!TIMESTAMP.test(timestamp)) throw new RangeError("The timestamp must be whole Unix seconds.");
-  return `t=${timestamp},v1=${digest(secret, timestamp, rawBody).toString("hex")}`;
+export function signPayload(secrets: Secrets, timestampSeconds: number, rawBody: string | Buffer): string {
+  const timestamp = wholeSeconds(timestampSeconds);
+  const digests = secrets.map((secret) => `v1=${digest(secret, timestamp, rawBody).toString("hex")}`);
+  return [`t=${timestamp}`, ...digests].join(",");
 }
+
+/**
+ * The value of `webhook-signature` for one try, with one `v1,…` for each secret, separated by spaces. The key is what
+ * the secret holds behind its prefix, in base64 or base64url.
+ *
+ * @param id the value of `webhook-id`, without a dot; otherwise as {@link signPayload}.
+ * @throws RangeError when the timestamp is not a whole number of seconds since 1970.
+ */
+export function signStandard(secrets: Secrets, id: string, timestampSeconds: number, rawBody: string | Buffer): string {
+  const timestamp = wholeSeconds(timestampSeconds);
+  return secrets
+    .map((secret) => createHmac("sha256", standardKey(secret)).update(`${id}.${timestamp}.`).update(rawBody))
+    .map((hmac) => `v1,${hmac.digest("base64")}`)
+    .join(" ");
+}
+
+/** Node's base64 reads the URL-safe alphabet too. */
+function standardKey(secret: string): Buffer {
+  const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  return Buffer.from(text, "base64");
+}
+
+/**
+ * Every header by which a receiver knows a try as genuine; `webhook-id` stays the same over all tries of an event.
+ * @throws RangeError as {@link signPayload}.
+ */
+export const signatureHeaders = (
+  secrets: Secrets,
+  eventId: string,
+  timestampSeconds: number,
+  rawBody: Buffer,
+): Record<string, string> => ({
+  "Service-Signature": signPayload(secrets, timestampSeconds, rawBody),
+  "webhook-id": eventId,
+  "webhook-timestamp": String(timestampSeconds),
+  "webhook-signature": signStandard(secrets, eventId, timestampSeconds, rawBody),
+});
 
 /** The fields of a header, or `null` when it has not exactly one `t` and at least one `v1`, all well formed. */
 function parseHeader(header: string): { timestamp: string; digests: string[] } | null {

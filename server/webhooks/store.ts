@@ -9,13 +9,15 @@ import { perProcess } from "../core/process";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import { jobLots } from "./outbox";
 import { type DeliveryState, type EndpointState, type Outcome, settleOutcomes } from "./outcome";
+import type { SealedSecrets } from "./secrets";
 
-/** An endpoint as a delivery needs it; `secretSealed` is still sealed. */
-export type Target = EndpointState & { url: string; secretSealed: string };
+/** An endpoint as a delivery needs it; its secrets are still sealed. */
+export type Target = EndpointState & SealedSecrets & { url: string };
 
 /** A delivery that is due: a row of `messages` with what its event adds. */
 export type DueDelivery = MessageRow & {
   deliveryId: string;
+  round: number;
   attemptsMade: number;
   eventId: string;
   eventType: string;
@@ -30,6 +32,10 @@ const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "i
   failure_count AS "failureCount", last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt",
   disabled_at AS "disabledAt"`;
 
+/** What of an endpoint a request needs; the former secret only while it still signs. */
+export const TARGET_COLUMNS = `url, secret_sealed AS "secretSealed",
+  CASE WHEN previous_secret_until > now() THEN previous_secret_sealed END AS "previousSecretSealed"`;
+
 /** Whether events are sent to the endpoint now. */
 export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
 
@@ -37,7 +43,7 @@ export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive &&
 export async function loadTarget(endpointId: string): Promise<Target | null> {
   const { rows } = await pool().query<Target>({
     name: "webhooks.load_target",
-    text: `SELECT ${STATE_COLUMNS}, url, secret_sealed AS "secretSealed" FROM webhook_endpoints WHERE id = $1`,
+    text: `SELECT ${STATE_COLUMNS}, ${TARGET_COLUMNS} FROM webhook_endpoints WHERE id = $1`,
     values: [endpointId],
   });
   return rows[0] ?? null;
@@ -45,23 +51,25 @@ export async function loadTarget(endpointId: string): Promise<Target | null> {
 
 /**
  * Those of a job's deliveries that are to be sent now, in the order of their events. One that is over, or was tried
- * since the job was made (a job that is run twice finds such), is left out: it has a job of its own or needs none.
+ * since the job was made (a job that is run twice finds such) or recovered, is left out: it has a job of its own or needs
+ * none.
  */
 export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueDelivery[]> {
   const { rows } = await pool().query<DueDelivery>({
     name: "webhooks.load_due",
-    text: `SELECT ${MESSAGE_COLUMNS}, d.id AS "deliveryId", d.attempts AS "attemptsMade", e.id AS "eventId",
-             e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt"
+    text: `SELECT ${MESSAGE_COLUMNS}, d.id AS "deliveryId", d.round, d.attempts AS "attemptsMade",
+             e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt"
            FROM webhook_deliveries d JOIN events e ON e.id = d.event_id JOIN messages m ON m.id = e.message_id
            WHERE d.id = ANY($2::text[]) AND d.endpoint_id = $1 AND d.status = 'pending'
-             AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 END
+             AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END
            ORDER BY e.id`,
-    values: [job.endpointId, job.deliveryIds, job.attemptsMade ?? null],
+    values: [job.endpointId, job.deliveryIds, job.attemptsMade ?? null, job.round ?? 0],
   });
   return rows;
 }
 
-async function lockEndpoints(tx: Tx, ids: Iterable<string>): Promise<EndpointState[]> {
+/** Locks endpoints in the order of their ids, which whoever changes a delivery does first. */
+export async function lockEndpoints(tx: Tx, ids: Iterable<string>): Promise<EndpointState[]> {
   const { rows } = await tx.query<EndpointState>({
     name: "webhooks.lock_endpoints",
     text: `SELECT ${STATE_COLUMNS} FROM webhook_endpoints WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
@@ -86,7 +94,7 @@ const flushOutcomes = (outcomes: Outcome[]): Promise<Settled<boolean>[]> =>
     );
     const { rows: deliveries } = await tx.query<DeliveryState>({
       name: "webhooks.read_deliveries",
-      text: "SELECT id, status, attempts FROM webhook_deliveries WHERE id = ANY($1::text[])",
+      text: "SELECT id, status, round, attempts FROM webhook_deliveries WHERE id = ANY($1::text[])",
       values: [outcomes.map((outcome) => outcome.deliveryId)],
     });
     const settlement = settleOutcomes(before, deliveries, outcomes);
@@ -97,8 +105,8 @@ const flushOutcomes = (outcomes: Outcome[]): Promise<Settled<boolean>[]> =>
       await addJobs(
         tx,
         "deliver_webhooks",
-        settlement.retries.flatMap(({ endpointId, attemptsMade, runAt, deliveryIds }) =>
-          jobLots(deliveryIds).map((lot) => ({ payload: { endpointId, deliveryIds: lot, attemptsMade }, runAt })),
+        settlement.retries.flatMap(({ runAt, ...retry }) =>
+          jobLots(retry.deliveryIds).map((deliveryIds) => ({ payload: { ...retry, deliveryIds }, runAt })),
         ),
       );
     }
@@ -109,11 +117,14 @@ const flushOutcomes = (outcomes: Outcome[]): Promise<Settled<boolean>[]> =>
 async function insertTries(tx: Tx, tries: readonly Outcome[]): Promise<void> {
   await tx.query({
     name: "webhooks.insert_tries",
-    text: `INSERT INTO webhook_tries (delivery_id, attempt, status_code, latency_ms, error, response_head, created_at)
-           SELECT * FROM unnest($1::text[], $2::int2[], $3::int4[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[])
+    text: `INSERT INTO webhook_tries
+             (delivery_id, round, attempt, status_code, latency_ms, error, response_head, created_at)
+           SELECT * FROM unnest($1::text[], $2::int2[], $3::int2[], $4::int4[], $5::int4[], $6::text[], $7::text[],
+             $8::timestamptz[])
            ON CONFLICT DO NOTHING`,
     values: [
       tries.map((made) => made.deliveryId),
+      tries.map((made) => made.round),
       tries.map((made) => made.attempt),
       tries.map((made) => made.statusCode),
       tries.map((made) => made.latencyMs),

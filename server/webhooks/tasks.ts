@@ -1,4 +1,5 @@
 import { coalesce, type Settled } from "../core/batch";
+import { MINUTE_MS, now } from "../core/clock";
 import { pool } from "../core/db";
 import { addJob, addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
@@ -7,12 +8,15 @@ import { createLanes, type Lanes, type Place, type Work } from "./lanes";
 import { DELIVERIES_PER_JOB, jobLots } from "./outbox";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import { isOpen, loadDue, loadTarget, parkAllPending, parkDeliveries } from "./store";
+import { forgetFormerSecrets, requeueStranded } from "./sweep";
 
 type Payload = JobPayload<"deliver_webhooks">;
 
 const DEFERRALS_PER_FLUSH = 500;
 /** Between the end of the last request of handed-over work and the job that was queued again for it. */
 const MARGIN_MS = 2_000;
+/** A delivery that is overdue for so long, and that no job carries, has lost its job. */
+const STRANDED_AFTER_MS = 5 * MINUTE_MS;
 
 const lanes = (): Lanes => perProcess("webhooks.lanes", createLanes);
 
@@ -47,7 +51,7 @@ const takeWork = (endpointId: string): Work | null => lanes().take(endpointId, D
  */
 async function workThrough(place: Place, first: Work | null, options: DeliverOptions): Promise<boolean> {
   try {
-    for (let work = first; work; work = takeWork(work.endpointId)) {
+    for (let work = first; work; work = options.signal?.aborted ? null : takeWork(work.endpointId)) {
       if (await deliver(place, work, options)) continue;
       if (work.untilMs === null) return false;
       // The job that is at it looks for more before it leaves.
@@ -89,7 +93,7 @@ const defer = (payload: Payload): Promise<Date> =>
 async function flushDeferrals(payloads: Payload[]): Promise<Settled<Date>[]> {
   const groups = new Map<string, Payload & { runAt: Date }>();
   const runAts = payloads.map((payload) => {
-    const key = `${payload.endpointId} ${payload.attemptsMade}`;
+    const key = `${payload.endpointId} ${payload.round} ${payload.attemptsMade}`;
     const group = groups.get(key) ?? {
       ...payload,
       deliveryIds: [],
@@ -104,4 +108,10 @@ async function flushDeferrals(payloads: Payload[]): Promise<Settled<Date>[]> {
   );
   await addJobs(pool(), "deliver_webhooks", added);
   return runAts.map((runAt) => ({ ok: true, value: runAt }));
+}
+
+/** Every minute: what a crash may have left behind, and secrets whose time is over. */
+export async function sweepWebhooks(): Promise<void> {
+  await requeueStranded(new Date(now().getTime() - STRANDED_AFTER_MS));
+  await forgetFormerSecrets();
 }

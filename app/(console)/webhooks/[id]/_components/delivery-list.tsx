@@ -28,7 +28,7 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
   const { params, page, change, setPage } = useUrlState();
   const status = oneOf(DELIVERY_STATUSES, params.get("status"));
   const deliveries = trpc.webhooks.deliveries.useQuery(
-    { endpoint_id: endpointId, status, page, limit: PAGE_SIZE },
+    { id: endpointId, status, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
   return (

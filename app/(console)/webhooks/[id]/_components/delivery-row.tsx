@@ -59,8 +59,8 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
   );
 }
 
-const triesOf = ({ attempts }: Delivery) =>
-  attempts === 0 ? "Not tried yet" : `${formatCount(attempts)} ${attempts === 1 ? "try" : "tries"}`;
+const triesOf = ({ tries }: Delivery) =>
+  tries.length === 0 ? "Not tried yet" : `${formatCount(tries.length)} ${tries.length === 1 ? "try" : "tries"}`;
 
 function DeliveryTries({ delivery }: { delivery: Delivery }) {
   return (
@@ -79,18 +79,20 @@ function DeliveryTries({ delivery }: { delivery: Delivery }) {
         )}
       </Group>
       {delivery.tries.map((attempt) => (
-        <Try key={attempt.attempt} attempt={attempt} />
+        <Try key={`${attempt.round}.${attempt.attempt}`} attempt={attempt} />
       ))}
     </Stack>
   );
 }
 
 function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
+  // A recovery begins to count anew.
+  const name = attempt.round === 0 ? `Try ${attempt.attempt}` : `Try ${attempt.attempt} of recovery ${attempt.round}`;
   return (
-    <Stack gap={6} component="section" aria-label={`Try ${attempt.attempt}`}>
+    <Stack gap={6} component="section" aria-label={name}>
       <Group gap="sm">
         <Text size="sm" fw={600}>
-          Try {attempt.attempt}
+          {name}
         </Text>
         <StatusBadge tone={attempt.status_code !== null && isAcknowledged(attempt.status_code) ? "success" : "danger"}>
           {attempt.status_code === null ? "No answer" : `HTTP ${attempt.status_code}`}

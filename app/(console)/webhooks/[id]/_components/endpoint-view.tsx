@@ -17,6 +17,9 @@ import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { EndpointEvents, EndpointState } from "../../_components/endpoint-state";
 import { useEndpointDeeds } from "../../_components/use-endpoint-deeds";
 import { DeliveryList } from "./delivery-list";
+import { RecoverEventsButton } from "./recover-events-button";
+import { RotateSecretButton } from "./rotate-secret-button";
+import { TestEventButton } from "./test-event-button";
 
 const REFRESH_MS = 5_000;
 
@@ -64,15 +67,20 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
           </>
         }
         actions={
-          <Button
-            variant="default"
-            c="red"
-            leftSection={<IconTrash size={16} />}
-            loading={deeds.isDeleting}
-            onClick={deeds.askToDelete}
-          >
-            Delete
-          </Button>
+          <>
+            <TestEventButton endpointId={endpoint.id} />
+            <RotateSecretButton endpointId={endpoint.id} />
+            <RecoverEventsButton endpointId={endpoint.id} />
+            <Button
+              variant="default"
+              c="red"
+              leftSection={<IconTrash size={16} />}
+              loading={deeds.isDeleting}
+              onClick={deeds.askToDelete}
+            >
+              Delete
+            </Button>
+          </>
         }
       />
       {!endpoint.is_active && (
@@ -85,7 +93,8 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
         >
           <Stack gap="sm" align="flex-start">
             <Text size="sm">
-              Too many tries in a row failed. Events are held until you enable it again; mend your service first.
+              Too many tries in a row failed, or it answered 410. Events are held until you enable it again; mend your
+              service first, then recover what was held.
             </Text>
             <Button
               size="xs"

@@ -1,0 +1,71 @@
+"use client";
+
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconHistory } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { formatCount } from "@/app/_ui/count";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { toastDone } from "@/app/_ui/toast";
+
+const DAY_MS = 86_400_000;
+
+/** As an input of date and time has it: the reader's own clock, to the minute. */
+const toLocal = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** Sends again what the endpoint missed since a point in time. */
+export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
+  const [opened, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" leftSection={<IconHistory size={16} />} onClick={dialog.open}>
+        Recover events
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={dialog.close}
+        title="Send missed events again"
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
+        <RecoverForm endpointId={endpointId} onDone={dialog.close} />
+      </Modal>
+    </>
+  );
+}
+
+function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () => void }) {
+  const utils = trpc.useUtils();
+  const form = useForm({
+    initialValues: { since: toLocal(new Date(Date.now() - DAY_MS)) },
+    validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? "Enter a date and a time" : null) },
+  });
+  const recover = trpc.webhooks.recover.useMutation({
+    onSuccess: ({ recovered }) => {
+      toastDone(recovered === 0 ? "Nothing was missed since then" : `Sending again: ${formatCount(recovered)}`);
+      onDone();
+      return utils.webhooks.deliveries.invalidate();
+    },
+  });
+  const submit = form.onSubmit(({ since }) => recover.mutate({ id: endpointId, since: new Date(since).toISOString() }));
+  return (
+    <form onSubmit={submit} noValidate aria-label="Recovery">
+      <Stack gap="md">
+        <ErrorAlert error={recover.error} title="Nothing was sent again" />
+        <Text size="sm">
+          Events since then that are held, or whose tries were all used up, are sent again. Your service may have seen
+          some of them.
+        </Text>
+        <TextInput type="datetime-local" label="Since" data-autofocus withAsterisk {...form.getInputProps("since")} />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={recover.isPending}>
+            Send again
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

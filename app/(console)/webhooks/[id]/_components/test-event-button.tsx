@@ -1,0 +1,58 @@
+"use client";
+
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconSend } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { CodeBlock } from "@/app/_ui/code-block";
+import { formatCount } from "@/app/_ui/count";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { toastFailed } from "@/app/_ui/toast";
+import type { WebhookTest } from "@/server/webhooks/schema";
+
+/** Posts one test event to the endpoint and shows how it was taken. */
+export function TestEventButton({ endpointId }: { endpointId: string }) {
+  const [opened, dialog] = useDisclosure(false);
+  const test = trpc.webhooks.test.useMutation({ onSuccess: dialog.open, onError: toastFailed });
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconSend size={16} />}
+        loading={test.isPending}
+        onClick={() => test.mutate({ id: endpointId })}
+      >
+        Send test event
+      </Button>
+      <Modal opened={opened} onClose={dialog.close} title="Test event" closeButtonProps={{ "aria-label": "Close" }}>
+        {test.data && <TestResult result={test.data} />}
+      </Modal>
+    </>
+  );
+}
+
+function TestResult({ result }: { result: WebhookTest }) {
+  return (
+    <Stack gap="md">
+      <Group gap="sm">
+        <StatusBadge tone={result.delivered ? "success" : "danger"}>
+          {result.delivered ? "Delivered" : "Not delivered"}
+        </StatusBadge>
+        <Text size="sm" c="dimmed" className="tabular">
+          {result.status_code === null ? "No answer" : `HTTP ${result.status_code}`}, {formatCount(result.latency_ms)}{" "}
+          ms
+        </Text>
+      </Group>
+      {result.error && (
+        <Text size="sm" c="var(--mantine-color-error)" style={{ overflowWrap: "anywhere" }}>
+          {result.error}
+        </Text>
+      )}
+      {result.response_head && <CodeBlock value={result.response_head} copyLabel="Copy the answer" maxHeight={240} />}
+      <Text size="sm" c="dimmed">
+        The event was invented and carries the header Service-Test: true. It is not listed below, is not repeated, and
+        does not change the state of the endpoint.
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,65 @@
+import type { components } from "./schema";
+
+type WireError = components["schemas"]["Error"];
+
+/** What an error answer carries beside the message. */
+export type ErrorFacts = WireError["error"] & { status: number; requestId: string | null; retryAfterS: number | null };
+
+/**
+ * An answer of the service that is not a success. `reason` is the finer machine-readable cause: the service's guide to
+ * errors lists every one, with what to do.
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** HTTP status. */
+  readonly status: number;
+  readonly type: WireError["error"]["type"];
+  /** Machine-readable code, one per status. */
+  readonly code: string;
+  readonly reason: string | null;
+  /** The offending parameter as it was sent, such as `recipients[3]`. */
+  readonly param: string | null;
+  readonly details: WireError["error"]["details"];
+  /** Quote it when you ask for help; null when the answer did not come from the service itself. */
+  readonly requestId: string | null;
+  /** Seconds to wait before the request is worth repeating; null when the answer did not say. */
+  readonly retryAfterS: number | null;
+
+  constructor(facts: ErrorFacts) {
+    super(facts.message);
+    this.status = facts.status;
+    this.type = facts.type;
+    this.code = facts.code;
+    this.reason = facts.details.reason ?? null;
+    this.param = facts.param;
+    this.details = facts.details;
+    this.requestId = facts.requestId;
+    this.retryAfterS = facts.retryAfterS;
+  }
+}
+
+const isWireError = (body: unknown): body is WireError =>
+  typeof body === "object" && body !== null && "error" in body && typeof body.error === "object" && body.error !== null;
+
+/** The seconds of a Retry-After header, which holds a number of them or a date; null without one. */
+export function retryAfterOf(response: Response): number | null {
+  const value = response.headers.get("retry-after");
+  if (!value) return null;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
+}
+
+/** The error of an answer; also of one that a proxy on the way gave, whose body is not ours. */
+export function apiErrorOf(response: Response, body: unknown): ApiError {
+  const common = { status: response.status, retryAfterS: retryAfterOf(response) };
+  if (isWireError(body)) return new ApiError({ ...body.error, ...common, requestId: body.meta?.request_id ?? null });
+  return new ApiError({
+    ...common,
+    type: "api_error",
+    code: "unexpected_answer",
+    message: `The answer, status ${response.status}, is not one of the service.`,
+    param: null,
+    details: {},
+    requestId: null,
+  });
+}

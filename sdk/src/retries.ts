@@ -1,0 +1,78 @@
+import { retryAfterOf } from "./errors";
+
+/** `retries`: further tries after the first. `backoffMs`: the wait before the first of them; it doubles each time. */
+export type RetryOptions = {
+  fetch: (request: Request) => Promise<Response>;
+  retries: number;
+  backoffMs: number;
+  timeoutMs: number;
+};
+
+const BACKOFF_MAX_MS = 8_000;
+/** A wait longer than this is the caller's decision. */
+const RETRY_AFTER_MAX_S = 60;
+
+const isKeyed = (request: Request): boolean => request.headers.has("idempotency-key");
+
+/** Whether sending it a second time does no more than sending it once. */
+const isRepeatable = (request: Request): boolean => request.method !== "POST" || isKeyed(request);
+
+/** Up to half of the wait is left to chance, so that callers who failed together do not come back together. */
+function backoff(attempt: number, baseMs: number): number {
+  const fullMs = Math.min(BACKOFF_MAX_MS, baseMs * 2 ** attempt);
+  return fullMs / 2 + (Math.random() * fullMs) / 2;
+}
+
+/**
+ * Milliseconds to wait before the request is sent again; null: its answer stands. A 429 was not carried out, so any
+ * request may be repeated after it; one without Retry-After is a limit of the day or the month, where waiting is no use.
+ */
+function waitAfter(request: Request, response: Response, attempt: number, baseMs: number): number | null {
+  const retryAfterS = retryAfterOf(response);
+  if (retryAfterS !== null && retryAfterS > RETRY_AFTER_MAX_S) return null;
+  if (response.status === 429) return retryAfterS === null ? null : retryAfterS * 1_000 + backoff(0, baseMs);
+  if (response.status < 500 || !isRepeatable(request)) return null;
+  return Math.max((retryAfterS ?? 0) * 1_000, backoff(attempt, baseMs));
+}
+
+/** Resolves after `ms`. @throws the signal's reason as soon as it is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+  });
+}
+
+/**
+ * Sends a request, and sends it again where that can help and does no harm: after a failure of the network, a timeout, a
+ * 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
+ * @throws what the last try threw, or the reason why the caller aborted.
+ */
+export async function fetchWithRetries(request: Request, options: RetryOptions): Promise<Response> {
+  const { fetch, retries, backoffMs, timeoutMs } = options;
+  for (let attempt = 0; ; attempt += 1) {
+    const isLast = attempt >= retries;
+    // Each try needs the body, and sending consumes it.
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    const sent = new Request(request.clone(), { signal });
+    let waitMs: number | null;
+    try {
+      const response = await fetch(sent);
+      waitMs = isLast ? null : waitAfter(request, response, attempt, backoffMs);
+      if (waitMs === null) return response;
+      await response.body?.cancel();
+    } catch (thrown) {
+      if (isLast || request.signal.aborted || !isRepeatable(request)) throw thrown;
+      waitMs = backoff(attempt, backoffMs);
+    }
+    await pause(waitMs, request.signal);
+  }
+}

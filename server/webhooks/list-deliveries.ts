@@ -1,0 +1,43 @@
+import type { AccountActor } from "../core/actor";
+import { prisma } from "../core/db";
+import { toPage } from "../core/wire";
+import { presentDelivery } from "./present";
+import type { ListDeliveriesQuery } from "./schema";
+import { noSuchEndpoint } from "./service";
+
+/** Deliveries to one endpoint, newest first, each with every try. @throws 404 for an endpoint of another account. */
+export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
+  const { accountId } = actor;
+  const endpoint = await prisma().webhookEndpoint.findFirst({
+    where: { id: query.id, accountId, deletedAt: null },
+    select: { id: true },
+  });
+  if (!endpoint) throw noSuchEndpoint();
+  const where = { accountId, endpointId: endpoint.id, status: query.status };
+  const [rows, total] = await Promise.all([
+    prisma().webhookDelivery.findMany({
+      where,
+      orderBy: { id: "desc" },
+      skip: (query.page - 1) * query.limit,
+      take: query.limit,
+    }),
+    prisma().webhookDelivery.count({ where }),
+  ]);
+  const [events, tries] = await Promise.all([
+    prisma().event.findMany({
+      where: { accountId, id: { in: rows.map((row) => row.eventId) } },
+      select: { id: true, type: true, messageId: true },
+    }),
+    prisma().webhookTry.findMany({
+      where: { deliveryId: { in: rows.map((row) => row.id) } },
+      orderBy: [{ round: "asc" }, { attempt: "asc" }],
+    }),
+  ]);
+  const eventById = new Map(events.map((event) => [event.id, event]));
+  const items = rows.flatMap((row) => {
+    const event = eventById.get(row.eventId);
+    const made = tries.filter((each) => each.deliveryId === row.id);
+    return event ? [presentDelivery(row, event, made)] : [];
+  });
+  return toPage(items, total, query);
+}

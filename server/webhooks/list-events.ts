@@ -1,0 +1,44 @@
+import type { AccountActor } from "../core/actor";
+import { prisma } from "../core/db";
+import { toPage } from "../core/wire";
+import { presentEvent } from "./present";
+import { EVENT_TYPES, type EventType, type ListEventsQuery } from "./schema";
+
+const COUNTER_OF = {
+  "message.sent": "eventsSent",
+  "message.delivered": "eventsDelivered",
+  "message.failed": "eventsFailed",
+} as const satisfies Record<EventType, string>;
+
+/** Events of the account, newest first, each with its message as it was then. */
+export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
+  const { accountId } = actor;
+  const [events, total] = await Promise.all([
+    prisma().event.findMany({
+      where: { accountId, type: query.type },
+      orderBy: { id: "desc" },
+      skip: (query.page - 1) * query.limit,
+      take: query.limit,
+    }),
+    countEvents(accountId, query.type),
+  ]);
+  const messages = await prisma().message.findMany({
+    where: { accountId, id: { in: events.map((event) => event.messageId) } },
+  });
+  const messageById = new Map(messages.map((message) => [message.id, message]));
+  const items = events.flatMap((event) => {
+    const message = messageById.get(event.messageId);
+    return message ? [presentEvent(event, message)] : [];
+  });
+  return toPage(items, total, query);
+}
+
+/** From the counters of each day: counting the events themselves would read them all. */
+async function countEvents(accountId: string, type: EventType | undefined): Promise<number> {
+  const { _sum: sums } = await prisma().usageDay.aggregate({
+    where: { accountId },
+    _sum: { eventsSent: true, eventsDelivered: true, eventsFailed: true },
+  });
+  const counted: readonly EventType[] = type ? [type] : EVENT_TYPES;
+  return counted.reduce((total, each) => total + (sums[COUNTER_OF[each]] ?? 0), 0);
+}

@@ -1,0 +1,73 @@
+import type { AccountActor } from "../core/actor";
+import { transaction } from "../core/db";
+import { invalidRequest } from "../core/errors";
+import { addJobs } from "../core/jobs";
+import { jobsFor, type WaitingDelivery } from "./outbox";
+import type { RecoverInput, WebhookRecovery } from "./schema";
+import { noSuchEndpoint } from "./service";
+
+type Recovered = WaitingDelivery & { createdAt: Date };
+/** Where a step begins: behind this delivery. Deliveries go by `createdAt`, then by id. */
+type Position = { createdAt: Date; id: string };
+
+const RECOVERED_PER_STEP = 1_000;
+
+/**
+ * Sends again what an endpoint missed: deliveries since `since` that are held or abandoned begin the next round of tries.
+ * Goes step by step, each step a transaction with its jobs, so that a call which is cut off has done a part, and the next
+ * one does the rest; two at once share the work. Ends early when the endpoint is disabled on the way.
+ * @throws 404, and 400 when the endpoint is disabled
+ */
+export async function recoverDeliveries(actor: AccountActor, input: RecoverInput): Promise<WebhookRecovery> {
+  // Nothing is older than 1970, and PostgreSQL knows no year 0.
+  let after: Position = { createdAt: new Date(Math.max(Date.parse(input.since), 0)), id: "" };
+  let count = 0;
+  for (let isFirst = true; ; isFirst = false) {
+    const step = await recoverStep(actor.accountId, input.id, after);
+    if (isFirst && step === "missing") throw noSuchEndpoint();
+    if (isFirst && step === "disabled") {
+      throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
+    }
+    const last = typeof step === "string" ? undefined : step.at(-1);
+    if (!last) return { object: "webhook_recovery", recovered: count };
+    count += step.length;
+    after = last;
+  }
+}
+
+/** One step, under the endpoint's lock like every change of a delivery. @returns what it recovered, in order. */
+const recoverStep = (
+  accountId: string,
+  endpointId: string,
+  after: Position,
+): Promise<Recovered[] | "missing" | "disabled"> =>
+  transaction(async (tx) => {
+    const { rows: endpoints } = await tx.query<{ isActive: boolean }>({
+      name: "webhooks.lock_own_endpoint",
+      text: `SELECT is_active AS "isActive" FROM webhook_endpoints
+             WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+      values: [endpointId, accountId],
+    });
+    const [endpoint] = endpoints;
+    if (!endpoint) return "missing";
+    if (!endpoint.isActive) return "disabled";
+    const { rows } = await tx.query<Recovered>({
+      name: "webhooks.recover_deliveries",
+      text: `WITH missed AS (
+               SELECT id FROM webhook_deliveries
+               WHERE endpoint_id = $1 AND status IN ('held', 'abandoned') AND (created_at, id) > ($2::timestamptz, $3)
+               ORDER BY created_at, id LIMIT $4
+             )
+             UPDATE webhook_deliveries d
+             SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
+               next_attempt_at = date_trunc('milliseconds', now())
+             FROM missed WHERE d.id = missed.id
+             RETURNING d.id, d.endpoint_id AS "endpointId", d.round, d.attempts, d.created_at AS "createdAt"`,
+      values: [endpointId, after.createdAt.toISOString(), after.id, RECOVERED_PER_STEP],
+    });
+    const recovered = rows.sort(
+      (one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1),
+    );
+    await addJobs(tx, "deliver_webhooks", jobsFor(recovered));
+    return recovered;
+  });

@@ -1,0 +1,114 @@
+import { afterEach, expect, test } from "vitest";
+import { type Answer, status } from "@/e2e/support/receiver";
+import {
+  deliveriesOf,
+  makeMessages,
+  raiseEvents,
+  runDeliveryJobs,
+  startWebhook,
+  type TestWebhook,
+  takeDeliveryJobs,
+} from "@/e2e/support/webhooks";
+import { pool } from "../core/db";
+import { requeueStranded } from "./sweep";
+import { sweepWebhooks } from "./tasks";
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function setUp(answer?: Answer): Promise<TestWebhook> {
+  const webhook = await startWebhook(answer);
+  closers.push(webhook.receiver.close);
+  return webhook;
+}
+
+const raise = async ({ account }: TestWebhook, count: number) =>
+  raiseEvents(account, await makeMessages(account, count));
+
+const overdue = ({ endpoint }: TestWebhook, minutes: number) =>
+  pool().query(
+    "UPDATE webhook_deliveries SET next_attempt_at = now() - make_interval(mins => $2) WHERE endpoint_id = $1",
+    [endpoint.id, minutes],
+  );
+
+test("deliveries that lost their job are sent after all, each once", async () => {
+  const setup = await setUp();
+  await raise(setup, 250);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await overdue(setup, 10);
+  await Promise.all([sweepWebhooks(), sweepWebhooks(), sweepWebhooks()]);
+  await sweepWebhooks();
+  await runDeliveryJobs(setup.endpoint.id);
+  expect(new Set((await deliveriesOf(setup.endpoint.id)).map((each) => each.status))).toEqual(new Set(["delivered"]));
+  expect(setup.receiver.received).toHaveLength(250);
+});
+
+test("one that was tried before goes on where it was", async () => {
+  const setup = await setUp(status(500));
+  await raise(setup, 2);
+  await runDeliveryJobs(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await pool().query("UPDATE webhook_deliveries SET round = 3 WHERE endpoint_id = $1", [setup.endpoint.id]);
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  expect((await takeDeliveryJobs(setup.endpoint.id)).map((job) => job.payload)).toMatchObject([
+    { round: 3, attemptsMade: 1, deliveryIds: expect.objectContaining({ length: 2 }) },
+  ]);
+});
+
+test("one that has a job, waiting or running, is left alone, and so is one that is not overdue", async () => {
+  const setup = await setUp();
+  const jobsNow = async () => {
+    const { rows } = await pool().query<{ n: bigint }>(
+      "SELECT count(*) AS n FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1",
+      [setup.endpoint.id],
+    );
+    return Number(rows[0]?.n);
+  };
+  await raise(setup, 3);
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(1);
+  await pool().query(
+    `UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'somebody', attempts = max_attempts
+     WHERE payload->>'endpointId' = $1`,
+    [setup.endpoint.id],
+  );
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(1);
+  await pool().query(
+    "UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL WHERE payload->>'endpointId' = $1",
+    [setup.endpoint.id],
+  );
+  await overdue(setup, 4);
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(1);
+  // A job that was given up carries nothing any more.
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(2);
+});
+
+test("what is pending for an endpoint that was disabled is held in the end", async () => {
+  const setup = await setUp();
+  await raise(setup, 2);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  await runDeliveryJobs(setup.endpoint.id);
+  expect((await deliveriesOf(setup.endpoint.id)).map((each) => each.status)).toEqual(["held", "held"]);
+  expect(setup.receiver.received).toEqual([]);
+});
+
+test("however many there are", async () => {
+  const setup = await setUp();
+  await raise(setup, 4_500);
+  await takeDeliveryJobs(setup.endpoint.id);
+  expect(await requeueStranded(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(4_500);
+  const jobs = await takeDeliveryJobs(setup.endpoint.id);
+  expect(new Set(jobs.flatMap((job) => job.payload.deliveryIds)).size).toBe(4_500);
+});

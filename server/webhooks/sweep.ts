@@ -1,0 +1,66 @@
+/** What a crash, or an operator who empties the queue, may leave behind. */
+import { pool, transaction } from "../core/db";
+import { addJobs } from "../core/jobs";
+import { log } from "../core/log";
+import { jobsFor, type WaitingDelivery } from "./outbox";
+import { lockEndpoints } from "./store";
+
+const STRANDED_PER_STEP = 2_000;
+const FORGOTTEN_PER_STEP = 1_000;
+
+/**
+ * Queues deliveries again that were due before `before` and that no job carries: none that waits, runs, or will be run
+ * again. The queue's own tables are read because its views leave out what a job carries.
+ * @returns how many there were.
+ */
+export async function requeueStranded(before: Date): Promise<number> {
+  for (let count = 0; ; ) {
+    const { rows } = await pool().query<{ id: string; endpointId: string }>({
+      text: `WITH carried AS MATERIALIZED (
+               SELECT json_array_elements_text(j.payload -> 'deliveryIds') AS id
+               FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+               WHERE t.identifier = 'deliver_webhooks' AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
+             )
+             SELECT d.id, d.endpoint_id AS "endpointId" FROM webhook_deliveries d
+             WHERE d.status = 'pending' AND d.next_attempt_at < $1
+               AND NOT EXISTS (SELECT 1 FROM carried WHERE carried.id = d.id)
+             ORDER BY d.next_attempt_at LIMIT $2`,
+      values: [before, STRANDED_PER_STEP],
+    });
+    const queued = rows.length > 0 ? await requeue(rows, before) : 0;
+    count += queued;
+    if (queued > 0 && rows.length === STRANDED_PER_STEP) continue;
+    if (count > 0) log("warn", "webhooks.stranded_requeued", { count });
+    return count;
+  }
+}
+
+/** Moves the time of each, so that of two sweeps at once only one queues it. */
+const requeue = (stranded: readonly { id: string; endpointId: string }[], before: Date): Promise<number> =>
+  transaction(async (tx) => {
+    await lockEndpoints(
+      tx,
+      stranded.map((delivery) => delivery.endpointId),
+    );
+    const { rows } = await tx.query<WaitingDelivery>({
+      text: `UPDATE webhook_deliveries SET next_attempt_at = date_trunc('milliseconds', now())
+             WHERE id = ANY($1::text[]) AND status = 'pending' AND next_attempt_at < $2
+             RETURNING id, endpoint_id AS "endpointId", round, attempts`,
+      values: [stranded.map((delivery) => delivery.id), before],
+    });
+    await addJobs(tx, "deliver_webhooks", jobsFor(rows));
+    return rows.length;
+  });
+
+/** Forgets former signing secrets that sign no more. */
+export async function forgetFormerSecrets(): Promise<void> {
+  await pool().query({
+    text: `WITH over AS (
+             SELECT id FROM webhook_endpoints WHERE previous_secret_until < now()
+             ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+           )
+           UPDATE webhook_endpoints e SET previous_secret_sealed = NULL, previous_secret_until = NULL
+           FROM over WHERE e.id = over.id AND e.previous_secret_until < now()`,
+    values: [FORGOTTEN_PER_STEP],
+  });
+}
