@@ -40,7 +40,7 @@ const lock = (client: pg.Client, poolId: string) =>
   client.query("SELECT pg_try_advisory_lock($1, hashtext($2))", [LOCK_SPACE, poolId]);
 
 /** Gives back the jobs of pools that are gone. @returns the ids of those pools. */
-export async function reapDeadWorkers(): Promise<string[]> {
+async function reapDeadWorkers(): Promise<string[]> {
   const { rows } = await pool().query<{ poolId: string }>({
     name: "worker.dead_pools",
     text: `SELECT l.locked_by AS "poolId" FROM (SELECT DISTINCT locked_by FROM graphile_worker.jobs

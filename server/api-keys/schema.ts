@@ -3,7 +3,7 @@ import { DateTime, kindOf, NullableDateTime } from "../core/wire";
 import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
-export const RATE_LIMIT_MAX = 6_000;
+const RATE_LIMIT_MAX = 6_000;
 const RATE_LIMIT_DEFAULT = 600;
 /** PostgreSQL's integer; no real limit comes near. */
 const COUNT_MAX = 2_147_483_647;

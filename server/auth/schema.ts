@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const PASSWORD_MIN = 10;
+const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
 
 export const SignUpInput = z.object({

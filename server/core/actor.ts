@@ -7,7 +7,7 @@ export type Actor =
   | { kind: "system"; name: string };
 
 /** Messages that a key may send per UTC day and month; null: no limit. */
-export type KeyLimits = { daily: number | null; monthly: number | null };
+type KeyLimits = { daily: number | null; monthly: number | null };
 
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;

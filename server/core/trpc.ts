@@ -35,7 +35,6 @@ const t = initTRPC
   });
 
 export const router = t.router;
-export const createCallerFactory = t.createCallerFactory;
 
 /** Open to anybody: sign-up only. */
 export const publicProcedure = t.procedure;

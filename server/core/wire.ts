@@ -18,7 +18,7 @@ export const DateTime = z.iso.datetime({ offset: true }).describe("ISO 8601 date
 export const NullableDateTime = DateTime.nullable();
 
 export const API_VERSION = "v1";
-export const PAGE_LIMIT_MAX = 100;
+const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 50;
 /** Beyond this page an offset would make the database walk for nothing. */
 const PAGE_MAX = 1_000_000;

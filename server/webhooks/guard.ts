@@ -13,7 +13,7 @@ import { Agent, buildConnector } from "undici";
  * `credentials_in_url`: user or password in it. `unresolvable_host`: its name has no address just now, so a later try
  * may succeed. `address_not_public`: one of its addresses is neither public nor opened by the operator.
  */
-export type BlockedUrlReason =
+type BlockedUrlReason =
   | "invalid_url"
   | "protocol_not_allowed"
   | "credentials_in_url"
@@ -24,7 +24,7 @@ export type BlockedUrlReason =
 export type BlockedUrlError = Error & { readonly name: "BlockedUrlError"; readonly reason: BlockedUrlReason };
 
 /** One address of a host, as `dns.lookup` gives it. */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
