@@ -31,7 +31,12 @@ const only = (name, from, allowed, comment) =>
 module.exports = {
   forbidden: [
     never("no-cycle", {}, { circular: true }, "Two files that need each other are one file, or a third is missing."),
-    never("no-unresolvable", {}, { couldNotResolve: true }, "An import that is not found is an edge that is not checked."),
+    never(
+      "no-unresolvable",
+      {},
+      { couldNotResolve: true },
+      "An import that is not found is an edge that is not checked.",
+    ),
     never("no-test-imported", { pathNot: TEST }, { path: TEST }, "Tests are imported by nobody."),
     never(
       "no-dev-dependency",

@@ -38,16 +38,18 @@ function isInstalled() {
 
 async function install() {
   if (isInstalled()) return;
-  // Types and the bundler's helpers are needed for the build, also where NODE_ENV says production.
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Types are needed for the build, also where NODE_ENV says production. No package needs its install script run.
+  const args = ["ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath ?? "";
   const [command, first] = /npm-cli\.c?js$/.test(npm) ? [process.execPath, [npm]] : ["npm", []];
   await step("Installing the dependencies (npm ci)", () => runQuietly(command, [...first, ...args], { cwd: root }));
 }
 
+let aborted = false;
+
 function abort() {
-  stopCommands();
-  process.exit(130);
+  aborted = true;
+  stopCommands().then(() => process.exit(130));
 }
 
 /**
@@ -67,6 +69,8 @@ export async function bootstrap(script, beforeInstall = async () => undefined) {
     for (const signal of signals) process.off(signal, abort);
     await import(pathToFileURL(path.join(root, "scripts", script)).href);
   } catch (thrown) {
+    // What was cut short has failed, of course.
+    if (aborted) return;
     process.stderr.write(`\n${thrown instanceof Error ? thrown.message : thrown}\n`);
     process.exit(1);
   }

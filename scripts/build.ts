@@ -14,11 +14,13 @@ import { build as bundle } from "esbuild";
 import { runQuietly, step } from "./progress.mjs";
 
 const STAMP = path.join("dist", "build.json");
-const CLIENT = path.join("prisma", "generated", "client.ts");
+/** Written when the database client is whole. */
+const CLIENT_STAMP = path.join("prisma", "generated", ".complete");
 const SCHEMA = path.join("prisma", "schema");
 /** Folders and files that a build is made of. */
 const SOURCES = [
   "app",
+  "docs",
   "server",
   "worker",
   "public",
@@ -64,12 +66,13 @@ const binary = (name: string, file: string): string =>
 /** Makes the database client when it is missing or older than the schema. */
 export async function ensureClient(): Promise<void> {
   const newest = Math.max(...filesOf([SCHEMA, "package-lock.json"]).map((file) => statSync(file).mtimeMs));
-  if (existsSync(CLIENT) && statSync(CLIENT).mtimeMs > newest) return;
+  if (existsSync(CLIENT_STAMP) && statSync(CLIENT_STAMP).mtimeMs > newest) return;
   // `prisma generate` wants an engine that it never uses; any existing file keeps it from downloading one.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   await step("Generating the database client", () =>
     runQuietly(process.execPath, [binary("prisma", "build/index.js"), "generate"], { env }),
   );
+  await writeFile(CLIENT_STAMP, "");
 }
 
 async function buildPages(): Promise<void> {

@@ -46,13 +46,14 @@ function localUrl(): string {
 }
 
 function card({ url, email, password, apiKey }: Credentials, dataDir: string): string {
+  const shortest = path.relative("", dataDir).startsWith("..") ? dataDir : path.relative("", dataDir);
   return `
   The messaging service is running.
 
     Console   ${url}
     Sign in   ${email}   ${password}
     API key   ${apiKey}
-    Logs      ${path.join(path.relative("", dataDir), "web.log")}, worker.log
+    Logs      ${path.join(shortest, "web.log")}, worker.log
 
   Send a message:
 
@@ -120,7 +121,7 @@ export async function launch(plan: Plan): Promise<never> {
     end.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => end.abort());
-  end.signal.addEventListener("abort", stopCommands);
+  end.signal.addEventListener("abort", () => void stopCommands());
 
   const course: Course = { signal: end.signal, stops: [], work: [], fail };
   const ended = new Promise<void>((resolve) => end.signal.addEventListener("abort", () => resolve()));

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 
 const STILL_BUSY_EVERY_MS = 5_000;
+const KILL_AFTER_MS = 3_000;
 /** Of a failed command's output: the first lines often name the cause, the last ones what came of it. */
 const HEAD_LINES = 15;
 const TAIL_LINES = 30;
@@ -24,6 +25,9 @@ export async function step(name, work) {
     const result = await work();
     say(`${name}: done in ${seconds()}`);
     return result;
+  } catch (thrown) {
+    say(`${name}: failed after ${seconds()}`);
+    throw thrown;
   } finally {
     clearInterval(timer);
   }
@@ -56,7 +60,12 @@ export function runQuietly(command, args, options = {}) {
   });
 }
 
-/** Ends the commands that {@link runQuietly} runs now. */
-export function stopCommands() {
-  for (const child of running) child.kill("SIGTERM");
+/** Ends the commands that {@link runQuietly} runs now, and resolves when they have ended. What they left is done again. */
+export async function stopCommands() {
+  const ended = [...running].map((child) => {
+    const kill = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
+    child.kill("SIGTERM");
+    return new Promise((resolve) => child.once("close", resolve)).then(() => clearTimeout(kill));
+  });
+  await Promise.all(ended);
 }

@@ -77,6 +77,7 @@ const STEPS: [name: string, run: () => Promise<Count>][] = [
   ["Types", async () => asCount(await npmRun("typecheck"))],
   ["Layers", async () => asCount(await npmRun("layers"))],
   ["Dead code", async () => asCount(await npmRun("unused"))],
+  ["API document", async () => asCount((await npmRun("openapi:check")) && (await npmRun("openapi:lint")))],
   ["Unit and database tests", unitTests],
   ["Build", async () => asCount(await build())],
   ["End-to-end tests", endToEndTests],
@@ -88,7 +89,7 @@ let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     interrupted = true;
-    stopCommands();
+    void stopCommands();
   });
 }
 await ensureClient();

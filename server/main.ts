@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import next from "next";
-import { handleRestNode, isRestPath } from "./api/node-door";
+import { handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { PEER_ADDRESS_HEADER } from "./auth/caller-address";
 import { env, exportSettings } from "./core/env";
 import { errorFields, log } from "./core/log";
@@ -24,7 +24,9 @@ async function start(): Promise<void> {
     dir: process.cwd(),
     hostname: HOST,
     port: PORT,
-    httpServer: server,
+    // Next listens for upgrades here, and then Node answers no request that offers one, as Java's client does with h2c.
+    // Only hot reload wants them.
+    httpServer: NODE_ENV === "development" ? server : createServer(),
   });
   await app.prepare();
   const handlePage = app.getRequestHandler();
@@ -38,7 +40,8 @@ async function start(): Promise<void> {
   });
   server.on("request", (request, response) => {
     silent.delete(request.socket);
-    const handled = isRestPath(request.url ?? "")
+    request.url = pathOf(request.url ?? "");
+    const handled = isRestPath(request.url)
       ? handleRestNode(request, response)
       : (() => {
           // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.

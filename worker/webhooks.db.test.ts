@@ -8,6 +8,11 @@ import { webhookTasks } from "./tasks";
 /** Far longer than it takes, for a machine that is busy with other things. */
 const WAIT = { timeout: 30_000 };
 
+async function lockedJobs(): Promise<number | null> {
+  const { rowCount } = await pool().query("SELECT 1 FROM graphile_worker._private_jobs WHERE locked_at IS NOT NULL");
+  return rowCount;
+}
+
 test("a worker that is stopped ends the requests that it has begun and leaves the rest to the next one", async () => {
   const hanging: ServerResponse[] = [];
   const { account, endpoint, receiver } = await startWebhook((response) => void hanging.push(response));
@@ -36,6 +41,8 @@ test("a worker that is stopped ends the requests that it has begun and leaves th
     const states = (await deliveriesOf(endpoint.id)).map((delivery) => `${delivery.status} ${delivery.attempts}`);
     expect(states.filter((state) => state === "delivered 1")).toHaveLength(16);
     expect(states.filter((state) => state === "pending 0")).toHaveLength(44);
+    // The runner tells the queue of finished jobs without waiting for its answer.
+    await expect.poll(lockedJobs, WAIT).toBe(0);
     const left = (await takeDeliveryJobs(endpoint.id)).flatMap((job) => job.payload.deliveryIds);
     expect(left).toHaveLength(44);
   } finally {

@@ -2,9 +2,10 @@
 
 /** Paths whose POST takes an Idempotency-Key. */
 export const KEYED_PATHS: ReadonlySet<string> = new Set([
-  "/api-keys/create",
   "/messages/send",
   "/messages/bulk",
   "/senders/create",
+  "/api-keys/create",
   "/webhooks/create",
+  "/webhooks/{id}/rotate-secret",
 ]);

@@ -1,1714 +1,696 @@
 // Made of openapi.json by `npm run openapi`; do not edit.
 export interface paths {
-  "/account": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/messages/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message
+         * @description Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not wait for that, so its status is `pending`; a recipient that no route leads to is `failed` at once, free of charge.
+         *
+         *     Permission: `sms:send` (send a message to one recipient).
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get the account
-     * @description The account that the key belongs to, its status and its balance.
-     *
-     *     Permission: any valid key.
-     */
-    get: operations["getAccount"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/balance": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/messages/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send to many recipients
+         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, or that no route leads to, fails alone: look at each item's `status` and `error`. A balance that does not cover all is a 402, and nothing is sent.
+         *
+         *     Permission: `sms:bulk` (send the same message to many recipients).
+         */
+        post: operations["sendBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get the balance
-     * @description The money left. The cost of a message is taken off when it is accepted.
-     *
-     *     Permission: `balance:read` (read the balance and the usage).
-     */
-    get: operations["getBalance"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/usage": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/messages/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate a send
+         * @description Takes the body of a single or of a bulk send and tells its segments, its cost and what would refuse it. Charges and stores nothing.
+         *
+         *     Permission: `sms:send` (send a message to one recipient).
+         */
+        post: operations["estimateMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get the usage of a period
-     * @description Messages accepted in the current UTC day or month, or since the account was opened, and their cost.
-     *
-     *     Permission: `balance:read` (read the balance and the usage).
-     */
-    get: operations["getUsage"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api-keys": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messages
+         * @description The account's messages, newest first.
+         *
+         *     Permission: `sms:read` (read messages).
+         */
+        get: operations["listMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List API keys
-     * @description Every key of the account, newest first; revoked and expired ones too, as inactive.
-     *
-     *     Permission: any valid key.
-     */
-    get: operations["listApiKeys"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api-keys/create": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a message
+         * @description One message as it stands now.
+         *
+         *     Permission: `sms:read` (read messages).
+         */
+        get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Create an API key
-     * @description The answer holds the key itself, once; only its hash is kept.
-     *
-     *     Permission: `keys:write` (create and revoke api keys).
-     */
-    post: operations["createApiKey"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/messages/send": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/messages/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the timeline of a message
+         * @description Everything that happened to a message, oldest first: its acceptance, its money, every hand-over to a provider, every receipt, event and webhook try.
+         *
+         *     Permission: `sms:read` (read messages).
+         */
+        get: operations["getMessageTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Send a message
-     * @description Permission: `sms:send` (send a message to one recipient).
-     */
-    post: operations["messages-send"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/messages/bulk": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the account
+         * @description The account that the key belongs to, its status and its balance.
+         *
+         *     Permission: any valid key.
+         */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Send to many recipients
-     * @description Permission: `sms:bulk` (send the same message to many recipients).
-     */
-    post: operations["messages-bulk"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/messages/estimate": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the balance
+         * @description The money left. The cost of a message is taken off when it is accepted.
+         *
+         *     Permission: `balance:read` (read the balance and the usage).
+         */
+        get: operations["getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Estimate a send
-     * @description Takes the body of a single or of a bulk send and tells its segments, its cost and what would refuse it. Charges and stores nothing.
-     *
-     *     Permission: `sms:send` (send a message to one recipient).
-     */
-    post: operations["estimateMessage"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/messages": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the usage of a period
+         * @description Messages accepted in the current UTC day or month, or since the account was opened, and their cost.
+         *
+         *     Permission: `balance:read` (read the balance and the usage).
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List messages
-     * @description Permission: `sms:read` (read messages).
-     */
-    get: operations["messages-list"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/senders": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/senders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List senders
+         * @description The account's sender IDs, newest first.
+         *
+         *     Permission: any valid key.
+         */
+        get: operations["listSenders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List senders
-     * @description The account's sender IDs, newest first.
-     *
-     *     Permission: any valid key.
-     */
-    get: operations["listSenders"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/senders/create": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/senders/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a sender
+         * @description A new sender is `pending` until an operator of the installation has looked at it.
+         *
+         *     Permission: `senders:write` (register sender ids).
+         */
+        post: operations["createSender"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Register a sender
-     * @description A new sender is `pending` until an operator of the installation has looked at it.
-     *
-     *     Permission: `senders:write` (register sender ids).
-     */
-    post: operations["createSender"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/senders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a sender
+         * @description One sender ID of the account.
+         *
+         *     Permission: any valid key.
+         */
+        get: operations["getSender"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List webhook endpoints
-     * @description Permission: `dlr:read` (read delivery events and webhook endpoints).
-     */
-    get: operations["webhooks-list"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks/create": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Every key of the account, newest first; revoked and expired ones too, as inactive.
+         *
+         *     Permission: any valid key.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Create a webhook endpoint
-     * @description Permission: `webhooks:write` (create and delete webhook endpoints).
-     */
-    post: operations["webhooks-create"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/events": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api-keys/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an API key
+         * @description The answer holds the key itself, once; only its hash is kept.
+         *
+         *     Permission: `keys:write` (create and revoke api keys).
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List events
-     * @description Permission: `dlr:read` (read delivery events and webhook endpoints).
-     */
-    get: operations["webhooks-events"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api-keys/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Ends the key for good: it is refused everywhere within a second. A key that is revoked already is a 404.
+         *
+         *     Permission: `keys:write` (create and revoke api keys).
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Revoke an API key
-     * @description Ends the key for good: it is refused everywhere within a second. A key that is revoked already is a 404.
-     *
-     *     Permission: `keys:write` (create and revoke api keys).
-     */
-    delete: operations["revokeApiKey"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/messages/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description Every endpoint of the account, newest first.
+         *
+         *     Permission: `dlr:read` (read delivery events and webhook endpoints).
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get a message
-     * @description Permission: `sms:read` (read messages).
-     */
-    get: operations["messages-get"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/messages/{id}/timeline": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description The answer holds the secret that requests to it are signed with, once.
+         *
+         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get the timeline of a message
-     * @description Everything that happened to a message, oldest first: its acceptance, its money, every hand-over to a provider, every receipt, event and webhook try.
-     *
-     *     Permission: `sms:read` (read messages).
-     */
-    get: operations["getMessageTimeline"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/senders/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook endpoint
+         * @description One endpoint, and how it has been doing.
+         *
+         *     Permission: `dlr:read` (read delivery events and webhook endpoints).
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description It gets no further event, and what is still pending for it is not sent.
+         *
+         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get a sender
-     * @description One sender ID of the account.
-     *
-     *     Permission: any valid key.
-     */
-    get: operations["getSender"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries to a webhook endpoint
+         * @description Newest first, each with every HTTP try.
+         *
+         *     Permission: `dlr:read` (read delivery events and webhook endpoints).
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get a webhook endpoint
-     * @description Permission: `dlr:read` (read delivery events and webhook endpoints).
-     */
-    get: operations["webhooks-get"];
-    put?: never;
-    post?: never;
-    /**
-     * Delete a webhook endpoint
-     * @description Permission: `webhooks:write` (create and delete webhook endpoints).
-     */
-    delete: operations["webhooks-delete"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks/{id}/deliveries": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Posts one signed event about an invented message at once, with the header `Service-Test: true`, and tells how it was taken. It counts neither as a failure nor as a success, and is not repeated.
+         *
+         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List the deliveries to a webhook endpoint
-     * @description Newest first, each with every HTTP try.
-     *
-     *     Permission: `dlr:read` (read delivery events and webhook endpoints).
-     */
-    get: operations["listWebhookDeliveries"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks/{id}/test": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the signing secret
+         * @description Makes a new secret, shown in this answer only. The former one signs too for 24 hours, unless it is rotated again. With an `Idempotency-Key` the secret is rotated once, and the first answer repeated.
+         *
+         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Send a test event
-     * @description Posts one signed event about an invented message at once, with the header `Service-Test: true`, and tells how it was taken. It counts neither as a failure nor as a success, and is not repeated.
-     *
-     *     Permission: `webhooks:write` (create and delete webhook endpoints).
-     */
-    post: operations["testWebhook"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks/{id}/rotate-secret": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a disabled webhook endpoint
+         * @description Events from now on are sent to it. Those that were held stay held until they are recovered.
+         *
+         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         */
+        post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Rotate the signing secret
-     * @description Makes a new secret, shown in this answer only. The former one signs too for 24 hours, unless it is rotated again. With an `Idempotency-Key` the secret is rotated once, and the first answer repeated.
-     *
-     *     Permission: `webhooks:write` (create and delete webhook endpoints).
-     */
-    post: operations["rotateWebhookSecret"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks/{id}/enable": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/webhooks/{id}/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send missed events again
+         * @description Deliveries of events since `since` that are held or abandoned begin a new round of tries. The endpoint must be enabled. Repeating the request does no harm: what was recovered is pending and is left alone.
+         *
+         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         */
+        post: operations["recoverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Enable a disabled webhook endpoint
-     * @description Events from now on are sent to it. Those that were held stay held until they are recovered.
-     *
-     *     Permission: `webhooks:write` (create and delete webhook endpoints).
-     */
-    post: operations["enableWebhook"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/webhooks/{id}/recover": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description What happened to the account's messages, newest first: the objects that webhooks carry.
+         *
+         *     Permission: `dlr:read` (read delivery events and webhook endpoints).
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Send missed events again
-     * @description Deliveries of events since `since` that are held or abandoned begin a new round of tries. The endpoint must be enabled. Repeating the request does no harm: what was recovered is pending and is left alone.
-     *
-     *     Permission: `webhooks:write` (create and delete webhook endpoints).
-     */
-    post: operations["recoverWebhook"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export interface webhooks {
-  "message.sent": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "message.sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A provider took a message
+         * @description Raised when a message moves to `sent`.
+         */
+        post: operations["onMessageSent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * A provider took a message
-     * @description Raised when a message moves to `sent`.
-     */
-    post: operations["onMessageSent"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "message.delivered": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "message.delivered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message was delivered
+         * @description Raised when the carrier confirmed delivery to the handset.
+         */
+        post: operations["onMessageDelivered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * A message was delivered
-     * @description Raised when the carrier confirmed delivery to the handset.
-     */
-    post: operations["onMessageDelivered"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "message.failed": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "message.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message failed
+         * @description Raised when a message moves to `failed` or to `undelivered`; `data.status` says which, `data.error` why.
+         */
+        post: operations["onMessageFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * A message failed
-     * @description Raised when a message moves to `failed` or to `undelivered`; `data.status` says which, `data.error` why.
-     */
-    post: operations["onMessageFailed"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export interface components {
-  schemas: {
-    Message: {
-      /** @description Message id, prefix msg_. */
-      id: string;
-      /** @constant */
-      object: "message";
-      /** @description Recipient, E.164. */
-      to: string;
-      /** @description Sender ID used. */
-      from: string;
-      /** @description Text of the message. */
-      body: string;
-      /**
-       * @description Moves forward only.
-       * @enum {string}
-       */
-      status: "pending" | "sent" | "delivered" | "failed" | "undelivered";
-      /** @description Total over all segments, in units of `currency`; 0 once refunded. */
-      cost: number;
-      /** @description ISO 4217 code. */
-      currency: string;
-      /** @description Provider that took the message; before that, the one that is tried first. */
-      provider: string;
-      /** @description The provider's own id; empty until a provider took the message. */
-      provider_message_id: string;
-      /** @description Hand-overs to providers so far. */
-      attempts: number;
-      error: {
-        /** @description Machine-readable reason. */
-        code: string;
-        /** @description The reason in words. */
-        message: string;
-      } | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When a provider took it.
-       */
-      sent_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the carrier confirmed delivery.
-       */
-      delivered_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it failed for good.
-       */
-      failed_at: string | null;
-    };
-    BulkResult: {
-      /** @constant */
-      object: "bulk_result";
-      /** @description Recipients in the request. */
-      total: number;
-      /** @description Messages accepted. */
-      sent: number;
-      /** @description Recipients that failed at once; see each item's `error`. */
-      failed: number;
-      /** @description One item per recipient, in the order of the request. */
-      messages: components["schemas"]["Message"][];
-    };
-    Account: {
-      /** @description Account id, prefix acc_. */
-      id: string;
-      /**
-       * @description Kind of the object: `account`.
-       * @constant
-       */
-      object: "account";
-      /** @description Contact address. */
-      email: string;
-      /** @description Name of the account's owner. */
-      name: string;
-      /** @description Company; empty when none was given. */
-      company_name: string;
-      /** @description Country, two letters; empty when none was given. */
-      country: string;
-      /**
-       * @description A suspended account reads but does not send.
-       * @enum {string}
-       */
-      status: "active" | "suspended";
-      /** @description Whether the operator verified who the customer is. */
-      kyc_verified: boolean;
-      /** @description Money left, in units of `currency`. */
-      balance: number;
-      /** @description ISO 4217 code. */
-      currency: string;
-      /**
-       * Format: date-time
-       * @description When the account was opened, ISO 8601.
-       */
-      created_at: string;
-    };
-    Balance: {
-      /**
-       * @description Kind of the object: `balance`.
-       * @constant
-       */
-      object: "balance";
-      /** @description Money left, in units of `currency`. */
-      balance: number;
-      /** @description ISO 4217 code. */
-      currency: string;
-      /**
-       * Format: date-time
-       * @description When the balance was read, ISO 8601.
-       */
-      as_of: string;
-    };
-    Usage: {
-      /**
-       * @description Kind of the object: `usage`.
-       * @constant
-       */
-      object: "usage";
-      /**
-       * @description The period that was asked for.
-       * @enum {string}
-       */
-      period: "day" | "month" | "all";
-      /**
-       * Format: date-time
-       * @description Start of the period, inclusive, ISO 8601.
-       */
-      starts_at: string;
-      /**
-       * Format: date-time
-       * @description End of the period, exclusive, ISO 8601.
-       */
-      ends_at: string;
-      /** @description ISO 4217 code. */
-      currency: string;
-      /** @description Sums over the period. */
-      totals: {
-        /** @description Messages accepted in the period. */
-        messages: number;
-        /** @description What they cost, in units of `currency`, refunds already taken off. */
-        cost: number;
-      };
-      /** @description Messages accepted in the period, by their status now. */
-      by_status: {
-        /** @description Messages that no provider has taken yet. */
-        pending: number;
-        /** @description Messages that a provider took, without a final receipt so far. */
-        sent: number;
-        /** @description Messages that the carrier confirmed as delivered. */
-        delivered: number;
-        /** @description Messages that no provider took, or that the carrier refused for good. */
-        failed: number;
-        /** @description Messages that a provider took and that did not reach the handset. */
-        undelivered: number;
-      };
-    };
-    Sender: {
-      /** @description Sender id, prefix snd_. */
-      id: string;
-      /**
-       * @description Kind of the object: `sender`.
-       * @constant
-       */
-      object: "sender";
-      /** @description What the recipient sees as the origin. */
-      sender_id: string;
-      /**
-       * @description Kind of sender ID.
-       * @enum {string}
-       */
-      type: "alphanumeric" | "numeric" | "short_code" | "long_code";
-      /** @description Country for which it is registered, ISO 3166-1 alpha-2; null: none given. */
-      country_code: string | null;
-      /**
-       * @description Only an approved sender may be used in `from`.
-       * @enum {string}
-       */
-      status: "pending" | "approved" | "rejected" | "suspended";
-      /**
-       * Format: date-time
-       * @description When an operator approved it, ISO 8601; null: not yet.
-       */
-      approved_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was registered, ISO 8601.
-       */
-      created_at: string;
-    };
-    ApiKey: {
-      /** @description Key id, prefix key_. */
-      id: string;
-      /**
-       * @description Kind of the object: `api_key`.
-       * @constant
-       */
-      object: "api_key";
-      /** @description What the key is for, as you named it. */
-      name: string;
-      /** @description The key abbreviated: first characters, an ellipsis, last characters. */
-      key_hint: string;
-      /** @description False once revoked or expired. */
-      is_active: boolean;
-      /** @description What the key may do. */
-      permissions: (
-        | "sms:send"
-        | "sms:bulk"
-        | "sms:read"
-        | "balance:read"
-        | "dlr:read"
-        | "senders:write"
-        | "keys:write"
-        | "webhooks:write"
-      )[];
-      /** @description Requests per minute. */
-      rate_limit: number;
-      /**
-       * Format: date-time
-       * @description When it was last used, ISO 8601, exact to a minute; null: never.
-       */
-      last_used_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it stops working, ISO 8601; null: never.
-       */
-      expires_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was created, ISO 8601.
-       */
-      created_at: string;
-    };
-    CreatedApiKey: {
-      /** @description Key id, prefix key_. */
-      id: string;
-      /**
-       * @description Kind of the object: `api_key`.
-       * @constant
-       */
-      object: "api_key";
-      /** @description What the key is for, as you named it. */
-      name: string;
-      /** @description The key abbreviated: first characters, an ellipsis, last characters. */
-      key_hint: string;
-      /** @description False once revoked or expired. */
-      is_active: boolean;
-      /** @description What the key may do. */
-      permissions: (
-        | "sms:send"
-        | "sms:bulk"
-        | "sms:read"
-        | "balance:read"
-        | "dlr:read"
-        | "senders:write"
-        | "keys:write"
-        | "webhooks:write"
-      )[];
-      /** @description Requests per minute. */
-      rate_limit: number;
-      /**
-       * Format: date-time
-       * @description When it was last used, ISO 8601, exact to a minute; null: never.
-       */
-      last_used_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it stops working, ISO 8601; null: never.
-       */
-      expires_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was created, ISO 8601.
-       */
-      created_at: string;
-      /** @description The whole key. Shown in this answer only; only its hash is kept. */
-      plain_key: string;
-      /** @description A reminder to store the key now. */
-      plain_key_notice: string;
-    };
-    WebhookEndpoint: {
-      /** @description Endpoint id, prefix whe_. */
-      id: string;
-      /** @constant */
-      object: "webhook_endpoint";
-      /** @description Where events are posted. */
-      url: string;
-      description: string | null;
-      /** @description Event types that it is subscribed to. */
-      events: ("message.sent" | "message.delivered" | "message.failed")[];
-      /** @description False after 25 failed tries in a row, or an answer of 410. */
-      is_active: boolean;
-      /** @description Failed tries in a row; any 2xx sets it back to 0. */
-      failure_count: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      last_success_at: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      last_failure_at: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      disabled_at: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      created_at: string;
-    };
-    CreatedWebhookEndpoint: {
-      /** @description Endpoint id, prefix whe_. */
-      id: string;
-      /** @constant */
-      object: "webhook_endpoint";
-      /** @description Where events are posted. */
-      url: string;
-      description: string | null;
-      /** @description Event types that it is subscribed to. */
-      events: ("message.sent" | "message.delivered" | "message.failed")[];
-      /** @description False after 25 failed tries in a row, or an answer of 410. */
-      is_active: boolean;
-      /** @description Failed tries in a row; any 2xx sets it back to 0. */
-      failure_count: number;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      last_success_at: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      last_failure_at: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      disabled_at: string | null;
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      created_at: string;
-      /** @description HMAC SHA-256 secret, shown in this answer only. */
-      signing_secret: string;
-    };
-    Event: {
-      /** @description Event id, prefix evt_; the same in every delivery of the event. */
-      id: string;
-      /** @constant */
-      object: "event";
-      /** @enum {string} */
-      type: "message.sent" | "message.delivered" | "message.failed";
-      /**
-       * Format: date-time
-       * @description ISO 8601 date and time.
-       */
-      created_at: string;
-      /** @description The message as it was at the time of the event. */
-      data: {
-        /** @description Message id, prefix msg_. */
-        id: string;
-        /** @constant */
-        object: "message";
-        /** @description Recipient, E.164. */
-        to: string;
-        /** @description Sender ID used. */
-        from: string;
-        /** @description Text of the message. */
-        body: string;
-        /**
-         * @description Moves forward only.
-         * @enum {string}
-         */
-        status: "pending" | "sent" | "delivered" | "failed" | "undelivered";
-        /** @description Total over all segments, in units of `currency`; 0 once refunded. */
-        cost: number;
-        /** @description ISO 4217 code. */
-        currency: string;
-        /** @description Provider that took the message; before that, the one that is tried first. */
-        provider: string;
-        /** @description The provider's own id; empty until a provider took the message. */
-        provider_message_id: string;
-        /** @description Hand-overs to providers so far. */
-        attempts: number;
-        error: {
-          /** @description Machine-readable reason. */
-          code: string;
-          /** @description The reason in words. */
-          message: string;
-        } | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601 date and time.
-         */
-        created_at: string;
-        /**
-         * Format: date-time
-         * @description When a provider took it.
-         */
-        sent_at: string | null;
-        /**
-         * Format: date-time
-         * @description When the carrier confirmed delivery.
-         */
-        delivered_at: string | null;
-        /**
-         * Format: date-time
-         * @description When it failed for good.
-         */
-        failed_at: string | null;
-        /** @description The `reference` of the send. */
-        reference: string | null;
-      };
-    };
-    Deleted: {
-      /** @description Id of the deleted resource. */
-      id: string;
-      /** @description Kind of the deleted resource, such as `api_key`. */
-      object: string;
-      /**
-       * @description Always true.
-       * @constant
-       */
-      deleted: true;
-    };
-    Pagination: {
-      /** @description Current page, from 1. */
-      page: number;
-      /** @description Items per page, as asked for. */
-      limit: number;
-      /** @description Items over all pages. */
-      total: number;
-      /** @description Number of pages; 0 when there is nothing. */
-      pages: number;
-      /** @description Whether another page follows. */
-      has_more: boolean;
-    };
-    CreateApiKeyRequest: {
-      /** @description What the key is for. */
-      name: string;
-      /** @description What the key may do; never more than its creator may. Omitted: the creator's own permissions. */
-      permissions?: (
-        | "sms:send"
-        | "sms:bulk"
-        | "sms:read"
-        | "balance:read"
-        | "dlr:read"
-        | "senders:write"
-        | "keys:write"
-        | "webhooks:write"
-      )[];
-      /**
-       * @description Requests per minute, 1 to 6000.
-       * @default 600
-       */
-      rate_limit?: number;
-      /** @description Messages per UTC day; null: no limit. */
-      daily_limit?: number | null;
-      /** @description Messages per UTC month; null: no limit. */
-      monthly_limit?: number | null;
-      /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere. */
-      allowed_ips?: string[] | null;
-      /**
-       * Format: date-time
-       * @description When the key stops working, ISO 8601; must lie in the future. Null or omitted: never.
-       */
-      expires_at?: string | null;
-    };
-    "Messages-sendRequest": {
-      /** @description Recipient, E.164. */
-      to: string;
-      /** @description An approved sender ID of the account. */
-      from: string;
-      /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
-      body: string;
-      /** @description Forces a route. */
-      route_id?: number | null;
-      /**
-       * @description Provider to try first; the rest of the chain stays behind it.
-       * @enum {string|null}
-       */
-      provider?:
-        | "twilio"
-        | "vonage"
-        | "messagebird"
-        | "plivo"
-        | "telnyx"
-        | "sinch"
-        | "infobip"
-        | "africastalking"
-        | "clickatell"
-        | "bandwidth"
-        | "smpp"
-        | "sandbox"
-        | null;
-      /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
-      smart_encoding?: boolean;
-      /** @description Your own id; echoed in webhooks. */
-      reference?: string | null;
-    };
-    "Messages-bulkRequest": {
-      /** @description 1 to 1,000 recipients, E.164; each becomes a message of its own. A bad one fails alone. */
-      recipients: string[];
-      /** @description An approved sender ID of the account. */
-      from: string;
-      /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
-      body: string;
-      /** @description Forces a route. */
-      route_id?: number | null;
-      /**
-       * @description Provider to try first; the rest of the chain stays behind it.
-       * @enum {string|null}
-       */
-      provider?:
-        | "twilio"
-        | "vonage"
-        | "messagebird"
-        | "plivo"
-        | "telnyx"
-        | "sinch"
-        | "infobip"
-        | "africastalking"
-        | "clickatell"
-        | "bandwidth"
-        | "smpp"
-        | "sandbox"
-        | null;
-      /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
-      smart_encoding?: boolean;
-    };
-    EstimateMessageRequest: {
-      /** @description Recipient, E.164, as of a single send; or give `recipients`. */
-      to?: string;
-      /** @description 1 to 1,000 recipients, E.164, as of a bulk send; or give `to`. */
-      recipients?: string[];
-      /** @description An approved sender ID of the account. */
-      from: string;
-      /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
-      body: string;
-      /** @description Forces a route. */
-      route_id?: number | null;
-      /**
-       * @description Provider to try first; the rest of the chain stays behind it.
-       * @enum {string|null}
-       */
-      provider?:
-        | "twilio"
-        | "vonage"
-        | "messagebird"
-        | "plivo"
-        | "telnyx"
-        | "sinch"
-        | "infobip"
-        | "africastalking"
-        | "clickatell"
-        | "bandwidth"
-        | "smpp"
-        | "sandbox"
-        | null;
-      /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
-      smart_encoding?: boolean;
-    };
-    CreateSenderRequest: {
-      /** @description Up to 11 letters and digits, or a number of 3 to 15 digits. */
-      sender_id: string;
-      /**
-       * @description Omitted: told from `sender_id`.
-       * @enum {string}
-       */
-      type?: "alphanumeric" | "numeric" | "short_code" | "long_code";
-      /** @description Country for which it is registered, ISO 3166-1 alpha-2. */
-      country_code?: string;
-    };
-    "Webhooks-createRequest": {
-      /**
-       * Format: uri
-       * @description http or https; https is recommended.
-       */
-      url: string;
-      description?: string | null;
-      /** @description Omitted or `*`: all three. */
-      events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
-    };
-    RecoverWebhookRequest: {
-      /**
-       * Format: date-time
-       * @description Events from then on, ISO 8601; those that are `held` or `abandoned` are sent again.
-       */
-      since: string;
-    };
-    /** @description What every answer carries. */
-    Meta: {
-      /** @description Id of the request, prefix req_; quote it when you ask for help. */
-      request_id: string;
-      /**
-       * @description Version of the API.
-       * @constant
-       */
-      api_version: "v1";
-    };
-    /** @description The body of every error answer. */
-    Error: {
-      /**
-       * @description Always false.
-       * @constant
-       */
-      success: false;
-      /** @description What went wrong. */
-      error: {
-        /**
-         * @description Kind of the error.
-         * @enum {string}
-         */
-        type:
-          | "invalid_request_error"
-          | "authentication_error"
-          | "authorization_error"
-          | "balance_error"
-          | "rate_limit_error"
-          | "provider_error"
-          | "api_error";
-        /** @description Machine-readable code, one per status. */
-        code: string;
-        /** @description The reason in words, for people; it may change. */
-        message: string;
-        /** @description The offending parameter as you wrote it, such as `recipients[3]`; null: none in particular. */
-        param: string | null;
-        /** @description More about it. `reason` is the finer machine-readable code, `issues` lists refused inputs. */
-        details: {
-          /** @description The finer code; the guide to errors lists every one. */
-          reason?: string;
-          /** @description What is wrong with the input; at most 20. */
-          issues?: {
-            /** @description The parameter, as you wrote it. */
-            param: string | null;
-            /** @description What is wrong with it. */
+    schemas: {
+        Message: {
+            /** @description Message id, prefix msg_. */
+            id: string;
+            /**
+             * @description Kind of the object: `message`.
+             * @constant
+             */
+            object: "message";
+            /** @description Recipient, E.164. */
+            to: string;
+            /** @description Sender ID used. */
+            from: string;
+            /** @description Text of the message, as it was sent. */
+            body: string;
+            /**
+             * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
+             * @enum {string}
+             */
+            status: "pending" | "sent" | "delivered" | "failed" | "undelivered";
+            /** @description Total over all segments, in units of `currency`; 0 once refunded. */
+            cost: number;
+            /** @description ISO 4217 code. */
+            currency: string;
+            /** @description Provider that took the message; before that, the one that is tried first. */
+            provider: string;
+            /** @description The provider's own id; empty until a provider took the message. */
+            provider_message_id: string;
+            /** @description Hand-overs to providers so far. */
+            attempts: number;
+            /** @description Why it failed or was not delivered; null: it did not fail. */
+            error: components["schemas"]["MessageError"] | null;
+            /**
+             * Format: date-time
+             * @description When it was accepted, ISO 8601.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a provider took it, ISO 8601; null: none did so far.
+             */
+            sent_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the carrier confirmed delivery, ISO 8601; null: not so far.
+             */
+            delivered_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it failed for good, ISO 8601; null: it did not.
+             */
+            failed_at: string | null;
+        };
+        MessageError: {
+            /** @description Machine-readable reason; the guide to errors lists those of ours, others are a carrier's. */
+            code: string;
+            /** @description The reason in words. */
             message: string;
-          }[];
-        } & {
-          [key: string]: unknown;
         };
-      };
-      meta: components["schemas"]["Meta"];
-    };
-  };
-  responses: {
-    /** @description The input is wrong; `error.param` names what. */
-    InvalidRequest: {
-      headers: {
-        "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-        "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-        "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    /** @description No API key, or one that is unknown, revoked or expired. */
-    Unauthorized: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    /** @description The balance does not cover the request. Nothing was sent, nothing was charged. */
-    InsufficientBalance: {
-      headers: {
-        "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-        "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-        "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    /** @description The key lacks the permission, or may not be used from this address, or the account is suspended. */
-    Forbidden: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    /** @description There is nothing with this id in your account. */
-    NotFound: {
-      headers: {
-        "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-        "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-        "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    /** @description The Idempotency-Key was used before with another request. */
-    Conflict: {
-      headers: {
-        "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-        "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-        "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    /** @description More requests per minute, or more messages per day or month, than the key allows. Nothing was done. */
-    RateLimited: {
-      headers: {
-        "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-        "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-        "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-        "Retry-After": components["headers"]["Retry-After"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    /** @description Something went wrong on our side. The request was not carried out. */
-    InternalError: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-  };
-  parameters: {
-    /**
-     * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
-     * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
-     */
-    IdempotencyKey: string;
-  };
-  requestBodies: never;
-  headers: {
-    /**
-     * @description Requests that the key may make per minute.
-     * @example 600
-     */
-    "RateLimit-Limit": number;
-    /**
-     * @description Requests left in this minute.
-     * @example 599
-     */
-    "RateLimit-Remaining": number;
-    /**
-     * @description Seconds until the next minute begins.
-     * @example 42
-     */
-    "RateLimit-Reset": number;
-    /**
-     * @description Seconds to wait before the request is worth repeating.
-     * @example 42
-     */
-    "Retry-After": number;
-    /**
-     * @description `true` when this is the first answer to the Idempotency-Key once more; absent otherwise.
-     * @example true
-     */
-    "Idempotency-Replayed": "true";
-  };
-  pathItems: never;
-}
-export type $defs = Record<string, never>;
-export interface operations {
-  getAccount: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+        BulkResult: {
             /**
-             * @description Always true.
+             * @description Kind of the object: `bulk_result`.
              * @constant
              */
-            success: true;
-            data: components["schemas"]["Account"];
-            meta: components["schemas"]["Meta"];
-          };
+            object: "bulk_result";
+            /** @description Recipients in the request. */
+            total: number;
+            /** @description Messages accepted. */
+            sent: number;
+            /** @description Recipients that failed at once; see each item's `error`. */
+            failed: number;
+            /** @description One item per recipient, in the order of the request. */
+            messages: components["schemas"]["Message"][];
         };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  getBalance: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+        Estimate: {
             /**
-             * @description Always true.
+             * @description Kind of the object: `estimate`.
              * @constant
              */
-            success: true;
-            data: components["schemas"]["Balance"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  getUsage: {
-    parameters: {
-      query?: {
-        /** @description Current UTC day, current UTC month, or everything. */
-        period?: "day" | "month" | "all";
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "estimate";
             /**
-             * @description Always true.
-             * @constant
+             * @description Alphabet of the text as it would be sent, that is with `smart_encoding` if asked for.
+             * @enum {string}
              */
-            success: true;
-            data: components["schemas"]["Usage"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  listApiKeys: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: {
-              /**
-               * @description Kind of the object: `list`.
-               * @constant
-               */
-              object: "list";
-              /** @description Every item, newest first. */
-              data: components["schemas"]["ApiKey"][];
-            };
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  createApiKey: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
-         * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
-         */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["CreateApiKeyRequest"];
-      };
-    };
-    responses: {
-      /** @description Created. */
-      201: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: components["schemas"]["CreatedApiKey"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "messages-send": {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
-         * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
-         */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Messages-sendRequest"];
-      };
-    };
-    responses: {
-      /** @description Created. */
-      201: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: components["schemas"]["Message"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "messages-bulk": {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
-         * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
-         */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Messages-bulkRequest"];
-      };
-    };
-    responses: {
-      /** @description Created. */
-      201: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: components["schemas"]["BulkResult"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  estimateMessage: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["EstimateMessageRequest"];
-      };
-    };
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: {
-              /**
-               * @description Kind of the object: `estimate`.
-               * @constant
-               */
-              object: "estimate";
-              /**
-               * @description Alphabet of the text as it would be sent, that is with `smart_encoding` if asked for.
-               * @enum {string}
-               */
-              encoding: "GSM-7" | "UCS-2";
-              /** @description Segments of each message. */
-              segments: number;
-              /** @description Characters (code points) of that text. */
-              characters: number;
-              /** @description Room that it takes: septets in GSM-7, 16-bit units in UCS-2. */
-              units: number;
-              /** @description Characters of the given `body` that GSM-7 lacks, in order; at most 100. */
-              non_gsm: {
+            encoding: "GSM-7" | "UCS-2";
+            /** @description Segments of each message. */
+            segments: number;
+            /** @description Characters (code points) of that text. */
+            characters: number;
+            /** @description Room that it takes: septets in GSM-7, 16-bit units in UCS-2. */
+            units: number;
+            /** @description Characters of the given `body` that GSM-7 lacks, in order; at most 100. */
+            non_gsm: {
                 /** @description The character itself. */
                 character: string;
                 /** @description Its code point, such as U+201C. */
@@ -1717,9 +699,9 @@ export interface operations {
                 index: number;
                 /** @description What `smart_encoding` writes for it; null: it stays. For a combining accent this is the whole letter. */
                 substitute: string | null;
-              }[];
-              /** @description What `smart_encoding` gives, asked for or not. */
-              smart: {
+            }[];
+            /** @description What `smart_encoding` gives, asked for or not. */
+            smart: {
                 /** @description Segments of each message. */
                 segments: number;
                 /**
@@ -1729,37 +711,32 @@ export interface operations {
                 encoding: "GSM-7" | "UCS-2";
                 /** @description How many fewer segments that is than without. */
                 saved_segments: number;
-              };
-              /** @description Total over all recipients, in units of `currency`. */
-              cost: number;
-              /** @description ISO 4217 code. */
-              currency: string;
-              /** @description Money left on the account, in units of `currency`. */
-              balance: number;
-              /** @description Whether the balance covers the cost. */
-              sufficient: boolean;
-              /** @description One item per recipient, in the order of the request. */
-              recipients: {
+            };
+            /** @description Total over all recipients, in units of `currency`. */
+            cost: number;
+            /** @description ISO 4217 code. */
+            currency: string;
+            /** @description Money left on the account, in units of `currency`. */
+            balance: number;
+            /** @description Whether the balance covers the cost. */
+            sufficient: boolean;
+            /** @description One item per recipient, in the order of the request. */
+            recipients: {
                 /** @description Recipient as given. */
                 to: string;
                 /** @description Route that it would take; null when none leads there. */
                 route_id: number | null;
                 /** @description Provider that would be tried first; null without a route. */
                 provider: string | null;
-                /** @description Price of one segment; null without a route. */
+                /** @description Price of one segment, in units of `currency`; null without a route. */
                 price_per_segment: number | null;
-                /** @description Price of all segments; 0 when its message would fail at once. */
+                /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
                 /** @description The `error` that its message would fail with at once; null: it would go. */
-                refusal: {
-                  /** @description Machine-readable reason. */
-                  code: string;
-                  /** @description The reason in words. */
-                  message: string;
-                } | null;
-              }[];
-              /** @description Why the send as a whole would be refused, its own answer first; empty: it would be accepted. */
-              refusals: {
+                refusal: components["schemas"]["MessageError"] | null;
+            }[];
+            /** @description Why the send as a whole would be refused, its own answer first; empty: it would be accepted. */
+            refusals: {
                 /** @description HTTP status of the send's answer. */
                 status: number;
                 /** @description The send's `error.code`. */
@@ -1770,796 +747,549 @@ export interface operations {
                 message: string;
                 /** @description The offending parameter, if it is one. */
                 param: string | null;
-              }[];
+            }[];
+        };
+        Timeline: {
+            /**
+             * @description Kind of the object: `timeline`.
+             * @constant
+             */
+            object: "timeline";
+            /** @description Message id, prefix msg_. */
+            message_id: string;
+            /** @description Everything that happened, oldest first, a cause before its effect. */
+            entries: ({
+                /**
+                 * Format: date-time
+                 * @description When it happened, ISO 8601.
+                 */
+                at: string;
+                /**
+                 * @description What it was; `details` depends on it.
+                 * @constant
+                 */
+                kind: "accepted";
+                /** @description What happened, in one sentence. */
+                summary: string;
+                /** @description The facts. */
+                details: {
+                    /** @description Recipient, E.164. */
+                    to: string;
+                    /** @description Sender ID used. */
+                    from: string;
+                    /**
+                     * @description Alphabet of the text.
+                     * @enum {string}
+                     */
+                    encoding: "GSM-7" | "UCS-2";
+                    /** @description Segments of the message. */
+                    segments: number;
+                };
+            } | {
+                /**
+                 * Format: date-time
+                 * @description When it happened, ISO 8601.
+                 */
+                at: string;
+                /**
+                 * @description What it was; `details` depends on it.
+                 * @constant
+                 */
+                kind: "money";
+                /** @description What happened, in one sentence. */
+                summary: string;
+                /** @description The facts. */
+                details: {
+                    /**
+                     * @description Reserved, charged, or given back.
+                     * @enum {string}
+                     */
+                    kind: "reserve" | "settle" | "refund";
+                    /** @description Change of the balance, in units of `currency`; 0 for `settle`, which charges what was reserved. */
+                    amount: number;
+                    /** @description ISO 4217 code. */
+                    currency: string;
+                };
+            } | {
+                /**
+                 * Format: date-time
+                 * @description When it happened, ISO 8601.
+                 */
+                at: string;
+                /**
+                 * @description What it was; `details` depends on it.
+                 * @constant
+                 */
+                kind: "attempt";
+                /** @description What happened, in one sentence. */
+                summary: string;
+                /** @description The facts. */
+                details: {
+                    /** @description Number of the hand-over, from 1. */
+                    seq: number;
+                    /** @description Provider that was asked. */
+                    provider: string;
+                    /**
+                     * @description Null: not known yet.
+                     * @enum {string|null}
+                     */
+                    outcome: "accepted" | "refused" | "retryable" | "unknown" | null;
+                    /** @description The provider's reason, unless it took the message. */
+                    code: string | null;
+                    /** @description The reason in words. */
+                    detail: string | null;
+                    /** @description Milliseconds until its answer; null: none so far. */
+                    latency_ms: number | null;
+                };
+            } | {
+                /**
+                 * Format: date-time
+                 * @description When it happened, ISO 8601.
+                 */
+                at: string;
+                /**
+                 * @description What it was; `details` depends on it.
+                 * @constant
+                 */
+                kind: "receipt";
+                /** @description What happened, in one sentence. */
+                summary: string;
+                /** @description The facts. */
+                details: {
+                    /**
+                     * @description What the carrier reported.
+                     * @enum {string}
+                     */
+                    status: "sent" | "delivered" | "failed" | "undelivered";
+                    /** @description The carrier's reason. */
+                    code: string | null;
+                    /** @description The reason in words. */
+                    detail: string | null;
+                    /** @description Whether it moved the message; late and repeated receipts do not. */
+                    applied: boolean;
+                };
+            } | {
+                /**
+                 * Format: date-time
+                 * @description When it happened, ISO 8601.
+                 */
+                at: string;
+                /**
+                 * @description What it was; `details` depends on it.
+                 * @constant
+                 */
+                kind: "event";
+                /** @description What happened, in one sentence. */
+                summary: string;
+                /** @description The facts. */
+                details: {
+                    /** @description Event id, prefix evt_. */
+                    event_id: string;
+                    /**
+                     * @description Type of the event.
+                     * @enum {string}
+                     */
+                    type: "message.sent" | "message.delivered" | "message.failed";
+                    /**
+                     * @description Status that the message moved to.
+                     * @enum {string}
+                     */
+                    status: "pending" | "sent" | "delivered" | "failed" | "undelivered";
+                };
+            } | {
+                /**
+                 * Format: date-time
+                 * @description When it happened, ISO 8601.
+                 */
+                at: string;
+                /**
+                 * @description What it was; `details` depends on it.
+                 * @constant
+                 */
+                kind: "webhook_try";
+                /** @description What happened, in one sentence. */
+                summary: string;
+                /** @description The facts. */
+                details: {
+                    /** @description Event id, prefix evt_. */
+                    event_id: string;
+                    /** @description Endpoint id, prefix whe_. */
+                    endpoint_id: string;
+                    /** @description Where the event was posted. */
+                    url: string;
+                    /** @description Number of the try, from 1. */
+                    attempt: number;
+                    /** @description Null when no answer came. */
+                    status_code: number | null;
+                    /** @description Milliseconds that it took. */
+                    latency_ms: number;
+                    /** @description Why the try failed; null when it was acknowledged. */
+                    error: string | null;
+                };
+            })[];
+        };
+        Account: {
+            /** @description Account id, prefix acc_. */
+            id: string;
+            /**
+             * @description Kind of the object: `account`.
+             * @constant
+             */
+            object: "account";
+            /** @description Contact address. */
+            email: string;
+            /** @description Name of the account's owner. */
+            name: string;
+            /** @description Company; empty when none was given. */
+            company_name: string;
+            /** @description Country, two letters; empty when none was given. */
+            country: string;
+            /**
+             * @description A suspended account reads but does not send.
+             * @enum {string}
+             */
+            status: "active" | "suspended";
+            /** @description Whether the operator verified who the customer is. */
+            kyc_verified: boolean;
+            /** @description Money left, in units of `currency`. */
+            balance: number;
+            /** @description ISO 4217 code. */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description When the account was opened, ISO 8601.
+             */
+            created_at: string;
+        };
+        Balance: {
+            /**
+             * @description Kind of the object: `balance`.
+             * @constant
+             */
+            object: "balance";
+            /** @description Money left, in units of `currency`. */
+            balance: number;
+            /** @description ISO 4217 code. */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description When the balance was read, ISO 8601.
+             */
+            as_of: string;
+        };
+        Usage: {
+            /**
+             * @description Kind of the object: `usage`.
+             * @constant
+             */
+            object: "usage";
+            /**
+             * @description The period that was asked for.
+             * @enum {string}
+             */
+            period: "day" | "month" | "all";
+            /**
+             * Format: date-time
+             * @description Start of the period, inclusive, ISO 8601.
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @description End of the period, exclusive, ISO 8601.
+             */
+            ends_at: string;
+            /** @description ISO 4217 code. */
+            currency: string;
+            /** @description Sums over the period. */
+            totals: {
+                /** @description Messages accepted in the period. */
+                messages: number;
+                /** @description What they cost, in units of `currency`, refunds already taken off. */
+                cost: number;
             };
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "messages-list": {
-    parameters: {
-      query?: {
-        status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
-        /** @description Recipient, E.164, exact. */
-        to?: string;
-        /** @description Only messages created at or after. */
-        created_after?: string;
-        /** @description Only messages created before. */
-        created_before?: string;
-        /** @description Page, from 1. */
-        page?: number;
-        /** @description Items per page, 1 to 100. */
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            /** @description Items of the page, newest first. */
-            data: components["schemas"]["Message"][];
-            pagination: components["schemas"]["Pagination"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  listSenders: {
-    parameters: {
-      query?: {
-        /** @description Only senders in this status. */
-        status?: "pending" | "approved" | "rejected" | "suspended";
-        /** @description Page, from 1. */
-        page?: number;
-        /** @description Items per page, 1 to 100. */
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            /** @description Items of the page, newest first. */
-            data: components["schemas"]["Sender"][];
-            pagination: components["schemas"]["Pagination"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  createSender: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
-         * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
-         */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["CreateSenderRequest"];
-      };
-    };
-    responses: {
-      /** @description Created. */
-      201: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: components["schemas"]["Sender"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "webhooks-list": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: {
-              /**
-               * @description Kind of the object: `list`.
-               * @constant
-               */
-              object: "list";
-              /** @description Every item, newest first. */
-              data: components["schemas"]["WebhookEndpoint"][];
+            /** @description Messages accepted in the period, by their status now. */
+            by_status: {
+                /** @description Messages that no provider has taken yet. */
+                pending: number;
+                /** @description Messages that a provider took, without a final receipt so far. */
+                sent: number;
+                /** @description Messages that the carrier confirmed as delivered. */
+                delivered: number;
+                /** @description Messages that no provider took, or that the carrier refused for good. */
+                failed: number;
+                /** @description Messages that a provider took and that did not reach the handset. */
+                undelivered: number;
             };
-            meta: components["schemas"]["Meta"];
-          };
         };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "webhooks-create": {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
-         * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
-         */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Webhooks-createRequest"];
-      };
-    };
-    responses: {
-      /** @description Created. */
-      201: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+        Sender: {
+            /** @description Sender id, prefix snd_. */
+            id: string;
             /**
-             * @description Always true.
+             * @description Kind of the object: `sender`.
              * @constant
              */
-            success: true;
-            data: components["schemas"]["CreatedWebhookEndpoint"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "webhooks-events": {
-    parameters: {
-      query?: {
-        type?: "message.sent" | "message.delivered" | "message.failed";
-        /** @description Page, from 1. */
-        page?: number;
-        /** @description Items per page, 1 to 100. */
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "sender";
+            /** @description What the recipient sees as the origin. */
+            sender_id: string;
             /**
-             * @description Always true.
+             * @description Kind of sender ID.
+             * @enum {string}
+             */
+            type: "alphanumeric" | "numeric" | "short_code" | "long_code";
+            /** @description Country for which it is registered, ISO 3166-1 alpha-2; null: none given. */
+            country_code: string | null;
+            /**
+             * @description Only an approved sender may be used in `from`.
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected" | "suspended";
+            /**
+             * Format: date-time
+             * @description When an operator approved it, ISO 8601; null: not yet.
+             */
+            approved_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was registered, ISO 8601.
+             */
+            created_at: string;
+        };
+        ApiKey: {
+            /** @description Key id, prefix key_. */
+            id: string;
+            /**
+             * @description Kind of the object: `api_key`.
              * @constant
              */
-            success: true;
-            /** @description Items of the page, newest first. */
-            data: components["schemas"]["Event"][];
-            pagination: components["schemas"]["Pagination"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  revokeApiKey: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Key id, prefix key_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "api_key";
+            /** @description What the key is for, as you named it. */
+            name: string;
+            /** @description The key abbreviated: first characters, an ellipsis, last characters. */
+            key_hint: string;
+            /** @description False once revoked or expired. */
+            is_active: boolean;
+            /** @description What the key may do. */
+            permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
+            /** @description Requests per minute. */
+            rate_limit: number;
             /**
-             * @description Always true.
+             * Format: date-time
+             * @description When it was last used, ISO 8601, exact to a minute; null: never.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it stops working, ISO 8601; null: never.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, ISO 8601.
+             */
+            created_at: string;
+        };
+        CreatedApiKey: {
+            /** @description Key id, prefix key_. */
+            id: string;
+            /**
+             * @description Kind of the object: `api_key`.
              * @constant
              */
-            success: true;
-            data: components["schemas"]["Deleted"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "messages-get": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Message id, prefix msg_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "api_key";
+            /** @description What the key is for, as you named it. */
+            name: string;
+            /** @description The key abbreviated: first characters, an ellipsis, last characters. */
+            key_hint: string;
+            /** @description False once revoked or expired. */
+            is_active: boolean;
+            /** @description What the key may do. */
+            permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
+            /** @description Requests per minute. */
+            rate_limit: number;
             /**
-             * @description Always true.
+             * Format: date-time
+             * @description When it was last used, ISO 8601, exact to a minute; null: never.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it stops working, ISO 8601; null: never.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, ISO 8601.
+             */
+            created_at: string;
+            /** @description The whole key. Shown in this answer only; only its hash is kept. */
+            plain_key: string;
+            /** @description A reminder to store the key now. */
+            plain_key_notice: string;
+        };
+        WebhookEndpoint: {
+            /** @description Endpoint id, prefix whe_. */
+            id: string;
+            /**
+             * @description Kind of the object: `webhook_endpoint`.
              * @constant
              */
-            success: true;
-            data: components["schemas"]["Message"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  getMessageTimeline: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Message id, prefix msg_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "webhook_endpoint";
+            /** @description Where events are posted. */
+            url: string;
+            /** @description What it is for, as you named it; null: nothing was given. */
+            description: string | null;
+            /** @description Event types that it is subscribed to. */
+            events: ("message.sent" | "message.delivered" | "message.failed")[];
+            /** @description False after 25 failed tries in a row, or an answer of 410. */
+            is_active: boolean;
+            /** @description Failed tries in a row; any 2xx sets it back to 0. */
+            failure_count: number;
             /**
-             * @description Always true.
+             * Format: date-time
+             * @description When it last acknowledged an event, ISO 8601; null: never.
+             */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description When a try last failed, ISO 8601; null: never.
+             */
+            last_failure_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was disabled, ISO 8601; null: it is active.
+             */
+            disabled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, ISO 8601.
+             */
+            created_at: string;
+        };
+        CreatedWebhookEndpoint: {
+            /** @description Endpoint id, prefix whe_. */
+            id: string;
+            /**
+             * @description Kind of the object: `webhook_endpoint`.
              * @constant
              */
-            success: true;
-            data: {
-              /**
-               * @description Kind of the object: `timeline`.
-               * @constant
-               */
-              object: "timeline";
-              /** @description Message id, prefix msg_. */
-              message_id: string;
-              /** @description Everything that happened, oldest first, a cause before its effect. */
-              entries: (
-                | {
-                    /**
-                     * Format: date-time
-                     * @description When it happened, ISO 8601.
-                     */
-                    at: string;
-                    /**
-                     * @description What it was; `details` depends on it.
-                     * @constant
-                     */
-                    kind: "accepted";
-                    /** @description What happened, in one sentence. */
-                    summary: string;
-                    /** @description The facts. */
-                    details: {
-                      /** @description Recipient, E.164. */
-                      to: string;
-                      /** @description Sender ID used. */
-                      from: string;
-                      /**
-                       * @description Alphabet of the text.
-                       * @enum {string}
-                       */
-                      encoding: "GSM-7" | "UCS-2";
-                      /** @description Segments of the message. */
-                      segments: number;
-                    };
-                  }
-                | {
-                    /**
-                     * Format: date-time
-                     * @description When it happened, ISO 8601.
-                     */
-                    at: string;
-                    /**
-                     * @description What it was; `details` depends on it.
-                     * @constant
-                     */
-                    kind: "money";
-                    /** @description What happened, in one sentence. */
-                    summary: string;
-                    /** @description The facts. */
-                    details: {
-                      /**
-                       * @description Reserved, charged, or given back.
-                       * @enum {string}
-                       */
-                      kind: "reserve" | "settle" | "refund";
-                      /** @description Change of the balance; 0 for `settle`, which charges what was reserved. */
-                      amount: number;
-                      /** @description ISO 4217 code. */
-                      currency: string;
-                    };
-                  }
-                | {
-                    /**
-                     * Format: date-time
-                     * @description When it happened, ISO 8601.
-                     */
-                    at: string;
-                    /**
-                     * @description What it was; `details` depends on it.
-                     * @constant
-                     */
-                    kind: "attempt";
-                    /** @description What happened, in one sentence. */
-                    summary: string;
-                    /** @description The facts. */
-                    details: {
-                      /** @description Number of the hand-over, from 1. */
-                      seq: number;
-                      /** @description Provider that was asked. */
-                      provider: string;
-                      /**
-                       * @description Null: not known yet.
-                       * @enum {string|null}
-                       */
-                      outcome: "accepted" | "refused" | "retryable" | "unknown" | null;
-                      /** @description The provider's reason, unless it took the message. */
-                      code: string | null;
-                      /** @description The reason in words. */
-                      detail: string | null;
-                      /** @description How long its answer took. */
-                      latency_ms: number | null;
-                    };
-                  }
-                | {
-                    /**
-                     * Format: date-time
-                     * @description When it happened, ISO 8601.
-                     */
-                    at: string;
-                    /**
-                     * @description What it was; `details` depends on it.
-                     * @constant
-                     */
-                    kind: "receipt";
-                    /** @description What happened, in one sentence. */
-                    summary: string;
-                    /** @description The facts. */
-                    details: {
-                      /**
-                       * @description What the carrier reported.
-                       * @enum {string}
-                       */
-                      status: "sent" | "delivered" | "failed" | "undelivered";
-                      /** @description The carrier's reason. */
-                      code: string | null;
-                      /** @description The reason in words. */
-                      detail: string | null;
-                      /** @description Whether it moved the message; late and repeated receipts do not. */
-                      applied: boolean;
-                    };
-                  }
-                | {
-                    /**
-                     * Format: date-time
-                     * @description When it happened, ISO 8601.
-                     */
-                    at: string;
-                    /**
-                     * @description What it was; `details` depends on it.
-                     * @constant
-                     */
-                    kind: "event";
-                    /** @description What happened, in one sentence. */
-                    summary: string;
-                    /** @description The facts. */
-                    details: {
-                      /** @description Event id, prefix evt_. */
-                      event_id: string;
-                      /**
-                       * @description Type of the event.
-                       * @enum {string}
-                       */
-                      type: "message.sent" | "message.delivered" | "message.failed";
-                      /**
-                       * @description Status that the message moved to.
-                       * @enum {string}
-                       */
-                      status: "pending" | "sent" | "delivered" | "failed" | "undelivered";
-                    };
-                  }
-                | {
-                    /**
-                     * Format: date-time
-                     * @description When it happened, ISO 8601.
-                     */
-                    at: string;
-                    /**
-                     * @description What it was; `details` depends on it.
-                     * @constant
-                     */
-                    kind: "webhook_try";
-                    /** @description What happened, in one sentence. */
-                    summary: string;
-                    /** @description The facts. */
-                    details: {
-                      /** @description Event id, prefix evt_. */
-                      event_id: string;
-                      /** @description Endpoint id, prefix whe_. */
-                      endpoint_id: string;
-                      /** @description Where the event was posted. */
-                      url: string;
-                      /** @description Number of the try, from 1. */
-                      attempt: number;
-                      /** @description Null when no answer came. */
-                      status_code: number | null;
-                      /** @description How long it took. */
-                      latency_ms: number;
-                      /** @description Why the try failed; null when it was acknowledged. */
-                      error: string | null;
-                    };
-                  }
-              )[];
-            };
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  getSender: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Sender id, prefix snd_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "webhook_endpoint";
+            /** @description Where events are posted. */
+            url: string;
+            /** @description What it is for, as you named it; null: nothing was given. */
+            description: string | null;
+            /** @description Event types that it is subscribed to. */
+            events: ("message.sent" | "message.delivered" | "message.failed")[];
+            /** @description False after 25 failed tries in a row, or an answer of 410. */
+            is_active: boolean;
+            /** @description Failed tries in a row; any 2xx sets it back to 0. */
+            failure_count: number;
             /**
-             * @description Always true.
+             * Format: date-time
+             * @description When it last acknowledged an event, ISO 8601; null: never.
+             */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description When a try last failed, ISO 8601; null: never.
+             */
+            last_failure_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was disabled, ISO 8601; null: it is active.
+             */
+            disabled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, ISO 8601.
+             */
+            created_at: string;
+            /** @description HMAC SHA-256 secret, shown in this answer only. */
+            signing_secret: string;
+        };
+        RotatedWebhookEndpoint: {
+            /** @description Endpoint id, prefix whe_. */
+            id: string;
+            /**
+             * @description Kind of the object: `webhook_endpoint`.
              * @constant
              */
-            success: true;
-            data: components["schemas"]["Sender"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "webhooks-get": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Endpoint id, prefix whe_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "webhook_endpoint";
+            /** @description Where events are posted. */
+            url: string;
+            /** @description What it is for, as you named it; null: nothing was given. */
+            description: string | null;
+            /** @description Event types that it is subscribed to. */
+            events: ("message.sent" | "message.delivered" | "message.failed")[];
+            /** @description False after 25 failed tries in a row, or an answer of 410. */
+            is_active: boolean;
+            /** @description Failed tries in a row; any 2xx sets it back to 0. */
+            failure_count: number;
             /**
-             * @description Always true.
+             * Format: date-time
+             * @description When it last acknowledged an event, ISO 8601; null: never.
+             */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description When a try last failed, ISO 8601; null: never.
+             */
+            last_failure_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was disabled, ISO 8601; null: it is active.
+             */
+            disabled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created, ISO 8601.
+             */
+            created_at: string;
+            /** @description HMAC SHA-256 secret, shown in this answer only. */
+            signing_secret: string;
+            /**
+             * Format: date-time
+             * @description Until then, ISO 8601, requests are signed with the former secret too.
+             */
+            previous_secret_expires_at: string;
+        };
+        WebhookDelivery: {
+            /** @description Delivery id, prefix dlv_. */
+            id: string;
+            /**
+             * @description Kind of the object: `webhook_delivery`.
              * @constant
              */
-            success: true;
-            data: components["schemas"]["WebhookEndpoint"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  "webhooks-delete": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Endpoint id, prefix whe_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            object: "webhook_delivery";
+            /** @description Event id, prefix evt_. */
+            event_id: string;
             /**
-             * @description Always true.
-             * @constant
+             * @description What happened.
+             * @enum {string}
              */
-            success: true;
-            data: components["schemas"]["Deleted"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  listWebhookDeliveries: {
-    parameters: {
-      query?: {
-        /** @description Only deliveries in this status. */
-        status?: "pending" | "delivered" | "abandoned" | "held";
-        /** @description Page, from 1. */
-        page?: number;
-        /** @description Items per page, 1 to 100. */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description Endpoint id, prefix whe_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
+            event_type: "message.sent" | "message.delivered" | "message.failed";
+            /** @description Id of the message that it happened to, prefix msg_. */
+            message_id: string;
             /**
-             * @description Always true.
-             * @constant
+             * @description `held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered.
+             * @enum {string}
              */
-            success: true;
-            /** @description Items of the page, newest first. */
-            data: {
-              /** @description Delivery id, prefix dlv_. */
-              id: string;
-              /**
-               * @description Kind of the object: `webhook_delivery`.
-               * @constant
-               */
-              object: "webhook_delivery";
-              /** @description Event id, prefix evt_. */
-              event_id: string;
-              /**
-               * @description What happened.
-               * @enum {string}
-               */
-              event_type: "message.sent" | "message.delivered" | "message.failed";
-              /** @description Id of the message that it happened to, prefix msg_. */
-              message_id: string;
-              /**
-               * @description `held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered.
-               * @enum {string}
-               */
-              status: "pending" | "delivered" | "abandoned" | "held";
-              /** @description 0; each recovery begins the next round of tries. */
-              round: number;
-              /** @description Tries made in this round. */
-              attempts: number;
-              /**
-               * Format: date-time
-               * @description When it is tried next; null: not at all.
-               */
-              next_attempt_at: string | null;
-              /**
-               * Format: date-time
-               * @description When the event happened.
-               */
-              created_at: string;
-              /** @description All tries of all rounds, oldest first. */
-              tries: {
+            status: "pending" | "delivered" | "abandoned" | "held";
+            /** @description 0; each recovery begins the next round of tries. */
+            round: number;
+            /** @description Tries made in this round. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it is tried next, ISO 8601; null: not at all.
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the event happened, ISO 8601.
+             */
+            created_at: string;
+            /** @description All tries of all rounds, oldest first. */
+            tries: {
                 /** @description Round that it belongs to. */
                 round: number;
                 /** @description Counts from 1 in each round. */
@@ -2574,392 +1304,1723 @@ export interface operations {
                 response_head: string | null;
                 /**
                  * Format: date-time
-                 * @description When it ended.
+                 * @description When it ended, ISO 8601.
                  */
                 created_at: string;
-              }[];
             }[];
-            pagination: components["schemas"]["Pagination"];
-            meta: components["schemas"]["Meta"];
-          };
         };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  testWebhook: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Endpoint id, prefix whe_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
+        WebhookTest: {
+            /**
+             * @description Kind of the object: `webhook_test`.
+             * @constant
+             */
+            object: "webhook_test";
+            /** @description Whether the endpoint answered 2xx in time. */
+            delivered: boolean;
+            /** @description HTTP status of the answer; null: there was none. */
+            status_code: number | null;
+            /** @description Milliseconds that it took. */
+            latency_ms: number;
+            /** @description Why it failed, in words; null: it was delivered. */
+            error: string | null;
+            /** @description The first KiB of the answer's body. */
+            response_head: string | null;
         };
-        content: {
-          "application/json": {
+        WebhookRecovery: {
+            /**
+             * @description Kind of the object: `webhook_recovery`.
+             * @constant
+             */
+            object: "webhook_recovery";
+            /** @description Deliveries that were queued again. */
+            recovered: number;
+        };
+        Event: {
+            /** @description Event id, prefix evt_; the same in every delivery of the event. */
+            id: string;
+            /**
+             * @description Kind of the object: `event`.
+             * @constant
+             */
+            object: "event";
+            /**
+             * @description What happened; `message.failed` also stands for `undelivered`.
+             * @enum {string}
+             */
+            type: "message.sent" | "message.delivered" | "message.failed";
+            /**
+             * Format: date-time
+             * @description When it happened, ISO 8601.
+             */
+            created_at: string;
+            /** @description The message as it was at the time of the event. */
+            data: components["schemas"]["EventMessage"];
+        };
+        EventMessage: {
+            /** @description Message id, prefix msg_. */
+            id: string;
+            /**
+             * @description Kind of the object: `message`.
+             * @constant
+             */
+            object: "message";
+            /** @description Recipient, E.164. */
+            to: string;
+            /** @description Sender ID used. */
+            from: string;
+            /** @description Text of the message, as it was sent. */
+            body: string;
+            /**
+             * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
+             * @enum {string}
+             */
+            status: "pending" | "sent" | "delivered" | "failed" | "undelivered";
+            /** @description Total over all segments, in units of `currency`; 0 once refunded. */
+            cost: number;
+            /** @description ISO 4217 code. */
+            currency: string;
+            /** @description Provider that took the message; before that, the one that is tried first. */
+            provider: string;
+            /** @description The provider's own id; empty until a provider took the message. */
+            provider_message_id: string;
+            /** @description Hand-overs to providers so far. */
+            attempts: number;
+            /** @description Why it failed or was not delivered; null: it did not fail. */
+            error: components["schemas"]["MessageError"] | null;
+            /**
+             * Format: date-time
+             * @description When it was accepted, ISO 8601.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a provider took it, ISO 8601; null: none did so far.
+             */
+            sent_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the carrier confirmed delivery, ISO 8601; null: not so far.
+             */
+            delivered_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it failed for good, ISO 8601; null: it did not.
+             */
+            failed_at: string | null;
+            /** @description The `reference` of the send; null: none was given. */
+            reference: string | null;
+        };
+        Deleted: {
+            /** @description Id of the deleted resource. */
+            id: string;
+            /** @description Kind of the deleted resource, such as `api_key`. */
+            object: string;
             /**
              * @description Always true.
              * @constant
              */
-            success: true;
-            data: {
-              /**
-               * @description Kind of the object: `webhook_test`.
-               * @constant
-               */
-              object: "webhook_test";
-              /** @description Whether the endpoint answered 2xx in time. */
-              delivered: boolean;
-              /** @description HTTP status of the answer; null: there was none. */
-              status_code: number | null;
-              /** @description Milliseconds that it took. */
-              latency_ms: number;
-              /** @description Why it failed, in words; null: it was delivered. */
-              error: string | null;
-              /** @description The first KiB of the answer's body. */
-              response_head: string | null;
+            deleted: true;
+        };
+        Pagination: {
+            /** @description Current page, from 1. */
+            page: number;
+            /** @description Items per page, as asked for. */
+            limit: number;
+            /** @description Items over all pages. */
+            total: number;
+            /** @description Number of pages; 0 when there is nothing. */
+            pages: number;
+            /** @description Whether another page follows. */
+            has_more: boolean;
+        };
+        CreateApiKeyRequest: {
+            /** @description What the key is for. */
+            name: string;
+            /** @description What the key may do; never more than its creator may. Omitted: the creator's own permissions. */
+            permissions?: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
+            /**
+             * @description Requests per minute, 1 to 6000.
+             * @default 600
+             */
+            rate_limit?: number;
+            /** @description Messages per UTC day; null: no limit. */
+            daily_limit?: number | null;
+            /** @description Messages per UTC month; null: no limit. */
+            monthly_limit?: number | null;
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere. */
+            allowed_ips?: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the key stops working, ISO 8601; must lie in the future. Null or omitted: never.
+             */
+            expires_at?: string | null;
+        };
+        SendMessageRequest: {
+            /** @description Recipient, E.164. */
+            to: string;
+            /** @description An approved sender ID of the account. */
+            from: string;
+            /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
+            body: string;
+            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            route_id?: number | null;
+            /**
+             * @description Provider to try first; the rest of the chain stays behind it.
+             * @enum {string|null}
+             */
+            provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
+            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            smart_encoding?: boolean;
+            /** @description Your own id; echoed in webhooks. */
+            reference?: string | null;
+        };
+        SendBulkRequest: {
+            /** @description 1 to 1,000 recipients, E.164; each becomes a message of its own. A bad one fails alone. */
+            recipients: string[];
+            /** @description An approved sender ID of the account. */
+            from: string;
+            /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
+            body: string;
+            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            route_id?: number | null;
+            /**
+             * @description Provider to try first; the rest of the chain stays behind it.
+             * @enum {string|null}
+             */
+            provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
+            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            smart_encoding?: boolean;
+        };
+        EstimateMessageRequest: {
+            /** @description Recipient, E.164, as of a single send; or give `recipients`. */
+            to?: string;
+            /** @description 1 to 1,000 recipients, E.164, as of a bulk send; or give `to`. */
+            recipients?: string[];
+            /** @description An approved sender ID of the account. */
+            from: string;
+            /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
+            body: string;
+            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            route_id?: number | null;
+            /**
+             * @description Provider to try first; the rest of the chain stays behind it.
+             * @enum {string|null}
+             */
+            provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
+            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            smart_encoding?: boolean;
+        };
+        CreateSenderRequest: {
+            /** @description Up to 11 letters and digits, or a number of 3 to 15 digits. */
+            sender_id: string;
+            /**
+             * @description Omitted: told from `sender_id`.
+             * @enum {string}
+             */
+            type?: "alphanumeric" | "numeric" | "short_code" | "long_code";
+            /** @description Country for which it is registered, ISO 3166-1 alpha-2. */
+            country_code?: string;
+        };
+        CreateWebhookRequest: {
+            /**
+             * Format: uri
+             * @description http or https; https is recommended.
+             */
+            url: string;
+            /** @description What it is for, in your words. */
+            description?: string | null;
+            /** @description Event types to subscribe to; omitted or `*`: all three. */
+            events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
+        };
+        RecoverWebhookRequest: {
+            /**
+             * Format: date-time
+             * @description Events from then on, ISO 8601; those that are `held` or `abandoned` are sent again.
+             */
+            since: string;
+        };
+        /** @description What every answer carries. */
+        Meta: {
+            /** @description Id of the request, prefix req_; quote it when you ask for help. */
+            request_id: string;
+            /**
+             * @description Version of the API.
+             * @constant
+             */
+            api_version: "v1";
+        };
+        /** @description The body of every error answer. */
+        Error: {
+            /**
+             * @description Always false.
+             * @constant
+             */
+            success: false;
+            /** @description What went wrong. */
+            error: {
+                /**
+                 * @description Kind of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error" | "authentication_error" | "authorization_error" | "balance_error" | "rate_limit_error" | "provider_error" | "api_error";
+                /** @description Machine-readable code, one per status. */
+                code: string;
+                /** @description The reason in words, for people; it may change. */
+                message: string;
+                /** @description The offending parameter as you wrote it, such as `recipients[3]`; null: none in particular. */
+                param: string | null;
+                /** @description More about it. `reason` is the finer machine-readable code, `issues` lists refused inputs. */
+                details: {
+                    /** @description The finer code; the guide to errors lists every one. */
+                    reason?: string;
+                    /** @description What is wrong with the input; at most 20. */
+                    issues?: {
+                        /** @description The parameter, as you wrote it. */
+                        param: string | null;
+                        /** @description What is wrong with it. */
+                        message: string;
+                    }[];
+                } & {
+                    [key: string]: unknown;
+                };
             };
             meta: components["schemas"]["Meta"];
-          };
         };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
     };
-  };
-  rotateWebhookSecret: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Endpoint id, prefix whe_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
     responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: {
-              /** @description Endpoint id, prefix whe_. */
-              id: string;
-              /** @constant */
-              object: "webhook_endpoint";
-              /** @description Where events are posted. */
-              url: string;
-              description: string | null;
-              /** @description Event types that it is subscribed to. */
-              events: ("message.sent" | "message.delivered" | "message.failed")[];
-              /** @description False after 25 failed tries in a row, or an answer of 410. */
-              is_active: boolean;
-              /** @description Failed tries in a row; any 2xx sets it back to 0. */
-              failure_count: number;
-              /**
-               * Format: date-time
-               * @description ISO 8601 date and time.
-               */
-              last_success_at: string | null;
-              /**
-               * Format: date-time
-               * @description ISO 8601 date and time.
-               */
-              last_failure_at: string | null;
-              /**
-               * Format: date-time
-               * @description ISO 8601 date and time.
-               */
-              disabled_at: string | null;
-              /**
-               * Format: date-time
-               * @description ISO 8601 date and time.
-               */
-              created_at: string;
-              /** @description HMAC SHA-256 secret, shown in this answer only. */
-              signing_secret: string;
-              /**
-               * Format: date-time
-               * @description Until then requests are signed with the former secret too.
-               */
-              previous_secret_expires_at: string;
+        /** @description The input is wrong; `error.param` names what. */
+        InvalidRequest: {
+            headers: {
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
             };
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  enableWebhook: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Endpoint id, prefix whe_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: components["schemas"]["WebhookEndpoint"];
-            meta: components["schemas"]["Meta"];
-          };
-        };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
-    };
-  };
-  recoverWebhook: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description Endpoint id, prefix whe_. */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["RecoverWebhookRequest"];
-      };
-    };
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-          "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-          "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            success: true;
-            data: {
-              /**
-               * @description Kind of the object: `webhook_recovery`.
-               * @constant
-               */
-              object: "webhook_recovery";
-              /** @description Deliveries that were queued again. */
-              recovered: number;
+            content: {
+                "application/json": components["schemas"]["Error"];
             };
-            meta: components["schemas"]["Meta"];
-          };
         };
-      };
-      400: components["responses"]["InvalidRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["InternalError"];
+        /** @description No API key, or one that is unknown, revoked or expired. */
+        Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The balance does not cover the request. Nothing was sent, nothing was charged. */
+        InsufficientBalance: {
+            headers: {
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The key lacks the permission, or may not be used from this address, or the account is suspended. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is nothing with this id in your account. */
+        NotFound: {
+            headers: {
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The Idempotency-Key was used before with another request. */
+        Conflict: {
+            headers: {
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description More requests per minute, or more messages per day or month, than the key allows. Nothing was done. */
+        RateLimited: {
+            headers: {
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Something went wrong on our side. The request was not carried out. */
+        InternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
-  };
-  onMessageSent: {
     parameters: {
-      query?: never;
-      header: {
         /**
-         * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. There can be several `v1`; one that matches is enough.
-         * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
+         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+         * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
          */
-        "Service-Signature": string;
+        IdempotencyKey: string;
+    };
+    requestBodies: never;
+    headers: {
         /**
-         * @description Names the service.
-         * @example Messaging-Service/1
+         * @description Requests that the key may make per minute.
+         * @example 600
          */
-        "User-Agent": string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    /** @description The event. The same event can come more than once: deduplicate on its `id`. */
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Event"] & {
-          /**
-           * @description This event.
-           * @constant
-           */
-          type?: "message.sent";
-        };
-      };
-    };
-    responses: {
-      /** @description Acknowledged. Anything in the body is ignored; it must come within 10 seconds. */
-      "2XX": {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, and given up after six tries. */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-    };
-  };
-  onMessageDelivered: {
-    parameters: {
-      query?: never;
-      header: {
+        "RateLimit-Limit": number;
         /**
-         * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. There can be several `v1`; one that matches is enough.
-         * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
+         * @description Requests left in this minute.
+         * @example 599
          */
-        "Service-Signature": string;
+        "RateLimit-Remaining": number;
         /**
-         * @description Names the service.
-         * @example Messaging-Service/1
+         * @description Seconds until the next minute begins.
+         * @example 42
          */
-        "User-Agent": string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    /** @description The event. The same event can come more than once: deduplicate on its `id`. */
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Event"] & {
-          /**
-           * @description This event.
-           * @constant
-           */
-          type?: "message.delivered";
-        };
-      };
-    };
-    responses: {
-      /** @description Acknowledged. Anything in the body is ignored; it must come within 10 seconds. */
-      "2XX": {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, and given up after six tries. */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-    };
-  };
-  onMessageFailed: {
-    parameters: {
-      query?: never;
-      header: {
+        "RateLimit-Reset": number;
         /**
-         * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. There can be several `v1`; one that matches is enough.
-         * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
+         * @description Seconds to wait before the request is worth repeating.
+         * @example 42
          */
-        "Service-Signature": string;
+        "Retry-After": number;
         /**
-         * @description Names the service.
-         * @example Messaging-Service/1
+         * @description `true` when this is the first answer to the Idempotency-Key once more; absent otherwise.
+         * @example true
          */
-        "User-Agent": string;
-      };
-      path?: never;
-      cookie?: never;
+        "Idempotency-Replayed": "true";
     };
-    /** @description The event. The same event can come more than once: deduplicate on its `id`. */
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["Event"] & {
-          /**
-           * @description This event.
-           * @constant
-           */
-          type?: "message.failed";
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
         };
-      };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["InsufficientBalance"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
     };
-    responses: {
-      /** @description Acknowledged. Anything in the body is ignored; it must come within 10 seconds. */
-      "2XX": {
-        headers: {
-          [name: string]: unknown;
+    sendBulk: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
         };
-        content?: never;
-      };
-      /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, and given up after six tries. */
-      default: {
-        headers: {
-          [name: string]: unknown;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendBulkRequest"];
+            };
         };
-        content?: never;
-      };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["BulkResult"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["InsufficientBalance"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
     };
-  };
+    estimateMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EstimateMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Estimate"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description Only messages in this status. */
+                status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
+                /** @description Only messages to this recipient, E.164, exact. */
+                to?: string;
+                /** @description Only messages created at or after, ISO 8601. */
+                created_after?: string;
+                /** @description Only messages created before, ISO 8601. */
+                created_before?: string;
+                /** @description Page, from 1. */
+                page?: number;
+                /** @description Items per page, 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description Items of the page, newest first. */
+                        data: components["schemas"]["Message"][];
+                        pagination: components["schemas"]["Pagination"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Message id, prefix msg_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getMessageTimeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Message id, prefix msg_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Timeline"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Account"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getBalance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Balance"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Current UTC day, current UTC month, or everything. */
+                period?: "day" | "month" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Usage"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listSenders: {
+        parameters: {
+            query?: {
+                /** @description Only senders in this status. */
+                status?: "pending" | "approved" | "rejected" | "suspended";
+                /** @description Page, from 1. */
+                page?: number;
+                /** @description Items per page, 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description Items of the page, newest first. */
+                        data: components["schemas"]["Sender"][];
+                        pagination: components["schemas"]["Pagination"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createSender: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSenderRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Sender"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Sender id, prefix snd_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Sender"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description All of them; this list has no pages. */
+                        data: {
+                            /**
+                             * @description Kind of the object: `list`.
+                             * @constant
+                             */
+                            object: "list";
+                            /** @description Every item, newest first. */
+                            data: components["schemas"]["ApiKey"][];
+                        };
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["CreatedApiKey"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Key id, prefix key_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Deleted"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description All of them; this list has no pages. */
+                        data: {
+                            /**
+                             * @description Kind of the object: `list`.
+                             * @constant
+                             */
+                            object: "list";
+                            /** @description Every item, newest first. */
+                            data: components["schemas"]["WebhookEndpoint"][];
+                        };
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["CreatedWebhookEndpoint"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookEndpoint"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Deleted"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only deliveries in this status. */
+                status?: "pending" | "delivered" | "abandoned" | "held";
+                /** @description Page, from 1. */
+                page?: number;
+                /** @description Items per page, 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description Items of the page, newest first. */
+                        data: components["schemas"]["WebhookDelivery"][];
+                        pagination: components["schemas"]["Pagination"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookTest"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["RotatedWebhookEndpoint"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    enableWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookEndpoint"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    recoverWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecoverWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookRecovery"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events of this type. */
+                type?: "message.sent" | "message.delivered" | "message.failed";
+                /** @description Page, from 1. */
+                page?: number;
+                /** @description Items per page, 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description Items of the page, newest first. */
+                        data: components["schemas"]["Event"][];
+                        pagination: components["schemas"]["Pagination"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    onMessageSent: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being rotated there are two `v1`; one that matches is enough.
+                 * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
+                 */
+                "Service-Signature": string;
+                /**
+                 * @description The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.
+                 * @example evt_01k9x7t4m2e8v5q3r6w1y0z8af
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix seconds of this try.
+                 * @example 1769860800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+                /**
+                 * @description `true` for a test event, about a message that never was; absent otherwise.
+                 * @example true
+                 */
+                "Service-Test"?: string;
+                /**
+                 * @description Names the service.
+                 * @example Messaging-Service/1
+                 */
+                "User-Agent": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event. The same event can come more than once: deduplicate on its `id`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Event"] & {
+                    /**
+                     * @description This event.
+                     * @constant
+                     */
+                    type?: "message.sent";
+                };
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledged. It must come within 10 seconds; its body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMessageDelivered: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being rotated there are two `v1`; one that matches is enough.
+                 * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
+                 */
+                "Service-Signature": string;
+                /**
+                 * @description The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.
+                 * @example evt_01k9x7t4m2e8v5q3r6w1y0z8af
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix seconds of this try.
+                 * @example 1769860800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+                /**
+                 * @description `true` for a test event, about a message that never was; absent otherwise.
+                 * @example true
+                 */
+                "Service-Test"?: string;
+                /**
+                 * @description Names the service.
+                 * @example Messaging-Service/1
+                 */
+                "User-Agent": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event. The same event can come more than once: deduplicate on its `id`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Event"] & {
+                    /**
+                     * @description This event.
+                     * @constant
+                     */
+                    type?: "message.delivered";
+                };
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledged. It must come within 10 seconds; its body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMessageFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being rotated there are two `v1`; one that matches is enough.
+                 * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
+                 */
+                "Service-Signature": string;
+                /**
+                 * @description The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.
+                 * @example evt_01k9x7t4m2e8v5q3r6w1y0z8af
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix seconds of this try.
+                 * @example 1769860800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+                /**
+                 * @description `true` for a test event, about a message that never was; absent otherwise.
+                 * @example true
+                 */
+                "Service-Test"?: string;
+                /**
+                 * @description Names the service.
+                 * @example Messaging-Service/1
+                 */
+                "User-Agent": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event. The same event can come more than once: deduplicate on its `id`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Event"] & {
+                    /**
+                     * @description This event.
+                     * @constant
+                     */
+                    type?: "message.failed";
+                };
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledged. It must come within 10 seconds; its body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
 }

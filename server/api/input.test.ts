@@ -43,6 +43,24 @@ describe("parseBody", () => {
   });
 });
 
+test("a body that is not UTF-8 is refused, not repaired", () => {
+  const bytes = Buffer.concat([Buffer.from('{"body":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+  expect(refusal(() => parseBody("application/json", bytes))).toMatchObject({
+    status: 400,
+    wire: { details: { reason: "malformed_json" } },
+  });
+});
+
+test("a body that nests deeper than the stack is refused like any other", () => {
+  const text = `{"a":${"[".repeat(100_000)}"\\u0000"${"]".repeat(100_000)}}`;
+  expect(refusal(() => body(text))).toMatchObject({ status: 400 });
+});
+
+test("what cannot be stored is listed among the issues", () => {
+  const issues = [{ param: "to", message: "must not contain NUL (U+0000)" }];
+  expect(refusal(() => parseQuery("to=%00"))).toMatchObject({ wire: { details: { issues } } });
+});
+
 describe("parseQuery", () => {
   test("reads parameters", () => {
     expect(parseQuery("page=2&to=%2B1415")).toEqual({ page: "2", to: "+1415" });

@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { invalidRequest } from "../core/errors";
 import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge } from "./rest";
 
 const DRAINED_MAX_BYTES = 65_536;
+
+/** A request's target as a path: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2). */
+export function pathOf(target: string): string {
+  if (target.startsWith("/")) return target;
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  return path.startsWith("/") ? path : `/${path}`;
+}
 
 /** Whether a request belongs to the REST API. */
 export const isRestPath = (url: string): boolean =>
@@ -48,6 +56,9 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     });
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on("error", reject);
-    request.on("aborted", () => reject(new Error("The caller went away.")));
+    request.on("aborted", () => reject(bodyCutOff()));
   });
 }
+
+/** Nobody is left to be told; it is the caller's doing all the same, and nothing that an operator should look into. */
+const bodyCutOff = () => invalidRequest("The body ended before its announced length.", { reason: "malformed_json" });

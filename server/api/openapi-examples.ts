@@ -3,7 +3,18 @@
  * procedures' schemas, and a test against the document.
  */
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
-import { API_KEY, DELIVERED, ENDPOINT, EVENTS, PAGINATION, PENDING, REFUSED, SENDER } from "./openapi-samples";
+import {
+  API_KEY,
+  DELIVERED,
+  DELIVERY,
+  ENDPOINT,
+  EVENTS,
+  PAGINATION,
+  PENDING,
+  REFUSED,
+  SENDER,
+  TIMELINE,
+} from "./openapi-samples";
 import type { AppRouter } from "./router";
 
 type Inputs = inferRouterInputs<AppRouter>;
@@ -16,8 +27,9 @@ const one = <Value>(summary: string, value: Value): Named<Value> => ({ example: 
 
 type Examples = {
   [Subject in keyof Inputs & keyof Outputs]?: {
+    // What stands in the path is not part of the body.
     [Name in keyof Inputs[Subject] & keyof Outputs[Subject]]?: OperationExamples<
-      Inputs[Subject][Name],
+      Omit<NonNullable<Inputs[Subject][Name]>, "id">,
       Outputs[Subject][Name]
     >;
   };
@@ -39,6 +51,7 @@ const EXAMPLES: Examples = {
             body: "Your code is 284917.",
             route_id: 1,
             provider: "sandbox",
+            smart_encoding: true,
             reference: "order-4711",
           },
         },
@@ -69,7 +82,42 @@ const EXAMPLES: Examples = {
         messages: [PENDING, REFUSED].map((message) => ({ ...message, body: "We are open on Sunday." })),
       }),
     },
+    estimate: {
+      requests: one("A text with curly quotes", {
+        to: "+14155550123",
+        from: "DEMO",
+        body: "The code “284917” is yours.",
+      }),
+      answers: one("One segment either way", {
+        object: "estimate" as const,
+        encoding: "UCS-2" as const,
+        segments: 1,
+        characters: 27,
+        units: 27,
+        non_gsm: [
+          { character: "“", code_point: "U+201C", index: 9, substitute: '"' },
+          { character: "”", code_point: "U+201D", index: 16, substitute: '"' },
+        ],
+        smart: { segments: 1, encoding: "GSM-7" as const, saved_segments: 0 },
+        cost: 0.01,
+        currency: "USD",
+        balance: 99.99,
+        sufficient: true,
+        recipients: [
+          {
+            to: "+14155550123",
+            route_id: 1,
+            provider: "sandbox",
+            price_per_segment: 0.01,
+            cost: 0.01,
+            refusal: null,
+          },
+        ],
+        refusals: [],
+      }),
+    },
     get: { answers: one("Delivered", DELIVERED) },
+    timeline: { answers: one("Accepted, charged, sent, delivered", TIMELINE) },
     list: { answers: one("A page of one", { items: [DELIVERED], pagination: PAGINATION }) },
   },
   accounts: {
@@ -167,6 +215,29 @@ const EXAMPLES: Examples = {
     },
     get: { answers: one("An endpoint", ENDPOINT) },
     delete: { answers: one("Deleted", { id: ENDPOINT.id, object: "webhook_endpoint", deleted: true as const }) },
+    deliveries: { answers: one("A page of one", { items: [DELIVERY], pagination: PAGINATION }) },
+    test: {
+      answers: one("Taken", {
+        object: "webhook_test" as const,
+        delivered: true,
+        status_code: 200,
+        latency_ms: 60,
+        error: null,
+        response_head: "ok",
+      }),
+    },
+    rotateSecret: {
+      answers: one("A new secret", {
+        ...ENDPOINT,
+        signing_secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
+        previous_secret_expires_at: "2026-02-01T12:00:00.000Z",
+      }),
+    },
+    enable: { answers: one("Active again", { ...ENDPOINT, last_failure_at: "2026-01-31T11:00:00.000Z" }) },
+    recover: {
+      requests: one("Everything of a night", { since: "2026-01-30T22:00:00Z" }),
+      answers: one("Two deliveries", { object: "webhook_recovery" as const, recovered: 2 }),
+    },
     events: { answers: one("A page of one", { items: [EVENTS["message.delivered"]], pagination: PAGINATION }) },
   },
 };

@@ -2,9 +2,20 @@
 import { Account, Balance, Usage } from "../accounts/schema";
 import { ApiKey, CreatedApiKey } from "../api-keys/schema";
 import { Deleted, Pagination } from "../core/wire";
-import { BulkResult, Message } from "../messages/schema";
+import { Estimate } from "../messages/estimate-schema";
+import { BulkResult, Message, MessageError } from "../messages/schema";
+import { Timeline } from "../messages/timeline-schema";
 import { Sender } from "../senders/schema";
-import { CreatedWebhookEndpoint, Event, WebhookEndpoint } from "../webhooks/schema";
+import {
+  CreatedWebhookEndpoint,
+  Delivery,
+  Event,
+  EventMessage,
+  RotatedWebhookEndpoint,
+  WebhookEndpoint,
+  WebhookRecovery,
+  WebhookTest,
+} from "../webhooks/schema";
 import { ENVELOPE_SCHEMAS, HEADERS, refusalResponses } from "./openapi-refusals";
 
 export const INFO_TEXT = `Send SMS, follow each message to its final state, and be told of every change by signed webhooks.
@@ -30,7 +41,10 @@ export const TAGS = [
 /** Schemas that the document names once and refers to. */
 export const NAMED_SCHEMAS = {
   Message,
+  MessageError,
   BulkResult,
+  Estimate,
+  Timeline,
   Account,
   Balance,
   Usage,
@@ -39,7 +53,12 @@ export const NAMED_SCHEMAS = {
   CreatedApiKey,
   WebhookEndpoint,
   CreatedWebhookEndpoint,
+  RotatedWebhookEndpoint,
+  WebhookDelivery: Delivery,
+  WebhookTest,
+  WebhookRecovery,
   Event,
+  EventMessage,
   Deleted,
   Pagination,
 };

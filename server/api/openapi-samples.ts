@@ -1,8 +1,9 @@
 /** The things that the examples of the API document speak of: one message on its way, its events, a key, a sender. */
 import type { ApiKey } from "../api-keys/schema";
 import type { Message } from "../messages/schema";
+import type { Timeline } from "../messages/timeline-schema";
 import type { Sender } from "../senders/schema";
-import type { Event, WebhookEndpoint } from "../webhooks/schema";
+import type { Delivery, Event, WebhookEndpoint } from "../webhooks/schema";
 
 export const PENDING: Message = {
   id: "msg_01k9x7t4m2e8v5q3r6w1y0z8ac",
@@ -108,4 +109,93 @@ export const ENDPOINT: WebhookEndpoint = {
   last_failure_at: null,
   disabled_at: null,
   created_at: "2026-01-01T09:00:00.000Z",
+};
+
+export const DELIVERY: Delivery = {
+  id: "dlv_01k9x7t4m2e8v5q3r6w1y0z8ap",
+  object: "webhook_delivery",
+  event_id: EVENTS["message.delivered"].id,
+  event_type: "message.delivered",
+  message_id: DELIVERED.id,
+  status: "delivered",
+  round: 0,
+  attempts: 1,
+  next_attempt_at: null,
+  created_at: "2026-01-31T12:00:01.240Z",
+  tries: [
+    {
+      round: 0,
+      attempt: 1,
+      status_code: 200,
+      latency_ms: 60,
+      error: null,
+      response_head: "ok",
+      created_at: "2026-01-31T12:00:01.300Z",
+    },
+  ],
+};
+
+const AT = { accepted: PENDING.created_at, handed: "2026-01-31T12:00:00.120Z", sent: "2026-01-31T12:00:00.180Z" };
+
+export const TIMELINE: Timeline = {
+  object: "timeline",
+  message_id: DELIVERED.id,
+  entries: [
+    {
+      at: AT.accepted,
+      kind: "accepted",
+      summary: "Accepted from DEMO to +14155550123: 1 segment in GSM-7.",
+      details: { to: "+14155550123", from: "DEMO", encoding: "GSM-7", segments: 1 },
+    },
+    {
+      at: AT.accepted,
+      kind: "money",
+      summary: "0.01 USD was reserved.",
+      details: { kind: "reserve", amount: -0.01, currency: "USD" },
+    },
+    {
+      at: AT.handed,
+      kind: "attempt",
+      summary: "Attempt 1: sandbox took the message after 40 ms.",
+      details: { seq: 1, provider: "sandbox", outcome: "accepted", code: null, detail: null, latency_ms: 40 },
+    },
+    {
+      at: AT.sent,
+      kind: "money",
+      summary: "0.01 USD was charged.",
+      details: { kind: "settle", amount: 0, currency: "USD" },
+    },
+    {
+      at: AT.sent,
+      kind: "event",
+      summary: "The message became sent.",
+      details: { event_id: EVENTS["message.sent"].id, type: "message.sent", status: "sent" },
+    },
+    {
+      at: "2026-01-31T12:00:01.240Z",
+      kind: "receipt",
+      summary: "The carrier reported delivered.",
+      details: { status: "delivered", code: null, detail: null, applied: true },
+    },
+    {
+      at: "2026-01-31T12:00:01.240Z",
+      kind: "event",
+      summary: "The message became delivered.",
+      details: { event_id: EVENTS["message.delivered"].id, type: "message.delivered", status: "delivered" },
+    },
+    {
+      at: "2026-01-31T12:00:01.300Z",
+      kind: "webhook_try",
+      summary: `Try 1 to post message.delivered to ${ENDPOINT.id} was acknowledged after 60 ms.`,
+      details: {
+        event_id: EVENTS["message.delivered"].id,
+        endpoint_id: ENDPOINT.id,
+        url: ENDPOINT.url,
+        attempt: 1,
+        status_code: 200,
+        latency_ms: 60,
+        error: null,
+      },
+    },
+  ],
 };

@@ -21,33 +21,49 @@ const WORDS: Record<EventType, { operationId: string; summary: string; descripti
   },
 };
 
+const header = (name: string, required: boolean, description: string, example: string) => ({
+  in: "header",
+  name,
+  required,
+  description,
+  schema: { type: "string" },
+  example,
+});
+
 const HEADERS = [
-  {
-    in: "header",
-    name: "Service-Signature",
-    required: true,
-    description:
-      "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. " +
-      "Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. " +
-      "There can be several `v1`; one that matches is enough.",
-    schema: { type: "string" },
-    example: "t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e",
-  },
-  {
-    in: "header",
-    name: "User-Agent",
-    required: true,
-    description: "Names the service.",
-    schema: { type: "string" },
-    example: "Messaging-Service/1",
-  },
+  header(
+    "Service-Signature",
+    true,
+    "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it " +
+      "over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being " +
+      "rotated there are two `v1`; one that matches is enough.",
+    "t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e",
+  ),
+  header(
+    "webhook-id",
+    true,
+    "The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.",
+    EVENTS["message.sent"].id,
+  ),
+  header("webhook-timestamp", true, "Unix seconds of this try.", "1769860800"),
+  header(
+    "webhook-signature",
+    true,
+    "`v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing " +
+      "secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.",
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ),
+  header("Service-Test", false, "`true` for a test event, about a message that never was; absent otherwise.", "true"),
+  header("User-Agent", true, "Names the service.", "Messaging-Service/1"),
 ];
 
 const RESPONSES = {
-  "2XX": { description: "Acknowledged. Anything in the body is ignored; it must come within 10 seconds." },
+  "2XX": { description: "Acknowledged. It must come within 10 seconds; its body is ignored." },
+  "410": { description: "Gone: the endpoint is disabled at once." },
   default: {
     description:
-      "A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, and given up after six tries.",
+      "A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` " +
+      "asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint.",
   },
 };
 

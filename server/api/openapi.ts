@@ -16,6 +16,7 @@ type Content = { "application/json": { schema: Json; examples?: Json } };
 type Parameter = { name: string; description?: string; schema: Json };
 type OperationObject = {
   operationId: string;
+  tags?: string[];
   description?: string;
   security?: unknown;
   parameters?: Array<Parameter | { $ref: string }>;
@@ -39,7 +40,7 @@ function refusalsOf(operation: Operation, meta: OperationMeta | undefined): stri
   const statuses = new Set([
     ...ALWAYS,
     ...(Array.isArray(own) ? own : Object.keys(own ?? {}).map(Number)),
-    ...(operation.creates ? [409] : []),
+    ...(operation.keyed ? [409] : []),
     ...(operation.segments.includes("{id}") ? [404] : []),
   ]);
   return [...statuses].sort((one, other) => one - other).map(String);
@@ -70,7 +71,7 @@ function successOf(operation: Operation, generated: OperationObject, examples: O
     meta: EXAMPLE_META,
   });
   const rate = Object.keys(COMPONENTS.headers).filter((name) => name.startsWith("RateLimit-"));
-  const headers = [...rate, ...(operation.creates ? ["Idempotency-Replayed"] : [])];
+  const headers = [...rate, ...(operation.keyed ? ["Idempotency-Replayed"] : [])];
   return {
     description: operation.creates ? "Created." : "Done.",
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -95,7 +96,7 @@ function dress(operation: Operation, generated: OperationObject, schemas: Json):
       ? { ...parameter, description: shape[parameter.name]?.description ?? parameter.schema.description }
       : parameter,
   );
-  const keyed = operation.creates ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [];
+  const keyed = operation.keyed ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [];
   const bodyName = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`;
   if (requestBody) schemas[bodyName] = requestBody.content["application/json"].schema;
   const body = requestBody && {
@@ -160,6 +161,9 @@ function makeDocument(): OpenAPIObject {
     const own = (generated.paths?.[path] as Record<string, OperationObject> | undefined)?.[method];
     if (own) paths[path] = { ...paths[path], [method]: dress(operation, own, schemas) };
   }
+  const placeOf = (methods: Record<string, OperationObject>) =>
+    TAGS.findIndex(({ name }) => name === Object.values(methods)[0]?.tags?.[0]);
+  const sorted = Object.entries(paths).sort(([, one], [, other]) => placeOf(one) - placeOf(other));
   return tidy({
     openapi: generated.openapi,
     info: {
@@ -171,7 +175,7 @@ function makeDocument(): OpenAPIObject {
     servers: [{ url: "/api/v1", description: "This installation." }],
     security: [{ apiKey: [] }],
     tags: TAGS,
-    paths,
+    paths: Object.fromEntries(sorted),
     webhooks: webhookItems(),
     components: { ...COMPONENTS, schemas: { ...schemas, ...COMPONENTS.schemas } },
   }) as OpenAPIObject;

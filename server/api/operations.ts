@@ -11,6 +11,8 @@ export type Operation = {
   type: "query" | "mutation";
   /** Whether success is a 201: every POST, unless its meta says otherwise. */
   creates: boolean;
+  /** Whether it honours Idempotency-Key: what creates, and what its meta names. */
+  keyed: boolean;
 };
 
 export type OperationTable = { exact: Map<string, Operation>; withParams: Operation[] };
@@ -24,12 +26,14 @@ export function tableOf(router: RouterLike): OperationTable {
     const { meta, type } = (value as AnyProcedure)._def as { meta?: OperationMeta; type: string };
     if (!meta?.openapi || type === "subscription") continue;
     const { method, path } = meta.openapi;
+    const creates = method === "POST" && meta.creates !== false;
     const operation: Operation = {
       method,
       segments: path.split("/"),
       procedure,
       type: type as Operation["type"],
-      creates: method === "POST" && meta.creates !== false,
+      creates,
+      keyed: creates || meta.keyed === true,
     };
     if (path.includes("{")) table.withParams.push(operation);
     else table.exact.set(`${method} ${path}`, operation);

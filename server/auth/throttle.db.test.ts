@@ -131,7 +131,7 @@ test("ten accounts an hour from one address, also when asked for at once", async
     status: 429,
     wire: { details: { reason: "sign_up_throttled" } },
   });
-  await pool().query("UPDATE sign_in_throttles SET updated_at = now() - interval '1 hour' WHERE subject = $1", [
+  await pool().query("UPDATE sign_in_throttles SET updated_at = now() - interval '61 minutes' WHERE subject = $1", [
     `sign-up:${address}`,
   ]);
   await countSignUp(address);

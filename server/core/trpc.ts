@@ -19,10 +19,10 @@ export type Context = {
 };
 
 /**
- * `creates: false`: a POST that creates nothing, and so answers 200 instead of 201. `scope`: what a key must hold, set by
- * {@link scoped}; null: any key will do.
+ * `creates: false`: a POST that creates nothing, and so answers 200 instead of 201. `keyed`: it honours Idempotency-Key
+ * all the same, as every POST that creates does. `scope`: what a key must hold, set by {@link scoped}; null: any will do.
  */
-export type OperationMeta = OpenApiMeta & { creates?: boolean; scope?: string | null };
+export type OperationMeta = OpenApiMeta & { creates?: boolean; keyed?: boolean; scope?: string | null };
 
 const t = initTRPC
   .context<Context>()

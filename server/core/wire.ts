@@ -14,7 +14,16 @@ export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOStrin
 /** The field `object`, by which a reader tells what it has in hand. */
 export const kindOf = <Kind extends string>(kind: Kind) => z.literal(kind).describe(`Kind of the object: \`${kind}\`.`);
 
-export const DateTime = z.iso.datetime({ offset: true }).describe("ISO 8601 date and time.");
+/** PostgreSQL knows no year 0, and a year beyond 9999 could not be shown as it was given. */
+const YEARS = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") };
+
+/** What is no date at all is the format's to refuse. */
+const isWithinYears = (text: string): boolean => !(Date.parse(text) < YEARS.first || Date.parse(text) > YEARS.last);
+
+export const DateTime = z.iso
+  .datetime({ offset: true })
+  .refine(isWithinYears, "must lie in the years 1 to 9999")
+  .describe("ISO 8601 date and time.");
 export const NullableDateTime = DateTime.nullable();
 
 export const API_VERSION = "v1";
@@ -57,7 +66,9 @@ export function toPage<Item>(items: Item[], total: number, query: { page: number
 
 /** The unpaged lists (API keys, webhook endpoints). */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ object: kindOf("list"), data: z.array(item).describe("Every item, newest first.") });
+  z
+    .object({ object: kindOf("list"), data: z.array(item).describe("Every item, newest first.") })
+    .describe("All of them; this list has no pages.");
 
 export const Deleted = z.object({
   id: z.string().describe("Id of the deleted resource."),

@@ -37,8 +37,11 @@ const RecipientEstimate = z.object({
   to: z.string().describe("Recipient as given."),
   route_id: z.number().int().nullable().describe("Route that it would take; null when none leads there."),
   provider: z.string().nullable().describe("Provider that would be tried first; null without a route."),
-  price_per_segment: z.number().nullable().describe("Price of one segment; null without a route."),
-  cost: z.number().describe("Price of all segments; 0 when its message would fail at once."),
+  price_per_segment: z
+    .number()
+    .nullable()
+    .describe("Price of one segment, in units of `currency`; null without a route."),
+  cost: z.number().describe("Price of all segments, in units of `currency`; 0 when its message would fail at once."),
   refusal: MessageError.nullable().describe("The `error` that its message would fail with at once; null: it would go."),
 });
 

@@ -13,6 +13,9 @@ import type { Timeline } from "./timeline-schema";
 export const getMessage = async (actor: AccountActor, id: string): Promise<Message> =>
   presentMessage(await findMessage(actor, id));
 
+/** A given time as the database reads it: ISO 8601 allows offsets and fractions that PostgreSQL does not. */
+const instant = (text: string): string => new Date(text).toISOString();
+
 /** Messages newest first. Totals come from counters wherever the filter allows, else from a count over an index. */
 export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
   const values: unknown[] = [actor.accountId];
@@ -23,8 +26,8 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
   };
   if (query.status) where("m.status = ?", query.status);
   if (query.to) where("m.to_number = ?", query.to);
-  if (query.created_after) where("m.created_at >= ?", query.created_after);
-  if (query.created_before) where("m.created_at < ?", query.created_before);
+  if (query.created_after) where("m.created_at >= ?", instant(query.created_after));
+  if (query.created_before) where("m.created_at < ?", instant(query.created_before));
   const [total, page] = await Promise.all([
     countMessages(actor, query, conditions, values),
     pool().query<MessageRow>({

@@ -19,13 +19,36 @@ import { Timeline } from "./timeline-schema";
 
 export const messagesRouter = router({
   send: scoped("sms:send")
-    .meta({ openapi: { method: "POST", path: "/messages/send", tags: ["Messages"], summary: "Send a message" } })
+    .meta({
+      openapi: {
+        method: "POST",
+        path: "/messages/send",
+        operationId: "sendMessage",
+        tags: ["Messages"],
+        summary: "Send a message",
+        description:
+          "Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not " +
+          "wait for that, so its status is `pending`; a recipient that no route leads to is `failed` at once, free of charge.",
+        errorResponses: [402],
+      },
+    })
     .input(SendMessageInput)
     .output(Message)
     .mutation(({ ctx, input }) => sendMessage(ctx.actor, input, ctx)),
   bulk: scoped("sms:bulk")
     .meta({
-      openapi: { method: "POST", path: "/messages/bulk", tags: ["Messages"], summary: "Send to many recipients" },
+      openapi: {
+        method: "POST",
+        path: "/messages/bulk",
+        operationId: "sendBulk",
+        tags: ["Messages"],
+        summary: "Send to many recipients",
+        description:
+          "Accepts one message per recipient, all with the same text. A recipient that is not a phone number, or that no route " +
+          "leads to, fails alone: look at each item's `status` and `error`. A balance that does not cover all is a 402, and " +
+          "nothing is sent.",
+        errorResponses: [402],
+      },
     })
     .input(SendBulkInput)
     .output(BulkResult)
@@ -48,12 +71,30 @@ export const messagesRouter = router({
     .output(Estimate)
     .mutation(({ ctx, input }) => estimateSend(ctx.actor, input)),
   get: scoped("sms:read")
-    .meta({ openapi: { method: "GET", path: "/messages/{id}", tags: ["Messages"], summary: "Get a message" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/messages/{id}",
+        operationId: "getMessage",
+        tags: ["Messages"],
+        summary: "Get a message",
+        description: "One message as it stands now.",
+      },
+    })
     .input(MessagePath)
     .output(Message)
     .query(({ ctx, input }) => getMessage(ctx.actor, input.id)),
   list: scoped("sms:read")
-    .meta({ openapi: { method: "GET", path: "/messages", tags: ["Messages"], summary: "List messages" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/messages",
+        operationId: "listMessages",
+        tags: ["Messages"],
+        summary: "List messages",
+        description: "The account's messages, newest first.",
+      },
+    })
     .input(ListMessagesQuery)
     .output(pageOf(Message))
     .query(({ ctx, input }) => listMessages(ctx.actor, input)),

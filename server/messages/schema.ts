@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, NullableDateTime, PageQuery } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime, PageQuery } from "../core/wire";
 import { PROVIDERS } from "../providers/schema";
 import { E164_PATTERN } from "./phone";
 import { MESSAGE_STATUSES } from "./status";
@@ -11,27 +11,31 @@ const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
 
 export const MessageError = z.object({
-  code: z.string().describe("Machine-readable reason."),
+  code: z
+    .string()
+    .describe("Machine-readable reason; the guide to errors lists those of ours, others are a carrier's."),
   message: z.string().describe("The reason in words."),
 });
 
 export const Message = z.object({
   id: z.string().describe("Message id, prefix msg_."),
-  object: z.literal("message"),
+  object: kindOf("message"),
   to: z.string().describe("Recipient, E.164."),
   from: z.string().describe("Sender ID used."),
-  body: z.string().describe("Text of the message."),
-  status: z.enum(MESSAGE_STATUSES).describe("Moves forward only."),
+  body: z.string().describe("Text of the message, as it was sent."),
+  status: z
+    .enum(MESSAGE_STATUSES)
+    .describe("`pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back."),
   cost: z.number().describe("Total over all segments, in units of `currency`; 0 once refunded."),
   currency: z.string().describe("ISO 4217 code."),
   provider: z.string().describe("Provider that took the message; before that, the one that is tried first."),
   provider_message_id: z.string().describe("The provider's own id; empty until a provider took the message."),
   attempts: z.number().int().describe("Hand-overs to providers so far."),
-  error: MessageError.nullable(),
-  created_at: DateTime,
-  sent_at: NullableDateTime.describe("When a provider took it."),
-  delivered_at: NullableDateTime.describe("When the carrier confirmed delivery."),
-  failed_at: NullableDateTime.describe("When it failed for good."),
+  error: MessageError.nullable().describe("Why it failed or was not delivered; null: it did not fail."),
+  created_at: DateTime.describe("When it was accepted, ISO 8601."),
+  sent_at: NullableDateTime.describe("When a provider took it, ISO 8601; null: none did so far."),
+  delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not so far."),
+  failed_at: NullableDateTime.describe("When it failed for good, ISO 8601; null: it did not."),
 });
 export type Message = z.output<typeof Message>;
 
@@ -41,7 +45,12 @@ const MessageBody = z
   .max(BODY_MAX_CHARACTERS, BODY_TOO_LONG)
   .describe("Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2).");
 const From = z.string().min(1).max(16).describe("An approved sender ID of the account.");
-const RouteId = z.int().min(1).max(2_147_483_647).nullish().describe("Forces a route.");
+const RouteId = z
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .nullish()
+  .describe("Number of a route to take; null or omitted: chosen by the recipient.");
 const Provider = z.enum(PROVIDERS).nullish().describe("Provider to try first; the rest of the chain stays behind it.");
 
 const SmartEncoding = z
@@ -79,7 +88,7 @@ export const SendBulkInput = z.object({
 export type SendBulkInput = z.output<typeof SendBulkInput>;
 
 export const BulkResult = z.object({
-  object: z.literal("bulk_result"),
+  object: kindOf("bulk_result"),
   total: z.number().int().describe("Recipients in the request."),
   sent: z.number().int().describe("Messages accepted."),
   failed: z.number().int().describe("Recipients that failed at once; see each item's `error`."),
@@ -88,10 +97,10 @@ export const BulkResult = z.object({
 export type BulkResult = z.output<typeof BulkResult>;
 
 export const ListMessagesQuery = z.object({
-  status: z.enum(MESSAGE_STATUSES).optional(),
-  to: z.string().max(32).optional().describe("Recipient, E.164, exact."),
-  created_after: DateTime.optional().describe("Only messages created at or after."),
-  created_before: DateTime.optional().describe("Only messages created before."),
+  status: z.enum(MESSAGE_STATUSES).optional().describe("Only messages in this status."),
+  to: z.string().max(32).optional().describe("Only messages to this recipient, E.164, exact."),
+  created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
+  created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
   ...PageQuery,
 });
 export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;

@@ -21,7 +21,9 @@ const TimelineEntry = z.discriminatedUnion("kind", [
   }).describe("The message was accepted and stored."),
   entry("money", {
     kind: z.enum(["reserve", "settle", "refund"]).describe("Reserved, charged, or given back."),
-    amount: z.number().describe("Change of the balance; 0 for `settle`, which charges what was reserved."),
+    amount: z
+      .number()
+      .describe("Change of the balance, in units of `currency`; 0 for `settle`, which charges what was reserved."),
     currency: z.string().describe("ISO 4217 code."),
   }).describe("Its cost was reserved, charged or given back."),
   entry("attempt", {
@@ -30,7 +32,7 @@ const TimelineEntry = z.discriminatedUnion("kind", [
     outcome: z.enum(["accepted", "refused", "retryable", "unknown"]).nullable().describe("Null: not known yet."),
     code: z.string().nullable().describe("The provider's reason, unless it took the message."),
     detail: z.string().nullable().describe("The reason in words."),
-    latency_ms: z.number().int().nullable().describe("How long its answer took."),
+    latency_ms: z.number().int().nullable().describe("Milliseconds until its answer; null: none so far."),
   }).describe("The message was handed to a provider; `at` is when that began."),
   entry("receipt", {
     status: z.enum(["sent", "delivered", "failed", "undelivered"]).describe("What the carrier reported."),
@@ -49,7 +51,7 @@ const TimelineEntry = z.discriminatedUnion("kind", [
     url: z.string().describe("Where the event was posted."),
     attempt: z.number().int().describe("Number of the try, from 1."),
     status_code: z.number().int().nullable().describe("Null when no answer came."),
-    latency_ms: z.number().int().describe("How long it took."),
+    latency_ms: z.number().int().describe("Milliseconds that it took."),
     error: z.string().nullable().describe("Why the try failed; null when it was acknowledged."),
   }).describe("An event was posted to a webhook endpoint; `at` is when that ended."),
 ]);

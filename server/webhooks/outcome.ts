@@ -16,7 +16,7 @@ export type Outcome = {
   finishedAt: Date;
 };
 
-export type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
+type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
 
 export type EndpointState = {
   id: string;
@@ -31,10 +31,10 @@ export type EndpointState = {
 /** `attempts`: tries made in this `round`; a recovery begins the next round. */
 export type DeliveryState = { id: string; status: DeliveryStatus; round: number; attempts: number };
 
-export type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
+type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
 
 /** Deliveries of one endpoint that have `attemptsMade` tries of `round` behind them and are tried again at `runAt`. */
-export type Retry = { endpointId: string; round: number; attemptsMade: number; runAt: Date; deliveryIds: string[] };
+type Retry = { endpointId: string; round: number; attemptsMade: number; runAt: Date; deliveryIds: string[] };
 
 export type Settlement = {
   /** The tries that count: one whose delivery was tried by another job meanwhile, or is over, is left out. */

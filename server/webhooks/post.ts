@@ -68,7 +68,7 @@ export function shareLookups(lookup: LookupAll): LookupAll {
 }
 
 /** One event for one endpoint, ready to be sent: `body` holds the very bytes. */
-export type EventPost = {
+type EventPost = {
   url: string;
   secrets: Secrets;
   eventId: string;

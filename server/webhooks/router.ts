@@ -22,30 +22,71 @@ import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoi
 
 export const webhooksRouter = router({
   list: scoped("dlr:read")
-    .meta({ openapi: { method: "GET", path: "/webhooks", tags: ["Webhooks"], summary: "List webhook endpoints" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/webhooks",
+        operationId: "listWebhooks",
+        tags: ["Webhooks"],
+        summary: "List webhook endpoints",
+        description: "Every endpoint of the account, newest first.",
+      },
+    })
     .output(listOf(WebhookEndpoint))
     .query(({ ctx }) => listEndpoints(ctx.actor)),
   create: scoped("webhooks:write")
     .meta({
-      openapi: { method: "POST", path: "/webhooks/create", tags: ["Webhooks"], summary: "Create a webhook endpoint" },
+      openapi: {
+        method: "POST",
+        path: "/webhooks/create",
+        operationId: "createWebhook",
+        tags: ["Webhooks"],
+        summary: "Create a webhook endpoint",
+        description: "The answer holds the secret that requests to it are signed with, once.",
+      },
     })
     .input(CreateWebhookInput)
     .output(CreatedWebhookEndpoint)
     .mutation(({ ctx, input }) => createEndpoint(ctx.actor, input, ctx)),
   get: scoped("dlr:read")
-    .meta({ openapi: { method: "GET", path: "/webhooks/{id}", tags: ["Webhooks"], summary: "Get a webhook endpoint" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/webhooks/{id}",
+        operationId: "getWebhook",
+        tags: ["Webhooks"],
+        summary: "Get a webhook endpoint",
+        description: "One endpoint, and how it has been doing.",
+      },
+    })
     .input(WebhookPath)
     .output(WebhookEndpoint)
     .query(({ ctx, input }) => getEndpoint(ctx.actor, input.id)),
   delete: scoped("webhooks:write")
     .meta({
-      openapi: { method: "DELETE", path: "/webhooks/{id}", tags: ["Webhooks"], summary: "Delete a webhook endpoint" },
+      openapi: {
+        method: "DELETE",
+        path: "/webhooks/{id}",
+        operationId: "deleteWebhook",
+        tags: ["Webhooks"],
+        summary: "Delete a webhook endpoint",
+        description: "It gets no further event, and what is still pending for it is not sent.",
+      },
     })
     .input(WebhookPath)
     .output(Deleted)
     .mutation(({ ctx, input }) => deleteEndpoint(ctx.actor, input.id)),
   events: scoped("dlr:read")
-    .meta({ openapi: { method: "GET", path: "/events", tags: ["Events"], summary: "List events" } })
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/events",
+        operationId: "listEvents",
+        tags: ["Events"],
+        summary: "List events",
+        description: "What happened to the account's messages, newest first: the objects that webhooks carry.",
+      },
+    })
     .input(ListEventsQuery)
     .output(pageOf(Event))
     .query(({ ctx, input }) => listEvents(ctx.actor, input)),
@@ -83,6 +124,7 @@ export const webhooksRouter = router({
   rotateSecret: scoped("webhooks:write")
     .meta({
       creates: false,
+      keyed: true,
       openapi: {
         method: "POST",
         path: "/webhooks/{id}/rotate-secret",

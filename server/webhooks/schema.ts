@@ -9,16 +9,16 @@ const URL_MAX = 2_048;
 
 export const WebhookEndpoint = z.object({
   id: z.string().describe("Endpoint id, prefix whe_."),
-  object: z.literal("webhook_endpoint"),
+  object: kindOf("webhook_endpoint"),
   url: z.string().describe("Where events are posted."),
-  description: z.string().nullable(),
+  description: z.string().nullable().describe("What it is for, as you named it; null: nothing was given."),
   events: z.array(z.enum(EVENT_TYPES)).describe("Event types that it is subscribed to."),
   is_active: z.boolean().describe("False after 25 failed tries in a row, or an answer of 410."),
   failure_count: z.number().int().describe("Failed tries in a row; any 2xx sets it back to 0."),
-  last_success_at: NullableDateTime,
-  last_failure_at: NullableDateTime,
-  disabled_at: NullableDateTime,
-  created_at: DateTime,
+  last_success_at: NullableDateTime.describe("When it last acknowledged an event, ISO 8601; null: never."),
+  last_failure_at: NullableDateTime.describe("When a try last failed, ISO 8601; null: never."),
+  disabled_at: NullableDateTime.describe("When it was disabled, ISO 8601; null: it is active."),
+  created_at: DateTime.describe("When it was created, ISO 8601."),
 });
 export type WebhookEndpoint = z.output<typeof WebhookEndpoint>;
 
@@ -28,7 +28,9 @@ export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
 export type CreatedWebhookEndpoint = z.output<typeof CreatedWebhookEndpoint>;
 
 export const RotatedWebhookEndpoint = CreatedWebhookEndpoint.extend({
-  previous_secret_expires_at: DateTime.describe("Until then requests are signed with the former secret too."),
+  previous_secret_expires_at: DateTime.describe(
+    "Until then, ISO 8601, requests are signed with the former secret too.",
+  ),
 });
 export type RotatedWebhookEndpoint = z.output<typeof RotatedWebhookEndpoint>;
 
@@ -37,29 +39,34 @@ export const CreateWebhookInput = z.object({
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .max(URL_MAX)
     .describe("http or https; https is recommended."),
-  description: z.string().max(255).nullish(),
+  description: z.string().max(255).nullish().describe("What it is for, in your words."),
   events: z
     .array(z.enum(["*", ...EVENT_TYPES]))
     .min(1)
     .optional()
-    .describe("Omitted or `*`: all three."),
+    .describe("Event types to subscribe to; omitted or `*`: all three."),
 });
 export type CreateWebhookInput = z.output<typeof CreateWebhookInput>;
 
 export const WebhookPath = z.object({ id: z.string().describe("Endpoint id, prefix whe_.") });
 
+export const EventMessage = Message.extend({
+  reference: z.string().nullable().describe("The `reference` of the send; null: none was given."),
+});
+
 export const Event = z.object({
   id: z.string().describe("Event id, prefix evt_; the same in every delivery of the event."),
-  object: z.literal("event"),
-  type: z.enum(EVENT_TYPES),
-  created_at: DateTime,
-  data: Message.extend({
-    reference: z.string().nullable().describe("The `reference` of the send."),
-  }).describe("The message as it was at the time of the event."),
+  object: kindOf("event"),
+  type: z.enum(EVENT_TYPES).describe("What happened; `message.failed` also stands for `undelivered`."),
+  created_at: DateTime.describe("When it happened, ISO 8601."),
+  data: EventMessage.describe("The message as it was at the time of the event."),
 });
 export type Event = z.output<typeof Event>;
 
-export const ListEventsQuery = z.object({ type: z.enum(EVENT_TYPES).optional(), ...PageQuery });
+export const ListEventsQuery = z.object({
+  type: z.enum(EVENT_TYPES).optional().describe("Only events of this type."),
+  ...PageQuery,
+});
 export type ListEventsQuery = z.output<typeof ListEventsQuery>;
 
 const DELIVERY_STATUSES = ["pending", "delivered", "abandoned", "held"] as const;
@@ -76,8 +83,8 @@ export const Delivery = z.object({
     .describe("`held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered."),
   round: z.number().int().describe("0; each recovery begins the next round of tries."),
   attempts: z.number().int().describe("Tries made in this round."),
-  next_attempt_at: NullableDateTime.describe("When it is tried next; null: not at all."),
-  created_at: DateTime.describe("When the event happened."),
+  next_attempt_at: NullableDateTime.describe("When it is tried next, ISO 8601; null: not at all."),
+  created_at: DateTime.describe("When the event happened, ISO 8601."),
   tries: z
     .array(
       z.object({
@@ -87,7 +94,7 @@ export const Delivery = z.object({
         latency_ms: z.number().int().describe("Milliseconds that it took."),
         error: z.string().nullable().describe("Why it failed, in words; null: it was acknowledged."),
         response_head: z.string().nullable().describe("The first KiB of the answer's body."),
-        created_at: DateTime.describe("When it ended."),
+        created_at: DateTime.describe("When it ended, ISO 8601."),
       }),
     )
     .describe("All tries of all rounds, oldest first."),

@@ -87,6 +87,15 @@ describe("signStandard", () => {
   });
 });
 
+test("the example of docs/webhooks.md is right", () => {
+  const secrets = ["whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="] as const;
+  const body = '{"id":"evt_1","object":"event","type":"message.delivered"}';
+  expect(signPayload(secrets, NOW, body)).toBe(
+    "t=1700000000,v1=36fca8e37bbe470a58eac4567ce863dafa25ca150bda3f1b3ba0f8967dbd1913",
+  );
+  expect(signStandard(secrets, "evt_1", NOW, body)).toBe("v1,o5naV6ITaSBv5vfM294z9dW8j+k+hJSY/j36jizCe8s=");
+});
+
 test("a request carries both signatures, of the same time and the same bytes", () => {
   const secret = newSigningSecret();
   const body = Buffer.from(BODY);

@@ -42,7 +42,8 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
   });
   const recover = trpc.webhooks.recover.useMutation({
     onSuccess: ({ recovered }) => {
-      toastDone(recovered === 0 ? "Nothing was missed since then" : `Sending again: ${formatCount(recovered)}`);
+      const events = `${formatCount(recovered)} ${recovered === 1 ? "event is" : "events are"}`;
+      toastDone(recovered === 0 ? "Nothing was missed since then" : `${events} sent again`);
       onDone();
       return utils.webhooks.deliveries.invalidate();
     },

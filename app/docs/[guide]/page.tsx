@@ -1,0 +1,45 @@
+import { Anchor, Box, Group, Stack, Text, Title, Typography } from "@mantine/core";
+import type { Metadata } from "next";
+import { GUIDES } from "../_guides/list";
+import { Markdown } from "../_guides/markdown";
+import { readGuide } from "../_guides/read-guide";
+
+type Props = { params: Promise<{ guide: string }> };
+
+// Every guide is drawn when the pages are built: nothing reads the files of docs/ later, nor needs them there.
+export const dynamic = "force-static";
+export const dynamicParams = false;
+
+export const generateStaticParams = () => GUIDES.map(({ slug }) => ({ guide: slug }));
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: (await readGuide((await params).guide)).title };
+}
+
+export default async function GuidePage({ params }: Props) {
+  const { title, tokens, sections } = await readGuide((await params).guide);
+  return (
+    <Group align="flex-start" gap="xl" wrap="nowrap">
+      <Box flex={1} miw={0} maw={780} component="article">
+        <Title order={1} mb="lg">
+          {title}
+        </Title>
+        <Typography className="guide">
+          <Markdown tokens={tokens} />
+        </Typography>
+      </Box>
+      {sections.length > 1 && (
+        <Stack component="nav" aria-label="On this page" gap={6} w={200} visibleFrom="lg" className="guide-sections">
+          <Text size="xs" fw={600} c="dimmed">
+            On this page
+          </Text>
+          {sections.map(({ id, text }) => (
+            <Anchor key={id} href={`#${id}`} size="sm" c="dimmed">
+              {text}
+            </Anchor>
+          ))}
+        </Stack>
+      )}
+    </Group>
+  );
+}

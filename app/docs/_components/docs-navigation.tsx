@@ -1,0 +1,41 @@
+"use client";
+
+import { NavLink, Stack, Text } from "@mantine/core";
+import { IconBook2, IconCode } from "@tabler/icons-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
+
+const PLACES = [
+  { title: "Guides", icon: IconBook2, places: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label })) },
+  { title: "Reference", icon: IconCode, places: [{ href: REFERENCE_HREF, label: "API reference" }] },
+];
+
+/** The places of the documentation. `onLeave` runs when one is chosen, so that a drawer can close. */
+export function DocsNavigation({ onLeave }: { onLeave?: () => void }) {
+  const pathname = usePathname();
+  return (
+    <Stack gap="lg">
+      {PLACES.map(({ title, icon: IconOf, places }) => (
+        <Stack key={title} gap={2}>
+          <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
+            {title}
+          </Text>
+          {places.map(({ href, label }) => (
+            <NavLink
+              key={href}
+              component={Link}
+              href={href}
+              label={label}
+              leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
+              active={pathname === href}
+              aria-current={pathname === href ? "page" : undefined}
+              onClick={onLeave}
+              className="nav-place"
+            />
+          ))}
+        </Stack>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,15 @@
+/** The guides, in the order in which they are read; `slug` is the name of the file in docs/ and the place under /docs. */
+export const GUIDES = [
+  { slug: "quick-start", label: "Quick start" },
+  { slug: "authentication", label: "Authentication" },
+  { slug: "sending", label: "Sending and segments" },
+  { slug: "errors", label: "Errors" },
+  { slug: "webhooks", label: "Webhooks" },
+  { slug: "limits", label: "Limits" },
+  { slug: "idempotency", label: "Idempotency" },
+  { slug: "scenario-numbers", label: "Scenario numbers" },
+] as const;
+
+export const REFERENCE_HREF = "/docs";
+
+export const hrefOf = (slug: string): string => `/docs/${slug}`;

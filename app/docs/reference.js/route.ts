@@ -1,0 +1,15 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+// Read once, when the pages are built, and served like any other file of ours from then on.
+export const dynamic = "force-static";
+
+const SCRIPT = path.join("node_modules", "@scalar", "fastify-api-reference", "dist", "js", "standalone.js");
+
+/** The program that draws the API reference: Scalar's own bundle, from our own origin. */
+export async function GET(): Promise<Response> {
+  const body = await readFile(path.join(process.cwd(), SCRIPT), "utf8");
+  return new Response(body, {
+    headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "public, max-age=86400" },
+  });
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { checkLedger } from "@/server/accounts/tasks";
+import { hashKey } from "@/server/api-keys/secret";
+import { revokeApiKey } from "@/server/api-keys/service";
+import { isPassword } from "@/server/auth/password";
+import { prisma } from "@/server/core/db";
+import { seedOnce } from "./seed";
+
+const owner = () => prisma().user.findUniqueOrThrow({ where: { email: "demo@example.com" } });
+const keyOf = (apiKey: string) => prisma().apiKey.findUniqueOrThrow({ where: { keyHash: hashKey(apiKey) } });
+
+test("the first start makes an operator's account that can send, and later ones leave it alone", async () => {
+  const seeded = await seedOnce(null);
+  const { accountId, isOperator, passwordHash } = await owner();
+  expect(isOperator).toBe(true);
+  expect(await isPassword(passwordHash, seeded.password)).toBe(true);
+  expect(await prisma().account.findUnique({ where: { id: accountId } })).toMatchObject({
+    balanceMicros: 1_000_000_000n,
+    heldMicros: 0n,
+  });
+  expect((await checkLedger()).drifted).toEqual([]);
+  expect(await prisma().sender.findMany({ where: { accountId } })).toMatchObject([
+    { senderId: "DEMO", status: "approved" },
+  ]);
+  const key = await keyOf(seeded.apiKey);
+  expect(key).toMatchObject({ accountId, rateLimit: 6_000 });
+  expect(key.permissions).toHaveLength(8);
+  expect(await prisma().route.findMany()).toMatchObject([{ prefix: "", chain: ["sandbox"], priceMicros: 10_000n }]);
+
+  expect(await seedOnce(seeded)).toEqual(seeded);
+  expect(await prisma().apiKey.count({ where: { accountId } })).toBe(1);
+  expect(await prisma().route.count()).toBe(1);
+});
+
+test("a start that does not know the password gives out a new one, and never the money again", async () => {
+  const known = await seedOnce(null);
+  const again = await seedOnce(null);
+  expect(again.password).not.toBe(known.password);
+  const { accountId, passwordHash } = await owner();
+  expect(await isPassword(passwordHash, again.password)).toBe(true);
+  expect(await isPassword(passwordHash, known.password)).toBe(false);
+  expect(await prisma().ledgerEntry.count({ where: { accountId } })).toBe(1);
+  expect(await prisma().sender.count({ where: { accountId } })).toBe(1);
+});
+
+test("a revoked key is replaced at the next start", async () => {
+  const known = await seedOnce(null);
+  const { accountId, id: userId } = await owner();
+  const { id } = await keyOf(known.apiKey);
+  await revokeApiKey({ kind: "session", accountId, userId, isOperator: true }, id);
+  const again = await seedOnce(known);
+  expect(again.apiKey).not.toBe(known.apiKey);
+  expect((await keyOf(again.apiKey)).revokedAt).toBeNull();
+});
+
+test("starts that seed at the same time make one account and one route", async () => {
+  await Promise.all([seedOnce(null), seedOnce(null), seedOnce(null)]);
+  expect(await prisma().user.count()).toBe(1);
+  expect(await prisma().route.count()).toBe(1);
+});
