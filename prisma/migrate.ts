@@ -121,13 +121,19 @@ export async function migrate(connectionString: string): Promise<string[]> {
   }
 }
 
+/** The schema as the migrations leave it, so that the next one needs no database to compare with. */
+const SNAPSHOT = path.join(MIGRATIONS, "schema.snapshot.prisma");
+
 /** Writes `prisma/migrations/<time>_<name>/migration.sql`; null when the schema has not changed. */
-async function writeMigration(shadowDatabaseUrl: string, name: string): Promise<string | null> {
-  const { engine, close } = await openEngine(shadowDatabaseUrl);
-  const migrations = await migrationList();
+async function writeMigration(connectionString: string, name: string): Promise<string | null> {
+  // Two schemas are compared; the engine wants a server at hand, but touches nothing there.
+  const { engine, close } = await openEngine(connectionString);
+  const present = await schemaFiles();
+  const snapshot = await readFile(SNAPSHOT, "utf8").catch(() => null);
   const { stdout } = await engine.diff({
-    from: migrations.migrationDirectories.length === 0 ? { tag: "empty" } : { tag: "migrations", ...migrations },
-    to: { tag: "schemaDatamodel", files: (await schemaFiles()).map(([file, content]) => ({ path: file, content })) },
+    from:
+      snapshot === null ? { tag: "empty" } : { tag: "schemaDatamodel", files: [{ path: SNAPSHOT, content: snapshot }] },
+    to: { tag: "schemaDatamodel", files: present.map(([file, content]) => ({ path: file, content })) },
     script: true,
     exitCode: null,
     filters: NO_FILTERS,
@@ -138,16 +144,20 @@ async function writeMigration(shadowDatabaseUrl: string, name: string): Promise<
   await mkdir(path.join(MIGRATIONS, folder), { recursive: true });
   await writeFile(path.join(MIGRATIONS, folder, "migration.sql"), stdout);
   await writeFile(path.join(MIGRATIONS, LOCK_FILE), 'provider = "postgresql"\n');
+  await writeFile(SNAPSHOT, snapshotOf(present));
   return folder;
 }
 
+const snapshotOf = (files: [string, string][]): string => files.map(([, content]) => content).join("\n");
+
 async function main(): Promise<void> {
   const url = process.env.DATABASE_URL;
-  if (!url) throw new Error("Set DATABASE_URL to the database (for `new`: to an empty one).");
+  if (!url)
+    throw new Error("Set DATABASE_URL to the database (for `new`: to any that answers, nothing is written to it).");
   const [verb, name] = process.argv.slice(2);
   if (verb === "new") {
     if (!name || !/^[a-z0-9_]+$/.test(name))
-      throw new Error("Name the migration: tsx prisma/migrate.ts new add_something");
+      throw new Error("Name the migration: npm run migrate -- new add_something");
     process.stdout.write(`${(await writeMigration(url, name)) ?? "The schema has not changed."}\n`);
     return;
   }
