@@ -148,7 +148,9 @@ function tryEntry(
   events: Story["events"],
 ): Of<"webhook_try"> {
   const type = events.find((event) => event.id === eventId)?.type ?? "an event";
-  const start = `Try ${row.attempt} to post ${type} to ${endpointId}`;
+  // Recovered events start a new round of tries.
+  const round = row.round > 1 ? ` of round ${row.round}` : "";
+  const start = `Try ${row.attempt}${round} to post ${type} to ${endpointId}`;
   const end = row.error === null ? "was acknowledged" : "failed";
   return {
     at: row.createdAt.toISOString(),
