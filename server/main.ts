@@ -2,11 +2,12 @@
  * The web process: one node:http server. The REST API is answered here, before Next is asked; Next serves the pages,
  * the console's tRPC and sign-in.
  */
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import next from "next";
 import { handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { PEER_ADDRESS_HEADER } from "./auth/caller-address";
+import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
@@ -15,9 +16,27 @@ import { onShutdown, runUntilStopped } from "./core/process";
 const KEEP_ALIVE_MS = 65_000;
 const STOP_WITHIN_MS = 10_000;
 
+/** What the console posts is far smaller; Next would gather any size in memory, from anybody. */
+const PAGE_BODY_MAX_BYTES = 1_048_576;
+
+/** Answers a request for a page whose body is too large, or of a size that it does not tell. @returns whether it did. */
+function refuseBody(request: IncomingMessage, response: ServerResponse): boolean {
+  const status =
+    Number(request.headers["content-length"] ?? 0) > PAGE_BODY_MAX_BYTES
+      ? 413
+      : request.headers["transfer-encoding"] === undefined
+        ? null
+        : 411;
+  if (status === null) return false;
+  response.writeHead(status, { connection: "close" }).end();
+  return true;
+}
+
 async function start(): Promise<void> {
   const { HOST, PORT, NODE_ENV } = env();
   exportSettings();
+  // Made before the server, so that it is closed after it: requests under way at a stop still need it.
+  pool();
   const server = createServer();
   const app = next({
     dev: NODE_ENV === "development",
@@ -44,6 +63,7 @@ async function start(): Promise<void> {
     const handled = isRestPath(request.url)
       ? handleRestNode(request, response)
       : (() => {
+          if (refuseBody(request, response)) return Promise.resolve();
           // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
           request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
           return handlePage(request, response);

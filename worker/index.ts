@@ -7,7 +7,7 @@ import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
 import { recurring } from "./crontab";
 import { declareAlive, watchForDeadWorkers } from "./liveness";
-import { messageTasks, webhookTasks } from "./tasks";
+import { dispatchTasks, receiptTasks, webhookTasks } from "./tasks";
 
 /** How often due jobs are looked for; new ones are announced by the database at once. */
 const POLL_MS = 500;
@@ -40,7 +40,7 @@ async function startPool(taskList: TaskList, concurrency: number, withCron: bool
         concurrentJobs: concurrency,
         pollInterval: POLL_MS,
         // Fetch ahead what the free workers will take in a moment, not more: what waits here waits for nobody else.
-        localQueue: { size: concurrency * 2, refetchDelay: { durationMs: 20 } },
+        localQueue: { size: concurrency, refetchDelay: { durationMs: 20 } },
         completeJobBatchDelay: COMPLETE_BATCH_MS,
         failJobBatchDelay: COMPLETE_BATCH_MS,
         // At a stop tasks are told at once to begin nothing more.
@@ -51,10 +51,11 @@ async function startPool(taskList: TaskList, concurrency: number, withCron: bool
 }
 
 async function start(): Promise<void> {
-  const { WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
+  const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
   await watchForDeadWorkers();
   const runners = await Promise.all([
-    startPool(messageTasks, WORKER_CONCURRENCY, true),
+    startPool(dispatchTasks, DISPATCH_CONCURRENCY, false),
+    startPool(receiptTasks, WORKER_CONCURRENCY, true),
     startPool(webhookTasks, WEBHOOK_CONCURRENCY, false),
   ]);
   onShutdown(async () => {
@@ -67,7 +68,11 @@ async function start(): Promise<void> {
       process.kill(process.pid, "SIGTERM");
     });
   }
-  log("info", "worker.ready", { concurrency: WORKER_CONCURRENCY, webhook_concurrency: WEBHOOK_CONCURRENCY });
+  log("info", "worker.ready", {
+    dispatch: DISPATCH_CONCURRENCY,
+    receipts: WORKER_CONCURRENCY,
+    webhooks: WEBHOOK_CONCURRENCY,
+  });
 }
 
 await runUntilStopped("worker", start);

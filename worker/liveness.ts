@@ -12,28 +12,56 @@ import { onShutdown } from "../server/core/process";
 /** Keeps our advisory locks apart from anybody else's. */
 const LOCK_SPACE = 7_461;
 const REAP_EVERY_MS = 5_000;
-const RECONNECT_AFTER_MS = 1_000;
 
 const held = new Set<string>();
 let holder: pg.Client | null = null;
+let connecting: Promise<pg.Client> | null = null;
 
-/** Holds the locks of this process's pools on a connection of its own, and takes them again when it breaks. */
+/** Holds the lock of one of this process's pools. When the connection breaks, the next look at the dead takes all again. */
 export async function declareAlive(poolId: string): Promise<void> {
   held.add(poolId);
-  if (!holder) await connect();
-  else await lock(holder, poolId);
+  await lock(await ensureHeld(), poolId);
 }
 
-async function connect(): Promise<void> {
-  const client = new pg.Client({ connectionString: env().DATABASE_URL, application_name: "worker-liveness" });
+/** The connection that holds our locks, made anew when the former is gone. @throws when the database cannot be reached. */
+async function ensureHeld(): Promise<pg.Client> {
+  if (holder) {
+    try {
+      await holder.query("SELECT 1");
+      return holder;
+    } catch {
+      await drop();
+    }
+  }
+  connecting ??= connect().finally(() => {
+    connecting = null;
+  });
+  return connecting;
+}
+
+async function drop(): Promise<void> {
+  const lost = holder;
+  holder = null;
+  await lost?.end().catch(() => undefined);
+}
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: env().DATABASE_URL,
+    application_name: "worker-liveness",
+    keepAlive: true,
+    query_timeout: 5_000,
+    connectionTimeoutMillis: 5_000,
+  });
   client.on("error", (thrown) => {
+    if (holder !== client) return;
+    holder = null;
     log("warn", "worker.liveness_lost", errorFields(thrown));
-    if (holder === client) holder = null;
-    setTimeout(() => void connect().catch(() => undefined), RECONNECT_AFTER_MS).unref();
   });
   await client.connect();
-  holder = client;
   for (const poolId of held) await lock(client, poolId);
+  holder = client;
+  return client;
 }
 
 const lock = (client: pg.Client, poolId: string) =>
@@ -57,15 +85,19 @@ async function reapDeadWorkers(): Promise<string[]> {
   return dead;
 }
 
-/** Looks for dead workers now and every few seconds. */
+/** Looks for dead workers now and every few seconds. Who cannot hold its own locks declares nobody dead. */
 export async function watchForDeadWorkers(): Promise<void> {
-  await reapDeadWorkers();
+  const look = async () => {
+    await ensureHeld();
+    await reapDeadWorkers();
+  };
+  await look();
   const timer = setInterval(
-    () => void reapDeadWorkers().catch((thrown) => log("warn", "worker.reap_failed", errorFields(thrown))),
+    () => void look().catch((thrown) => log("warn", "worker.reap_failed", errorFields(thrown))),
     REAP_EVERY_MS,
   );
   onShutdown(async () => {
     clearInterval(timer);
-    await holder?.end();
+    await drop();
   });
 }

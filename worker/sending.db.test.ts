@@ -9,7 +9,9 @@ import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
 import { sendBulk, sendMessage } from "@/server/messages/send";
 import { dispatchMessages, expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/messages/tasks";
-import { messageTasks } from "./tasks";
+import { dispatchTasks, receiptTasks } from "./tasks";
+
+const messageTasks = { ...dispatchTasks, ...receiptTasks };
 
 const OPENING = 1_000_000_000n;
 const PRICE = 10_000n;

@@ -23,9 +23,13 @@ const task =
     }
   };
 
-/** Sending and its receipts, and the housekeeping. */
-export const messageTasks = {
+/** Sending mostly waits for providers: many at once, and in nobody's way. */
+export const dispatchTasks = {
   dispatch_messages: task("dispatch_messages", dispatchMessages),
+};
+
+/** Receipts and housekeeping: short work of our own. */
+export const receiptTasks = {
   apply_receipts: task("apply_receipts", takeReceipts),
   join_receipts: task("join_receipts", rejoin),
   review_sender: task("review_sender", reviewSender),
@@ -41,4 +45,4 @@ export const webhookTasks = {
 };
 
 // No job name may be forgotten, and none may be made up.
-({ ...messageTasks, ...webhookTasks }) satisfies TaskList & Record<JobName, Task>;
+({ ...dispatchTasks, ...receiptTasks, ...webhookTasks }) satisfies TaskList & Record<JobName, Task>;

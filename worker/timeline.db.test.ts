@@ -9,7 +9,7 @@ import { getTimeline } from "@/server/messages/read";
 import { sendMessage } from "@/server/messages/send";
 import type { TimelineEntry } from "@/server/messages/timeline-schema";
 import { createEndpoint } from "@/server/webhooks/service";
-import { messageTasks, webhookTasks } from "./tasks";
+import { dispatchTasks, receiptTasks, webhookTasks } from "./tasks";
 
 const receivers: Receiver[] = [];
 
@@ -54,7 +54,7 @@ function labelOf({ kind, details }: TimelineEntry): string {
 }
 
 async function timelineAfterAll(account: TestAccount, id: string) {
-  await drainQueue(messageTasks);
+  await drainQueue({ ...dispatchTasks, ...receiptTasks });
   await drainQueue(webhookTasks);
   const timeline = await getTimeline(account.actor, id);
   expect(timeline).toMatchObject({ object: "timeline", message_id: id });
@@ -66,11 +66,11 @@ async function timelineAfterAll(account: TestAccount, id: string) {
 test("a receipt that comes before the answer of its own send stands where it came, before what it led to", async () => {
   const { account, endpoint, receiver } = await makeCustomer();
   const { id } = await send(account, "+15550100006");
-  const dispatched = drainQueue(messageTasks);
+  const dispatched = drainQueue({ ...dispatchTasks, ...receiptTasks });
   // The carrier has put its receipt in the queue and answers a second later.
   const waiting = () => pool().query("SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'apply_receipts'");
   await expect.poll(async () => (await waiting()).rowCount, { timeout: 10_000 }).toBe(1);
-  await drainQueue(messageTasks);
+  await drainQueue({ ...dispatchTasks, ...receiptTasks });
   await dispatched;
   const entries = await timelineAfterAll(account, id);
   expect(told(entries)).toEqual([
@@ -127,7 +127,7 @@ test("a message that every provider turned down ends with its refund and its eve
   const { account, receiver } = await makeCustomer();
   receiver.answerWith(status(500));
   const { id } = await send(account, "+15550100004");
-  await drainQueue(messageTasks);
+  await drainQueue({ ...dispatchTasks, ...receiptTasks });
   const { entries } = await getTimeline(account.actor, id);
   expect(told(entries)).toEqual([
     "accepted",

@@ -1,8 +1,11 @@
+import type pg from "pg";
 import { transaction } from "../core/db";
 import { log } from "../core/log";
 
 /** What a log line names of an account's faulty messages; more would only repeat the fault. */
 const NAMED_MESSAGES_MAX = 20;
+/** The whole ledger is read: this takes as long as it takes. */
+const CHECK_TIMEOUT_MS = 3_600_000;
 
 /** An account whose books do not add up. Amounts in micro-units; equal pairs when only messages are at fault. */
 type Drift = {
@@ -49,6 +52,13 @@ const DRIFTED_SQL = `
      OR named.account_id IS NOT NULL
   ORDER BY 1`;
 
+// pg knows `query_timeout` per query; its types do not.
+const CHECK: pg.QueryConfig & { query_timeout: number } = {
+  text: DRIFTED_SQL,
+  values: [NAMED_MESSAGES_MAX],
+  query_timeout: CHECK_TIMEOUT_MS,
+};
+
 /**
  * Compares every account's balance with its ledger, and every message's cost with its entries, in one consistent
  * snapshot. Changes nothing; each account that does not add up is logged as an error with the numbers.
@@ -56,8 +66,9 @@ const DRIFTED_SQL = `
 export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[] }> {
   const { accounts, drifted } = await transaction(async (tx) => {
     await tx.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await tx.query("SET LOCAL statement_timeout = 0");
     const counted = await tx.query<{ accounts: number }>("SELECT count(*)::int AS accounts FROM accounts");
-    const { rows } = await tx.query<Drift>(DRIFTED_SQL, [NAMED_MESSAGES_MAX]);
+    const { rows } = await tx.query<Drift>(CHECK);
     return { accounts: counted.rows[0]?.accounts ?? 0, drifted: rows };
   });
   for (const drift of drifted) {

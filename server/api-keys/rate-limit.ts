@@ -40,13 +40,14 @@ const refusal = (limit: number, until: number): RateState => ({
 async function countAll(asks: Ask[]) {
   const counts = new Map<string, number>();
   for (const { keyId } of asks) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
-  // The minute is the database's, so that web processes with other clocks agree on it.
+  // The minute is the database's, so that web processes with other clocks agree on it. It never runs back: a statement
+  // that waited for the row over the change of the minute counts in the new one.
   const { rows } = await pool().query<{ keyId: string; used: number; leftMs: number }>({
     name: "api-keys.count_requests",
     text: `INSERT INTO api_key_minutes AS k (key_id, minute, used)
            SELECT id, date_trunc('minute', clock_timestamp()), n FROM unnest($1::text[], $2::int4[]) AS u (id, n) ORDER BY id
-           ON CONFLICT (key_id) DO UPDATE SET minute = excluded.minute,
-             used = CASE WHEN k.minute = excluded.minute THEN k.used + excluded.used ELSE excluded.used END
+           ON CONFLICT (key_id) DO UPDATE SET minute = GREATEST(k.minute, excluded.minute),
+             used = CASE WHEN k.minute >= excluded.minute THEN k.used + excluded.used ELSE excluded.used END
            RETURNING key_id AS "keyId", used,
              (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs"`,
     values: [[...counts.keys()], [...counts.values()]],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseBody, parseQuery, requireStorable } from "./input";
+import { requireStorable } from "../core/wire";
+import { parseBody, parseQuery } from "./input";
 
 const body = (text: string, type: string | undefined = "application/json") => parseBody(type, Buffer.from(text));
 

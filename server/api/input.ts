@@ -1,9 +1,7 @@
 /** Reading the input of a REST request: JSON bodies and query strings, strictly. */
 import { isUtf8 } from "node:buffer";
-import { type ApiError, invalidRequest } from "../core/errors";
-
-/** No body that any operation takes nests as deep. */
-const DEPTH_MAX = 32;
+import { invalidRequest } from "../core/errors";
+import { refusedInput, requireStorable } from "../core/wire";
 
 /**
  * The JSON object in a body.
@@ -38,29 +36,9 @@ const SUSPICIOUS_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 export function parseQuery(query: string): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(values, name)) throw refused(name, "given more than once");
+    if (Object.hasOwn(values, name)) throw refusedInput(name, "given more than once");
     requireStorable(value, name);
     values[name] = value;
   }
   return values;
 }
-
-/**
- * PostgreSQL stores no NUL, and half of a surrogate pair is no text in UTF-8: both would be lost or changed on the way.
- * @throws 400 naming where it stands.
- */
-export function requireStorable(value: unknown, param: string, depth = 0): void {
-  if (typeof value === "string") {
-    if (value.includes("\0")) throw refused(param, "must not contain NUL (U+0000)");
-    if (!value.isWellFormed()) throw refused(param, "contains half of a surrogate pair");
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
-  if (depth === DEPTH_MAX) throw refused(param, "is nested too deeply");
-  for (const [name, inner] of Object.entries(value)) {
-    requireStorable(inner, Array.isArray(value) ? `${param}[${name}]` : param ? `${param}.${name}` : name, depth + 1);
-  }
-}
-
-const refused = (param: string, problem: string): ApiError =>
-  invalidRequest(`${param}: ${problem}`, { param, details: { issues: [{ param, message: problem }] } });

@@ -3,6 +3,9 @@ import { invalidRequest } from "../core/errors";
 import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge } from "./rest";
 
 const DRAINED_MAX_BYTES = 65_536;
+/** How much, and how long, is read of a body that nobody wants while its sender may not yet have read our answer. */
+const LINGER_MAX_BYTES = 4 * BODY_MAX_BYTES;
+const LINGER_MS = 2_000;
 
 /** A request's target as a path: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2). */
 export function pathOf(target: string): string {
@@ -33,9 +36,32 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
     readBody: () => readBody(request),
   });
   if (response.destroyed) return;
-  if (!request.complete && !isSmall(request)) response.setHeader("connection", "close");
+  const isCutShort = !request.complete && !isSmall(request);
+  if (isCutShort) response.setHeader("connection", "close");
   response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
-  response.end(request.method === "HEAD" ? undefined : answer.body);
+  const body = request.method === "HEAD" ? "" : answer.body;
+  if (isCutShort) {
+    response.write(body);
+    await readOn(request);
+    response.end();
+  } else response.end(body);
+}
+
+/** Closing a connection on which the caller still writes resets it, and the answer may be lost with it. */
+function readOn(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let leftBytes = LINGER_MAX_BYTES;
+    const timer = setTimeout(resolve, LINGER_MS);
+    request.on("data", (chunk: Buffer) => {
+      leftBytes -= chunk.length;
+      if (leftBytes <= 0) resolve();
+    });
+    request.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    request.resume();
+  });
 }
 
 /** Node reads a refused request's body to its end before the next one; a large one is not worth the connection. */
@@ -45,15 +71,16 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    request.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length;
       if (size > BODY_MAX_BYTES) {
-        request.pause();
+        request.off("data", take).pause();
         reject(bodyTooLarge());
         return;
       }
       chunks.push(chunk);
-    });
+    };
+    request.on("data", take);
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on("error", reject);
     request.on("aborted", () => reject(bodyCutOff()));

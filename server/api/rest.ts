@@ -15,8 +15,8 @@ import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
 import type { Context, Idempotency } from "../core/trpc";
-import { API_VERSION } from "../core/wire";
-import { parseBody, parseQuery, requireStorable } from "./input";
+import { API_VERSION, requireStorable } from "../core/wire";
+import { parseBody, parseQuery } from "./input";
 import { matchOperation, tableOf } from "./operations";
 import { appRouter } from "./router";
 

@@ -9,6 +9,12 @@ type Waiting<Item, Result> = { item: Item; resolve: (result: Result) => void; re
 /** Outcome of one member: a value, or the error of that member alone. One bad member never fails its batch. */
 export type Settled<Result> = { ok: true; value: Result } | { ok: false; error: unknown };
 
+/** PostgreSQL's classes of errors for which only the data are to blame: bad values, and violated constraints. */
+export function isDataError(thrown: unknown): boolean {
+  const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+  return code.length === 5 && (code.startsWith("22") || code.startsWith("23"));
+}
+
 /**
  * Makes a function that gathers concurrent calls into batches.
  * @param flush carries out a whole batch and returns one outcome per item, in order; a throw fails every member.
@@ -37,7 +43,7 @@ export function coalesce<Item, Result>(
     return batch;
   }
 
-  async function run(batch: Waiting<Item, Result>[]): Promise<void> {
+  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await flush(batch.map((waiting) => waiting.item));
       batch.forEach((waiting, at) => {
@@ -46,7 +52,15 @@ export function coalesce<Item, Result>(
         else waiting.reject(result ? result.error : new Error("The batch returned no outcome for this member."));
       });
     } catch (thrown) {
-      for (const waiting of batch) waiting.reject(thrown);
+      // The database refused what one member brought, and with it the batch: nothing was written, so each goes alone.
+      if (batch.length > 1 && isDataError(thrown)) for (const waiting of batch) await settle([waiting]);
+      else for (const waiting of batch) waiting.reject(thrown);
+    }
+  }
+
+  async function run(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      await settle(batch);
     } finally {
       running -= 1;
       start();

@@ -5,11 +5,11 @@ import { env } from "./env";
 import { errorFields, log } from "./log";
 import { onShutdown, perProcess } from "./process";
 
-/** A connection inside a transaction. Hot paths write SQL through it; everything else uses {@link prisma}. */
-export type Tx = pg.PoolClient;
-
 /** Whatever runs SQL: a transaction or the pool itself. */
 export type Queryable = Pick<pg.Pool, "query">;
+
+/** A transaction under way. Hot paths write SQL through it; everything else uses {@link prisma}. */
+export type Tx = Queryable;
 
 const INT8_OID = 20;
 
@@ -27,6 +27,12 @@ export const pool = (): pg.Pool =>
       max: env().DATABASE_POOL_SIZE,
       idleTimeoutMillis: 60_000,
       connectionTimeoutMillis: 10_000,
+      // A database host that falls silent, or a lock whose holder did, must cost seconds, not TCP's quarter of an hour.
+      keepAlive: true,
+      query_timeout: 30_000,
+      statement_timeout: 25_000,
+      lock_timeout: 10_000,
+      idle_in_transaction_session_timeout: 15_000,
       types,
       pipeline: true,
     });
@@ -45,8 +51,8 @@ export const prisma = (): PrismaClient =>
 /** Takes a write whose result nobody needs: it goes to the database ahead of COMMIT without being waited for. */
 export type Defer = (write: Promise<unknown>) => void;
 
-/** PostgreSQL's codes for a transaction that lost against another and may simply be run again. */
-const RUN_AGAIN = new Set(["40P01", "40001"]);
+/** PostgreSQL's codes for a transaction that lost against another, or waited too long for it, and may be run again. */
+const RUN_AGAIN = new Set(["40P01", "40001", "55P03"]);
 const RUNS_MAX = 4;
 
 const codeOf = (thrown: unknown): string =>
@@ -69,15 +75,25 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
   }
 }
 
+const ABORTED = "25P02";
+
 /** A connection on which even ROLLBACK fails is thrown away, never handed to the next caller. */
 async function runOnce<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
-  const tx = await pool().connect();
+  const client = await pool().connect();
   const writes: Promise<unknown>[] = [];
+  const failures: unknown[] = [];
   const defer: Defer = (write) => {
     // Looked at below; until then a failure must not count as one that nobody handles.
     write.catch(() => undefined);
     writes.push(write);
   };
+  // Statements sent behind one that fails fail too, and may be heard of first: the first on the wire is the reason.
+  const query = ((...args: Parameters<typeof client.query>) => {
+    const sent = client.query(...args) as unknown as Promise<unknown>;
+    sent.catch((thrown) => failures.push(thrown));
+    return sent;
+  }) as unknown as Tx["query"];
+  const tx: Tx = { query };
   let broken: Error | undefined;
   try {
     defer(tx.query("BEGIN"));
@@ -89,11 +105,11 @@ async function runOnce<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T
     if ((await commit).command !== "COMMIT") throw new Error("The transaction was rolled back.");
     return result;
   } catch (thrown) {
-    await tx.query("ROLLBACK").catch((failed: Error) => {
+    await client.query("ROLLBACK").catch((failed: Error) => {
       broken = failed;
     });
-    throw thrown;
+    throw codeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;
   } finally {
-    tx.release(broken);
+    client.release(broken);
   }
 }

@@ -43,7 +43,7 @@ const Settings = z.object({
   TRUSTED_PROXIES: networks((text) => isAddress(text) || isCidr(text), "an address or CIDR range").describe(
     "addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed",
   ),
-  DATABASE_POOL_SIZE: count(10, 2, 200).describe("database connections per process"),
+  DATABASE_POOL_SIZE: count(10, 5, 200).describe("database connections per process"),
   WEBHOOK_ALLOWED_NETWORKS: networks(isCidr, "a CIDR range").describe(
     "private CIDR ranges that webhooks may reach, e.g. 10.1.0.0/16",
   ),
@@ -56,7 +56,10 @@ const Settings = z.object({
     .enum(["fallback", "hold"])
     .default("fallback")
     .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),
-  WORKER_CONCURRENCY: count(8, 1, 200).describe("dispatch and receipt jobs that a worker runs at once"),
+  DISPATCH_CONCURRENCY: count(32, 1, 500).describe(
+    "dispatch jobs that a worker runs at once; they mostly wait for providers",
+  ),
+  WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt and housekeeping jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"])

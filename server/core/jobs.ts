@@ -16,11 +16,11 @@ const recurring = z.object({}).loose();
 
 /** What a provider reported about one of its messages, in our words. `occurredAt` is ISO 8601. */
 export const ReceiptReport = z.object({
-  providerMessageId: z.string(),
+  providerMessageId: z.string().refine((id) => !id.includes("\0")),
   status: z.enum(["sent", "delivered", "failed", "undelivered"]),
   code: z.string().nullable(),
   detail: z.string().nullable(),
-  occurredAt: z.string(),
+  occurredAt: z.iso.datetime({ offset: true }),
 });
 export type ReceiptReport = z.output<typeof ReceiptReport>;
 

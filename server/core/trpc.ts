@@ -2,6 +2,7 @@ import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { type AccountActor, requireOperator } from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
+import { requireStorable } from "./wire";
 
 /** A caller's Idempotency-Key and the SHA-256 of what it was sent with. */
 export type Idempotency = { key: string; requestHash: string };
@@ -37,10 +38,15 @@ const t = initTRPC
 export const router = t.router;
 
 /** Open to anybody: sign-up only. */
-export const publicProcedure = t.procedure;
+export const publicProcedure = t.procedure.use(async ({ next, getRawInput }) => {
+  requireStorable(await getRawInput(), "");
+  return next();
+});
 
-const accountProcedure = t.procedure.use(({ ctx, next }) => {
+const accountProcedure = t.procedure.use(async ({ ctx, next, getRawInput }) => {
   if (!ctx.actor) throw unauthorized("Sign in first.", { reason: "no_session" });
+  // The REST edge looks by itself, once the scope was judged.
+  if (ctx.actor.kind === "session") requireStorable(await getRawInput(), "");
   return next({ ctx: { actor: ctx.actor } });
 });
 

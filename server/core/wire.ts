@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ApiError, invalidRequest } from "./errors";
 
 /** Money on the wire is a decimal number; in the database it is a whole number of micro-units. */
 const MICROS_PER_UNIT = 1_000_000;
@@ -75,3 +76,31 @@ export const Deleted = z.object({
   object: z.string().describe("Kind of the deleted resource, such as `api_key`."),
   deleted: z.literal(true).describe("Always true."),
 });
+
+/** Foreign text as it may be stored and shown: without NUL, well formed, at most `length` UTF-16 units. */
+export const storableText = (text: string, length: number): string =>
+  text.replaceAll("\0", "").slice(0, length).toWellFormed();
+
+/** No input that any operation takes nests as deep. */
+const DEPTH_MAX = 32;
+
+/**
+ * PostgreSQL stores no NUL, and half of a surrogate pair is no text in UTF-8: both would be lost or changed on the way.
+ * @throws 400 naming where it stands.
+ */
+export function requireStorable(value: unknown, param: string, depth = 0): void {
+  if (typeof value === "string") {
+    if (value.includes("\0")) throw refusedInput(param, "must not contain NUL (U+0000)");
+    if (!value.isWellFormed()) throw refusedInput(param, "contains half of a surrogate pair");
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  if (depth === DEPTH_MAX) throw refusedInput(param, "is nested too deeply");
+  for (const [name, inner] of Object.entries(value)) {
+    requireStorable(inner, Array.isArray(value) ? `${param}[${name}]` : param ? `${param}.${name}` : name, depth + 1);
+  }
+}
+
+/** 400 in the form of a schema's refusal. */
+export const refusedInput = (param: string, problem: string): ApiError =>
+  invalidRequest(`${param}: ${problem}`, { param, details: { issues: [{ param, message: problem }] } });

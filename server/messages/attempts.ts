@@ -2,29 +2,33 @@
  * Attempts: handing messages to providers. An attempt's row is committed before its provider is called, so a crash of
  * ours leaves a trace, and what may have been sent is never blindly sent again.
  */
-import { coalesce, type Settled } from "../core/batch";
+import { coalesce, isDataError, type Settled } from "../core/batch";
 import { now } from "../core/clock";
 import { pool, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
+import { log } from "../core/log";
 import { perProcess } from "../core/process";
+import { storableText } from "../core/wire";
 import type { OutboundMessage, Outcome } from "../providers/port";
 import { joinReceipts } from "./receipts";
 import { applyChanges, type Change, type LockedMessage, lockMessages, type Step } from "./transitions";
 
 /** A message handed to `provider` as its attempt number `seq`, which is committed. */
-export type Attempt = { message: OutboundMessage; seq: number; provider: string };
+export type Attempt = { message: OutboundMessage; seq: number; provider: string; claimedAt: Date };
 
 type Finished = { attempt: Attempt; outcome: Outcome; latencyMs: number };
 
 /** Outcomes per transaction. */
 const OUTCOMES_MAX = 500;
 const DETAIL_MAX = 500;
+const CODE_MAX = 100;
 
 /**
  * Claims the first attempt of each message that is still pending and was never tried. A message that another run of the
  * same job claimed before is left out, so two runs never send it twice.
  */
 export async function claimFirstAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
+  const claimedAt = now();
   const { rows } = await pool().query<OutboundMessage & { provider: string }>({
     name: "attempts.claim_first",
     text: `WITH claimed AS (
@@ -36,9 +40,9 @@ export async function claimFirstAttempts(messageIds: readonly string[]): Promise
            )
            SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments, c.provider
            FROM claimed c JOIN messages m ON m.id = c.message_id ORDER BY m.id`,
-    values: [messageIds, now().toISOString()],
+    values: [messageIds, claimedAt.toISOString()],
   });
-  return rows.map(({ provider, ...message }) => ({ message, provider, seq: 1 }));
+  return rows.map(({ provider, ...message }) => ({ message, provider, seq: 1, claimedAt }));
 }
 
 /**
@@ -50,8 +54,16 @@ export function recordOutcome(attempt: Attempt, outcome: Outcome, latencyMs: num
   const queue = perProcess("attempts.outcomes", () =>
     coalesce<Finished, Attempt | null>((batch) => transaction((tx) => record(tx, batch)), { maxWeight: OUTCOMES_MAX }),
   );
-  return queue({ attempt, outcome, latencyMs });
+  return queue({ attempt, outcome, latencyMs }).catch((thrown) => {
+    if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
+    // The provider took it, whatever it calls it: sent and billed, only its receipts cannot be told from the other's.
+    log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
+    return queue({ attempt, outcome: { kind: "accepted", providerMessageId: "" }, latencyMs });
+  });
 }
+
+const isRepeatedId = (thrown: unknown): boolean =>
+  isDataError(thrown) && (thrown as { constraint?: string }).constraint === "message_attempts_provider_id";
 
 type Verdict = { step: Step | null; next: Attempt | null };
 
@@ -81,7 +93,7 @@ async function record(tx: Tx, batch: Finished[]): Promise<Settled<Attempt | null
     joinReceipts(
       tx,
       batch.flatMap(({ attempt: { provider, message }, outcome }) =>
-        outcome.kind === "accepted"
+        outcome.kind === "accepted" && outcome.providerMessageId
           ? [{ provider, providerMessageId: outcome.providerMessageId, messageId: message.id }]
           : [],
       ),
@@ -103,12 +115,18 @@ function judge(message: LockedMessage, { attempt, outcome }: Finished, at: Date)
     step: { to: "failed", at, provider: attempt.provider, error: { code, message: text } },
     next: null,
   });
-  if (outcome.kind === "refused") return failed(outcome.code, outcome.detail);
+  if (outcome.kind === "refused") {
+    return failed(storableText(outcome.code, CODE_MAX), storableText(outcome.detail, DETAIL_MAX));
+  }
   if (outcome.kind === "unknown" && env().ON_UNKNOWN_OUTCOME === "hold") return { step: null, next: null };
   const provider = message.chain[attempt.seq];
-  if (provider) return { step: null, next: { message: attempt.message, seq: attempt.seq + 1, provider } };
+  if (provider)
+    return { step: null, next: { message: attempt.message, seq: attempt.seq + 1, provider, claimedAt: at } };
   if (outcome.kind === "unknown") return { step: null, next: null };
-  return failed("no_provider_available", `No provider took the message; the last answer was: ${outcome.detail}`);
+  return failed(
+    "no_provider_available",
+    `No provider took the message; the last answer was: ${storableText(outcome.detail, DETAIL_MAX)}`,
+  );
 }
 
 async function finishAttempts(tx: Tx, batch: Finished[], at: Date): Promise<void> {
@@ -123,9 +141,9 @@ async function finishAttempts(tx: Tx, batch: Finished[], at: Date): Promise<void
       batch.map(({ attempt }) => attempt.message.id),
       batch.map(({ attempt }) => attempt.seq),
       batch.map(({ outcome }) => outcome.kind),
-      batch.map(({ outcome }) => (outcome.kind === "accepted" ? outcome.providerMessageId : null)),
-      batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : outcome.code)),
-      batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : outcome.detail.slice(0, DETAIL_MAX))),
+      batch.map(({ outcome }) => (outcome.kind === "accepted" ? outcome.providerMessageId || null : null)),
+      batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : storableText(outcome.code, CODE_MAX))),
+      batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : storableText(outcome.detail, DETAIL_MAX))),
       batch.map(({ latencyMs }) => Math.round(latencyMs)),
       at.toISOString(),
     ],

@@ -8,6 +8,7 @@ import { type Tx, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { addJob, type ReceiptReport } from "../core/jobs";
 import { perProcess } from "../core/process";
+import { storableText } from "../core/wire";
 import { isFinal } from "./status";
 import { applyChanges, type Change, lockMessages, type Step } from "./transitions";
 
@@ -16,6 +17,7 @@ type Sending = { provider: string; providerMessageId: string; messageId: string 
 /** A parked receipt is looked at again after this time, when the transaction that names its message has ended. */
 const REJOIN_AFTER_MS = 2 * SECOND_MS;
 const DETAIL_MAX = 500;
+const CODE_MAX = 100;
 
 type Taken = { provider: string; reports: readonly ReceiptReport[]; receivedAt: Date };
 
@@ -170,10 +172,14 @@ function stepsOf(provider: string, report: ReceiptReport): Step[] {
   const sent: Step = { to: "sent", at, provider, providerMessageId: report.providerMessageId };
   if (report.status === "sent") return [sent];
   if (report.status === "delivered") return [sent, { to: "delivered", at }];
-  const code = report.code ?? report.status;
+  const code = storableText(report.code ?? report.status, CODE_MAX);
   return [
     sent,
-    { to: report.status, at, error: { code, message: report.detail ?? `The carrier reported ${report.status}.` } },
+    {
+      to: report.status,
+      at,
+      error: { code, message: storableText(report.detail ?? `The carrier reported ${report.status}.`, DETAIL_MAX) },
+    },
   ];
 }
 
@@ -204,8 +210,8 @@ async function insertReceipts(tx: Tx, receipts: Placed[], applied: Set<string>):
       receipts.map((receipt) => receipt.report.providerMessageId),
       receipts.map((receipt) => receipt.messageId),
       receipts.map((receipt) => receipt.report.status),
-      receipts.map((receipt) => receipt.report.code),
-      receipts.map((receipt) => receipt.report.detail?.slice(0, DETAIL_MAX) ?? null),
+      receipts.map(({ report }) => report.code && storableText(report.code, CODE_MAX)),
+      receipts.map(({ report }) => report.detail && storableText(report.detail, DETAIL_MAX)),
       receipts.map((receipt) => applied.has(receipt.id)),
       receipts.map((receipt) => receipt.report.occurredAt),
       receipts.map((receipt) => receipt.receivedAt.toISOString()),

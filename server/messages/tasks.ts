@@ -1,3 +1,4 @@
+import { isDataError } from "../core/batch";
 import { HOUR_MS, MINUTE_MS, now } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { addJob, type JobPayload } from "../core/jobs";
@@ -47,6 +48,7 @@ async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (thrown) {
+      if (isDataError(thrown)) throw thrown;
       log("warn", "attempt.outcome_not_written_yet", errorFields(thrown));
       await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
@@ -54,13 +56,17 @@ async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
   return write();
 }
 
-async function handOver({ provider, message }: Attempt): Promise<Outcome> {
+async function handOver({ provider, message, claimedAt }: Attempt): Promise<Outcome> {
   const adapter = adapterOf(provider);
   if (!adapter) {
     return { kind: "retryable", code: "provider_not_configured", detail: `${provider} has no credentials here.` };
   }
   try {
-    return await inLane(adapter, () => adapter.send(message));
+    return await inLane(adapter, async () => {
+      // Long before the sweep could give the attempt up, so that nothing is sent that is failed and refunded meanwhile.
+      if (now().getTime() - claimedAt.getTime() < UNRESOLVED_AFTER_MS / 2) return adapter.send(message);
+      return { kind: "retryable", code: "waited_too_long", detail: `No place at ${provider} became free in time.` };
+    });
   } catch (thrown) {
     // A bug of ours, perhaps after the request went out: it must not be sent again without knowing.
     log("error", "provider.adapter_threw", { provider, message_id: message.id, ...errorFields(thrown) });
@@ -76,24 +82,34 @@ export const takeReceipts = ({ provider, receipts }: JobPayload<"apply_receipts"
 export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receipts">): Promise<void> =>
   rejoinReceipts(provider, providerMessageIds);
 
-/** Every minute: what time decides, and what a crash may have left behind. */
+/** Every minute: what time decides, and what a crash may have left behind. One that fails does not stop the others. */
 export async function sweepMessages(): Promise<void> {
-  await failUnresolved(new Date(now().getTime() - UNRESOLVED_AFTER_MS));
-  await expireUnconfirmed(new Date(now().getTime() - VALIDITY_MS));
-  await requeueOrphans(new Date(now().getTime() - ORPHANED_AFTER_MS));
-  await joinLeftReceipts();
+  const ago = (ms: number) => new Date(now().getTime() - ms);
+  const results = await Promise.allSettled([
+    failUnresolved(ago(UNRESOLVED_AFTER_MS)),
+    expireUnconfirmed(ago(VALIDITY_MS)),
+    requeueOrphans(ago(ORPHANED_AFTER_MS)),
+    joinLeftReceipts(),
+  ]);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
 }
 
+type Swept = { id: string; seq: number; provider: string };
+
+/** `$1`: how old, `$2`: among these messages or all (null), `$3`: how many. */
+const UNRESOLVED = `SELECT a.message_id AS id, a.seq, a.provider FROM message_attempts a
+  JOIN messages m ON m.id = a.message_id
+  WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND a.started_at < $1 AND m.status = 'pending'
+    AND ($2::text[] IS NULL OR a.message_id = ANY($2))
+    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq) LIMIT $3`;
+
+const UNCONFIRMED = `SELECT id, attempts AS seq, provider FROM messages
+  WHERE status = 'sent' AND sent_at < $1 AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY sent_at LIMIT $3`;
+
 /** Fails, and refunds, pending messages whose last hand-over began before `before` and never came to an end. */
-export async function failUnresolved(before: Date): Promise<void> {
-  const { rows } = await pool().query<{ id: string; seq: number; provider: string }>({
-    text: `SELECT a.message_id AS id, a.seq, a.provider FROM message_attempts a JOIN messages m ON m.id = a.message_id
-           WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND a.started_at < $1 AND m.status = 'pending'
-             AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq)
-           LIMIT $2`,
-    values: [before, SWEEP_MAX],
-  });
-  await moveAll(rows, (row) => ({
+export const failUnresolved = (before: Date): Promise<void> =>
+  sweep(UNRESOLVED, before, (row) => ({
     to: "failed",
     at: now(),
     provider: row.provider,
@@ -102,53 +118,55 @@ export async function failUnresolved(before: Date): Promise<void> {
       message: "The provider never told whether it took the message. The cost was refunded.",
     },
   }));
-}
 
 /** Ends messages that a provider took before `before` and on which no final receipt came. They stay billed. */
-export async function expireUnconfirmed(before: Date): Promise<void> {
-  const { rows } = await pool().query<{ id: string; seq: number }>({
-    text: `SELECT id, attempts AS seq FROM messages WHERE status = 'sent' AND sent_at < $1 ORDER BY sent_at LIMIT $2`,
-    values: [before, SWEEP_MAX],
-  });
-  await moveAll(rows, () => ({
+export const expireUnconfirmed = (before: Date): Promise<void> =>
+  sweep(UNCONFIRMED, before, () => ({
     to: "undelivered",
     at: now(),
     error: { code: "no_final_receipt", message: "No final delivery receipt came within 72 hours." },
   }));
+
+/** Moves all that `choose` finds, lot by lot. It is asked again under the messages' locks, where its answer stands. */
+async function sweep(choose: string, before: Date, stepOf: (row: Swept) => Step): Promise<void> {
+  for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
+    const { rows: chosen } = await pool().query<Swept>(choose, [before, null, SWEEP_MAX]);
+    found = chosen.length;
+    if (found === 0) return;
+    const ids = chosen.map((row) => row.id);
+    await transaction(async (tx) => {
+      const [messages, { rows }] = await Promise.all([
+        lockMessages(tx, ids),
+        tx.query<Swept>(choose, [before, ids, SWEEP_MAX]),
+      ]);
+      await applyChanges(
+        tx,
+        rows.flatMap((row) => {
+          const message = messages.get(row.id);
+          return message ? [{ message, attempts: row.seq, steps: [stepOf(row)] }] : [];
+        }),
+      );
+    });
+  }
 }
 
-async function moveAll<Row extends { id: string; seq: number }>(
-  rows: Row[],
-  stepOf: (row: Row) => Step,
-): Promise<void> {
-  if (rows.length === 0) return;
-  await transaction(async (tx) => {
-    const messages = await lockMessages(
-      tx,
-      rows.map((row) => row.id),
-    );
-    await applyChanges(
-      tx,
-      rows.flatMap((row) => {
-        const message = messages.get(row.id);
-        return message ? [{ message, attempts: row.seq, steps: [stepOf(row)] }] : [];
-      }),
-    );
-  });
-}
-
-/** Adds a dispatch job for pending messages accepted before `before` that no worker ever claimed. */
+/** Adds dispatch jobs for pending messages accepted before `before` that no worker ever claimed. */
 export async function requeueOrphans(before: Date): Promise<void> {
-  const { rows } = await pool().query<{ id: string }>({
-    text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < $1
-             AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id)
-           ORDER BY m.created_at LIMIT $2`,
-    values: [before, SWEEP_MAX],
-  });
-  if (rows.length === 0) return;
-  // One key: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
-  await addJob(pool(), "dispatch_messages", { messageIds: rows.map((row) => row.id) }, { key: "dispatch_orphans" });
-  log("warn", "messages.orphans_requeued", { count: rows.length });
+  for (let after = "", lot = 0, found = SWEEP_MAX; found === SWEEP_MAX; lot += 1) {
+    const { rows } = await pool().query<{ id: string }>({
+      text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < $1 AND m.id > $2
+               AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id)
+             ORDER BY m.id LIMIT $3`,
+      values: [before, after, SWEEP_MAX],
+    });
+    found = rows.length;
+    after = rows.at(-1)?.id ?? "";
+    if (found === 0) return;
+    // One key per lot: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
+    const messageIds = rows.map((row) => row.id);
+    await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${lot}` });
+    log("warn", "messages.orphans_requeued", { count: found });
+  }
 }
 
 /** Joins parked receipts whose message has become known without anyone noticing. */
@@ -158,8 +176,8 @@ async function joinLeftReceipts(): Promise<void> {
       text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId", a.message_id AS "messageId"
              FROM receipts r JOIN message_attempts a
                ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
-             WHERE r.message_id IS NULL LIMIT $1`,
-      values: [SWEEP_MAX],
+             WHERE r.message_id IS NULL AND r.received_at > $2 LIMIT $1`,
+      values: [SWEEP_MAX, new Date(now().getTime() - VALIDITY_MS)],
     });
     await joinLocked(tx, rows);
   });

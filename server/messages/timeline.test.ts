@@ -44,7 +44,7 @@ const delivery = { id: "dlv_1", endpointId: "whe_1", url: "https://example.com",
 /** A message whose whole life took less than a millisecond; its rows are given in an order that is no order. */
 const story: Story = {
   message,
-  deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, attempt: 1 }] }],
+  deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, round: 1, attempt: 1 }] }],
   events: [
     { id: "evt_1", type: "message.sent", status: "sent", createdAt: at(0) },
     { id: "evt_2", type: "message.delivered", status: "delivered", createdAt: at(0) },
@@ -88,7 +88,7 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
         ...delivery,
         eventId: "evt_1",
         createdAt: at(0),
-        tries: [{ ...posted, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
+        tries: [{ ...posted, round: 1, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
       },
     ],
     events: [{ id: "evt_1", type: "message.failed", status: "failed", createdAt: at(0) }],

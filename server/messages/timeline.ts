@@ -26,7 +26,14 @@ export type Story = {
     status: string;
     attempts: number;
     createdAt: Date;
-    tries: { attempt: number; statusCode: number | null; latencyMs: number; error: string | null; createdAt: Date }[];
+    tries: {
+      round: number;
+      attempt: number;
+      statusCode: number | null;
+      latencyMs: number;
+      error: string | null;
+      createdAt: Date;
+    }[];
   }[];
 };
 
