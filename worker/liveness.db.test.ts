@@ -81,3 +81,20 @@ test("a worker told to stop finishes what it has begun and leaves no lock behind
   expect(await lockedJobs()).toBe(0);
   expect((await getMessage(account.actor, id)).status).not.toBe("pending");
 }, 60_000);
+
+test("a worker whose lock connection is lost takes its locks again, on one connection", async () => {
+  await startWorker();
+  const holders = async () =>
+    (
+      await pool().query<{ pid: number }>(
+        `SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'advisory'
+       WHERE a.datname = current_database() AND a.application_name = 'worker-liveness'`,
+      )
+    ).rows;
+  await expect.poll(async () => (await holders()).length).toBe(1);
+  const [before] = await holders();
+  await pool().query("SELECT pg_terminate_backend($1)", [before?.pid]);
+  await expect
+    .poll(async () => (await holders()).map(({ pid }) => pid !== before?.pid), { timeout: 15_000 })
+    .toEqual([true]);
+}, 60_000);

@@ -4,7 +4,7 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { claimFirstAttempts } from "@/server/messages/attempts";
+import { claimFirstAttempts, recordOutcome } from "@/server/messages/attempts";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
 import { sendBulk, sendMessage } from "@/server/messages/send";
@@ -123,6 +123,33 @@ describe("fallback", () => {
       { seq: 2, outcome: "retryable", code: "http_503" },
     ]);
     expect(await balanceOf(account)).toEqual({ balance: OPENING, held: 0n });
+  });
+});
+
+describe("a carrier that breaks its own rules", () => {
+  test("the same id for two messages: both are sent and billed, and nothing else is held up", async () => {
+    const account = await makeAccount();
+    const ids = await Promise.all(["+14155550131", "+14155550132", "+14155550133"].map((to) => send(account, to)));
+    const attempts = await claimFirstAttempts(ids.map(({ id }) => id));
+    const named = ["same", "same", "other"].map((name) => `${account.accountId}-${name}`);
+    await Promise.all(
+      attempts.map((attempt, at) =>
+        recordOutcome(attempt, { kind: "accepted", providerMessageId: named[at] ?? "" }, 1),
+      ),
+    );
+    const messages = await Promise.all(ids.map(({ id }) => getMessage(account.actor, id)));
+    expect(messages.map((message) => message.status)).toEqual(["sent", "sent", "sent"]);
+    expect(messages.filter((message) => message.provider_message_id === "")).toHaveLength(1);
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - 3n * PRICE, held: 0n });
+  });
+
+  test("a refusal in text that cannot be stored is kept as far as it can be", async () => {
+    const account = await makeAccount();
+    const { id } = await send(account, "+14155550134");
+    const [attempt] = await claimFirstAttempts([id]);
+    if (!attempt) throw new Error("not claimed");
+    await recordOutcome(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1);
+    expect((await getMessage(account.actor, id)).error).toEqual({ code: "xy", message: "broken \ufffd" });
   });
 });
 

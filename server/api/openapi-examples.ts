@@ -1,6 +1,5 @@
 /**
- * Examples of the API document, by procedure: what one sends and what comes back. The compiler holds them against the
- * procedures' schemas, and a test against the document.
+ * Examples of the API document, by procedure. The compiler holds them against the schemas, a test against the document.
  */
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import {

@@ -1,7 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { type IdKind, isId } from "../core/ids";
 
 type Json = Record<string, unknown>;
 type Example = { value: unknown };
@@ -219,19 +218,9 @@ describe("examples", () => {
   });
 
   test("have ids of the form that ids have", () => {
-    const kinds: Record<string, IdKind> = {
-      acc: "account",
-      key: "apiKey",
-      snd: "sender",
-      msg: "message",
-      evt: "event",
-      whe: "endpoint",
-      dlv: "delivery",
-      req: "request",
-    };
-    const ids = JSON.stringify(document).match(/\b(acc|key|snd|msg|evt|whe|dlv|req)_[0-9a-z]{20,}/g) ?? [];
+    const ids = JSON.stringify(document).match(/\b[a-z]{3}_[0-9a-z]{20,}/g) ?? [];
     expect(ids.length).toBeGreaterThan(50);
-    for (const id of ids) expect(isId(kinds[id.slice(0, 3)] as IdKind, id), id).toBe(true);
+    for (const id of ids) expect(id).toMatch(/^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   });
 });
 

@@ -48,3 +48,18 @@ test("a batch stops before its weight passes the bound, and a heavy item goes al
   await Promise.all([4, 4, 4, 50, 1].map(add));
   expect(sizes).toEqual([2, 1, 1, 1]);
 });
+
+test("what the database refuses for one member's data is refused for that member alone", async () => {
+  const sizes: number[] = [];
+  const add = coalesce<string, string>(
+    async (items) => {
+      sizes.push(items.length);
+      if (items.includes("bad")) throw Object.assign(new Error("invalid byte sequence"), { code: "22021" });
+      return items.map((value) => ({ ok: true, value }));
+    },
+    { maxWeight: 100 },
+  );
+  const settled = await Promise.allSettled(["a", "bad", "b"].map(add));
+  expect(settled.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(sizes).toEqual([3, 1, 1, 1]);
+});
