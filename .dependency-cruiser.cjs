@@ -149,10 +149,16 @@ module.exports = {
       "The worker knows core and the subjects' tasks.",
     ),
     only(
+      "the-client-stands-alone",
+      { path: "^sdk/" },
+      ["^sdk/"],
+      "What is shipped to callers takes nothing of the service but its document.",
+    ),
+    only(
       "specs-use-the-wire",
       { path: "^e2e/(api|console)/" },
-      ["^e2e/"],
-      "An end-to-end test knows the running service only; support/ may seed.",
+      ["^e2e/", "^sdk/"],
+      "An end-to-end test knows the running service and the client that we ship; support/ may seed.",
     ),
   ],
   options: {

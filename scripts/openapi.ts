@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ensureClient } from "./build";
 
+const require = createRequire(import.meta.url);
 const DOCUMENT = "openapi.json";
 const CONTEXT_LINES = 3;
 
@@ -74,8 +75,7 @@ async function lint(): Promise<void> {
   try {
     const file = path.join(folder, DOCUMENT);
     writeFileSync(file, JSON.stringify(await servedDocument(), null, 2));
-    const command = createRequire(import.meta.url).resolve("@redocly/cli/package.json");
-    const cli = path.join(path.dirname(command), "bin", "cli.js");
+    const cli = path.join(path.dirname(require.resolve("@redocly/cli/package.json")), "bin", "cli.js");
     // The linter would tell its makers that it ran, and ask them for a newer version.
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
     const run = spawnSync(process.execPath, [cli, "lint", file, "--config", "redocly.yaml"], {

@@ -12,7 +12,7 @@ import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 
 const NAVBAR_WIDTH = 248;
-export const HEADER_HEIGHT = 60;
+const HEADER_HEIGHT = 60;
 
 function Tab({ href, label, active }: { href: string; label: string; active: boolean }) {
   return (

@@ -7,7 +7,7 @@ const DOCUMENT_URL = "/api/v1/openapi.json";
 const SCRIPT_URL = "/docs/reference.js";
 
 type Configuration = Record<string, unknown>;
-type Instance = { destroy: () => void; updateConfiguration: (configuration: Configuration) => void };
+type Instance = { destroy: () => void };
 type Scalar = { createApiReference: (element: Element, configuration: Configuration) => Instance };
 
 const scalarOf = (): Scalar | undefined => (window as { Scalar?: Scalar }).Scalar;
@@ -56,29 +56,30 @@ const configurationOf = (scheme: "light" | "dark"): Configuration => ({
 export function Reference() {
   const scheme = useComputedColorScheme("light", { getInitialValueInEffect: false });
   const place = useRef<HTMLDivElement>(null);
-  const instance = useRef<Instance | null>(null);
   const initialScheme = useRef(scheme);
   const [state, setState] = useState<"loading" | "ready" | "failed">("loading");
 
   useEffect(() => {
     let left = false;
+    let instance: Instance | null = null;
     loadScalar()
       .then((scalar) => {
         if (left || !place.current) return;
-        instance.current = scalar.createApiReference(place.current, configurationOf(initialScheme.current));
+        instance = scalar.createApiReference(place.current, configurationOf(initialScheme.current));
         setState("ready");
       })
       .catch(() => setState("failed"));
     return () => {
       left = true;
-      instance.current?.destroy();
-      instance.current = null;
+      instance?.destroy();
     };
   }, []);
 
+  // Scalar reads the scheme that it is forced to once; from then on these classes are what its colours hang on.
   useEffect(() => {
     initialScheme.current = scheme;
-    instance.current?.updateConfiguration(configurationOf(scheme));
+    document.body.classList.toggle("dark-mode", scheme === "dark");
+    document.body.classList.toggle("light-mode", scheme === "light");
   }, [scheme]);
 
   return (

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { expect, test } from "../test";
+
+const GUIDES = [
+  "Quick start",
+  "Authentication",
+  "Sending and segments",
+  "Errors",
+  "Webhooks",
+  "Limits",
+  "Idempotency",
+  "Scenario numbers",
+];
+
+/** Everything that a page asks another origin for, and every error that it reports, from now on. */
+function watch(page: Page, url: string) {
+  const foreign: string[] = [];
+  const errors: string[] = [];
+  page.on("request", (request) => {
+    const own = request.url().startsWith(url) || /^(data|blob):/.test(request.url());
+    if (!own) foreign.push(request.url());
+  });
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  return { foreign, errors };
+}
+
+test("the reference shows every operation to anybody, and asks no other origin for anything", async ({
+  page,
+  service,
+}) => {
+  const seen = watch(page, service.url);
+  await page.goto("/docs");
+  for (const name of ["Send a message", "Rotate the signing secret", "List events", "A message was delivered"]) {
+    await expect(page.getByRole("button", { name: `${name} HTTP` })).toBeVisible();
+  }
+  await page.getByRole("button", { name: "Send a message HTTP" }).click();
+  await expect(page).toHaveURL(/sendMessage$/);
+  await expect(page.getByRole("heading", { name: "Send a message" }).first()).toBeInViewport();
+  await page.getByRole("button", { name: "Switch between light and dark" }).click();
+  await expect(page.locator("body")).toHaveClass(/dark-mode/);
+  await page.waitForLoadState("networkidle");
+  expect(seen).toEqual({ foreign: [], errors: [] });
+});
+
+test("the guides stand beside it, one place each, and lead to one another", async ({ page, service }) => {
+  const seen = watch(page, service.url);
+  await page.goto("/docs");
+  await page.getByRole("link", { name: "Guides", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Quick start");
+  const navigation = page.getByRole("navigation", { name: "Guides" });
+  for (const name of GUIDES) {
+    await navigation.getByRole("link", { name, exact: true }).click();
+    await expect(navigation.getByRole("link", { name, exact: true })).toHaveAttribute("aria-current", "page");
+    await expect(page.getByRole("article").getByRole("heading", { level: 1 })).toBeVisible();
+  }
+  await page.getByRole("article").getByRole("link", { name: "errors of a message" }).click();
+  await expect(page).toHaveURL("/docs/errors#errors-of-a-message");
+  await expect(page.getByRole("cell", { name: "no_final_receipt" })).toBeVisible();
+  await page.getByRole("link", { name: "API reference" }).first().click();
+  await expect(page.getByRole("button", { name: "Send a message HTTP" })).toBeVisible();
+  expect(seen).toEqual({ foreign: [], errors: [] });
+});
+
+test("the document that is served is the one that is committed", async ({ request }) => {
+  const answer = await request.get("/api/v1/openapi.json");
+  expect(answer.status()).toBe(200);
+  expect(await answer.json()).toEqual(JSON.parse(readFileSync("openapi.json", "utf8")));
+});
+
+test("an operation is tried from the reference with a key of one's own", async ({ page, service, account }) => {
+  const seen = watch(page, service.url);
+  await page.goto("/docs");
+  const key = page.getByRole("textbox", { name: "Bearer Token" }).first();
+  await key.click();
+  await key.pressSequentially(account.apiKey);
+  await page.getByRole("button", { name: "Test Request (get /account)" }).click();
+  const answer = page.waitForResponse((response) => response.url() === `${service.url}/api/v1/account`);
+  await page.getByRole("dialog").getByRole("button", { name: "Send get request" }).click();
+  expect((await (await answer).json()).data).toMatchObject({ object: "account", email: account.email });
+  expect(seen).toEqual({ foreign: [], errors: [] });
+});
