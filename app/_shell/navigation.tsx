@@ -5,6 +5,7 @@ import {
   type Icon,
   IconActivity,
   IconAddressBook,
+  IconBook2,
   IconBuilding,
   IconChartBar,
   IconHome,
@@ -39,6 +40,7 @@ const SECTIONS: Section[] = [
       { href: "/api-keys", label: "API keys", icon: IconKey },
       { href: "/webhooks", label: "Webhooks", icon: IconWebhook },
       { href: "/events", label: "Events", icon: IconActivity },
+      { href: "/docs", label: "API documentation", icon: IconBook2 },
     ],
   },
   {
