@@ -24,7 +24,8 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "api", testMatch: "api/**/*.spec.ts" },
+    { name: "api", testMatch: "api/**/*.spec.ts", teardown: "every answer" },
+    { name: "every answer", testMatch: "api/every-answer.teardown.ts" },
     { name: "console", testMatch: "console/**/*.spec.ts" },
   ],
 });

@@ -6,7 +6,7 @@ type Pagination = { page: number; limit: number; total: number; pages: number; h
 type Resource = Record<string, unknown>;
 
 /** An answer of the REST API: the parsed body, and what HTTP said beside it. Paged lists have an array as `data`. */
-export type ApiAnswer<Data = Resource> = {
+type ApiAnswer<Data = Resource> = {
   status: number;
   headers: Headers;
   body: {

@@ -1702,7 +1702,7 @@ export interface components {
          */
         "RateLimit-Reset": number;
         /**
-         * @description Seconds to wait before the request is worth repeating.
+         * @description Seconds until the next minute; absent when a limit of the day or the month was reached.
          * @example 42
          */
         "Retry-After": number;
@@ -2014,7 +2014,6 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -2050,7 +2049,6 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -2267,7 +2265,6 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -2400,7 +2397,6 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];

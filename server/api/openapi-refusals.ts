@@ -97,7 +97,7 @@ export const HEADERS = {
   "RateLimit-Limit": count("Requests that the key may make per minute.", 600),
   "RateLimit-Remaining": count("Requests left in this minute.", 599),
   "RateLimit-Reset": count("Seconds until the next minute begins.", 42),
-  "Retry-After": count("Seconds to wait before the request is worth repeating.", 42),
+  "Retry-After": count("Seconds until the next minute; absent when a limit of the day or the month was reached.", 42),
   "Idempotency-Replayed": {
     description: "`true` when this is the first answer to the Idempotency-Key once more; absent otherwise.",
     schema: { type: "string", const: "true" },

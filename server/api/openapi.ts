@@ -25,7 +25,7 @@ type OperationObject = {
 };
 
 /** What every operation can answer, whatever it does. */
-const ALWAYS = [400, 401, 403, 429, 500];
+const ALWAYS = [401, 403, 429, 500];
 
 type Procedure = {
   _def: { meta?: OperationMeta; inputs?: Array<{ shape?: Record<string, { description?: string }> }> };
@@ -35,10 +35,11 @@ const procedureOf = (operation: Operation) =>
   (appRouter._def.procedures as unknown as Record<string, Procedure>)[operation.procedure]?._def;
 
 /** The error statuses of an operation: those of all, and what its meta and its form add. */
-function refusalsOf(operation: Operation, meta: OperationMeta | undefined): string[] {
+function refusalsOf(operation: Operation, { meta, inputs }: Partial<Procedure["_def"]>): string[] {
   const own = meta?.openapi?.errorResponses;
   const statuses = new Set([
     ...ALWAYS,
+    ...(inputs?.length ? [400] : []),
     ...(Array.isArray(own) ? own : Object.keys(own ?? {}).map(Number)),
     ...(operation.keyed ? [409] : []),
     ...(operation.segments.includes("{id}") ? [404] : []),
@@ -117,7 +118,7 @@ function dress(operation: Operation, generated: OperationObject, schemas: Json):
     responses: {
       [operation.creates ? "201" : "200"]: successOf(operation, generated, examples),
       ...Object.fromEntries(
-        refusalsOf(operation, meta).map((status) => [
+        refusalsOf(operation, { meta, inputs }).map((status) => [
           status,
           { $ref: `#/components/responses/${REFUSALS[status]?.name}` },
         ]),

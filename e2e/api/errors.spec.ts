@@ -1,0 +1,151 @@
+import type { CheckedApi } from "../support/checked-api";
+import { expect, test } from "../support/contract-test";
+import { balanceOf } from "../support/follow";
+
+const UNKNOWN_KEY = `ds_live_${"0".repeat(32)}`;
+const ELSEWHERE = ["203.0.113.7"];
+const BODY_MAX_BYTES = 1_048_576;
+
+const BROKEN = '{"to": ';
+const CREATING = ["/messages/send", "/messages/bulk", "/senders/create", "/api-keys/create", "/webhooks/create"];
+const POSTS = [...CREATING, "/messages/estimate", "/webhooks/whe_1/recover"];
+
+/** A request with a text as its body, of a content type or of none. */
+const post = (rest: CheckedApi, path: string, text: string, type: string | null = "application/json") =>
+  rest.refusal(400, { method: "POST", path, text, headers: type === null ? {} : { "content-type": type } });
+
+test.describe("the order of checks", () => {
+  const nowhere = { method: "POST", path: "/nowhere", text: BROKEN };
+  const send = { method: "POST", path: "/messages/send", text: BROKEN };
+
+  test("first the key: without a valid one everything is a 401", async ({ rest }) => {
+    for (const request of [nowhere, send, { ...send, method: "PUT" }, { method: "GET", path: "" }]) {
+      expect((await rest.withKey(null).refusal(401, request)).details.reason).toBe("key_missing");
+      expect((await rest.withKey(UNKNOWN_KEY).refusal(401, request)).details.reason).toBe("key_invalid");
+    }
+  });
+
+  test("then the address, and a request from a wrong one does not count", async ({ keyed }) => {
+    const elsewhere = await keyed({ permissions: ["sms:read"], allowed_ips: ELSEWHERE, rate_limit: 1 });
+    for (const request of [nowhere, send, nowhere]) {
+      expect((await elsewhere.refusal(403, request)).details.reason).toBe("ip_not_allowed");
+    }
+  });
+
+  test("then the rate, then the path", async ({ keyed }) => {
+    const limited = await keyed({ permissions: ["sms:read"], rate_limit: 1 });
+    // A minute may end in between; it does not end twice.
+    await expect.poll(async () => (await limited.ask(nowhere)).status, { intervals: [0] }).toBe(429);
+    const other = await keyed({ permissions: ["sms:read"] });
+    expect((await other.refusal(404, nowhere)).details.reason).toBe("unknown_path");
+  });
+
+  test("then the permission, then the input", async ({ keyed }) => {
+    const reader = await keyed({ permissions: ["sms:read"] });
+    expect((await reader.refusal(403, send)).details.reason).toBe("missing_scope");
+    const sender = await keyed({ permissions: ["sms:send"] });
+    expect((await sender.refusal(400, send)).details.reason).toBe("malformed_json");
+  });
+
+  test("and at last what the operation itself refuses", async ({ rest, operator }) => {
+    const poor = await operator.makeAccount(0);
+    const theirs = rest.withKey(poor.apiKey);
+    const message = { to: "+14155550123", from: poor.sender, body: "Hello" };
+    await theirs.refusal(400, { method: "POST", path: "/messages/send", body: { ...message, to: "nobody" } });
+    await theirs.refusal(400, { method: "POST", path: "/messages/send", body: { ...message, from: "NOBODY" } });
+    await theirs.refusal(402, { method: "POST", path: "/messages/send", body: message });
+  });
+});
+
+test("there is nothing at any other path, and nothing for any other method", async ({ rest }) => {
+  const requests = [
+    ...["", "/", "/nowhere", "/account/", "//account", "/Account", "/messages/a/b", "/messages/", "/api-keys/create"],
+    ...["/messages/%E0%A4%A", "/webhooks/whe_1/deliveries/", "/webhooks/whe_1/test", "/senders/a/b", "/api-keys/key_1"],
+  ].map((path) => ({ method: "GET", path }));
+  for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "POST"]) requests.push({ method, path: "/messages" });
+  for (const method of ["PUT", "PATCH", "DELETE", "POST"]) requests.push({ method, path: "/account" });
+  requests.push({ method: "POST", path: "/messages/msg_1" }, { method: "DELETE", path: "/messages/msg_1" });
+  requests.push({ method: "PATCH", path: "/webhooks/whe_1" }, { method: "POST", path: "/openapi.json" });
+  for (const request of requests) {
+    const error = await rest.refusal(404, request);
+    expect(error, `${request.method} ${request.path}`).toMatchObject({
+      param: null,
+      details: { reason: "unknown_path" },
+    });
+  }
+});
+
+test("a body that is no JSON object is a 400, whatever the operation", async ({ rest }) => {
+  for (const path of POSTS) {
+    for (const text of ["{", BROKEN, "[]", "null", '"text"', "5", '{"a":1}x', "{'a':1}", "to=%2B14155550123"]) {
+      const error = await post(rest, path, text);
+      expect(error, `${path}: ${text}`).toMatchObject({ param: null, details: { reason: "malformed_json" } });
+    }
+  }
+  for (const path of CREATING) expect((await post(rest, path, "")).details.reason, path).toBe("malformed_json");
+  // Nothing is read of the body here, but what is sent must be readable all the same.
+  for (const deed of ["test", "enable", "rotate-secret"]) {
+    const error = await post(rest, `/webhooks/whe_1/${deed}`, BROKEN);
+    expect(error, deed).toMatchObject({ details: { reason: "malformed_json" } });
+  }
+});
+
+test("a body of another content type is a 400, whatever it holds", async ({ rest }) => {
+  const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json"];
+  for (const path of POSTS) {
+    for (const type of [...types, "application/jsonp", "application/json-patch+json", "", null]) {
+      const error = await post(rest, path, "{}", type ?? "text/plain;charset=UTF-8");
+      expect(error, `${path}: ${type}`).toMatchObject({ param: null, details: { reason: "wrong_content_type" } });
+    }
+  }
+});
+
+test("JSON is JSON in any spelling of its content type", async ({ rest, account }) => {
+  const text = JSON.stringify({ to: "+15550100008", from: account.sender, body: "Grüße 😀" });
+  for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/json ;charset=UTF-8"]) {
+    const headers = { "content-type": type };
+    const answer = await rest.ask({ method: "POST", path: "/messages/send", text, headers });
+    expect(answer.status, type).toBe(201);
+    expect(answer.body.data).toMatchObject({ body: "Grüße 😀" });
+  }
+});
+
+test("a body may have 1 MiB and not a byte more, whatever the operation", async ({ rest, account }) => {
+  const message = JSON.stringify({ to: "+15550100008", from: account.sender, body: "Hello" });
+  const largest = { method: "POST", path: "/messages/send", text: message.padEnd(BODY_MAX_BYTES) };
+  expect((await rest.ask(largest)).status).toBe(201);
+  for (const path of POSTS) {
+    for (const size of [BODY_MAX_BYTES + 1, BODY_MAX_BYTES * 4]) {
+      const error = await post(rest, path, message.padEnd(size));
+      expect(error, `${path}: ${size}`).toMatchObject({ param: null, details: { reason: "body_too_large" } });
+    }
+  }
+  expect(await balanceOf(rest)).toBe(99.99);
+});
+
+test("fields that an operation does not know are left alone, those with evil names too", async ({ rest, account }) => {
+  const message = { to: "+15550100008", from: account.sender, body: "Hello", campaign: "spring", id: "msg_1" };
+  const evil = JSON.stringify(message).replace("{", '{"__proto__":{"status":"delivered"},"constructor":null,');
+  const answer = await rest.ask({ method: "POST", path: "/messages/send", text: evil });
+  expect(answer.body.data).toMatchObject({ status: "pending", id: expect.stringMatching(/^msg_[0-9a-z]{26}$/) });
+  expect((await rest.page("/messages?unknown=1&__proto__=1")).items).toHaveLength(1);
+});
+
+test("several wrong fields are all named, the first one as param", async ({ rest }) => {
+  const error = await rest.refusal(400, {
+    method: "POST",
+    path: "/messages/send",
+    body: { to: 5, body: "", from: "" },
+  });
+  expect(error.param).toBe("to");
+  const issues = error.details.issues as { param: string; message: string }[];
+  expect(issues.map((issue) => issue.param).sort()).toEqual(["body", "from", "to"]);
+});
+
+test("a thousand wrong recipients are not answered with a thousand reasons", async ({ rest, account }) => {
+  const recipients = Array<number>(1_000).fill(5);
+  const body = { recipients, from: account.sender, body: "Hello" };
+  const error = await rest.refusal(400, { method: "POST", path: "/messages/bulk", body });
+  expect(error.param).toBe("recipients[0]");
+  expect((error.details.issues as unknown[]).length).toBeLessThanOrEqual(20);
+});

@@ -1,0 +1,35 @@
+/** Looks back on the whole suite: are the books right, and was every promised answer given at least once? */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { answersFile, ranMark } from "../support/contract";
+import { expect, test } from "../support/contract-test";
+
+const CONTRACT_TEST = "support/contract-test";
+/** Nothing that a caller can do leads to it. */
+const FROM_WITHIN = "500";
+
+test("after all of it every balance is the sum of its ledger, and every message is billed once", async ({
+  operator,
+}) => {
+  expect(await operator.findDrift()).toEqual([]);
+});
+
+test("every documented status of every operation was answered in this run", ({ service, contract }, {
+  config,
+  file,
+}) => {
+  const noted = existsSync(answersFile(service)) ? readFileSync(answersFile(service), "utf8").split("\n") : [];
+  const folder = path.dirname(file);
+  const specs = readdirSync(folder).filter(
+    (name) => name.endsWith(".spec.ts") && readFileSync(path.join(folder, name), "utf8").includes(CONTRACT_TEST),
+  );
+  const isWhole = specs.every((name) => noted.includes(ranMark(name))) && String(config.grep) === "/.*/";
+  test.skip(!isWhole, "Only a part of the suite was run.");
+  const promised = Object.entries(contract.document.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method.toUpperCase()} ${template} ${status}`),
+    ),
+  );
+  const missing = promised.filter((answer) => !noted.includes(answer) && !answer.endsWith(` ${FROM_WITHIN}`));
+  expect(missing).toEqual([]);
+});

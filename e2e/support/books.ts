@@ -1,0 +1,51 @@
+/** What the database itself says of an account's money, for tests that do not take the API's word for it. */
+import pg from "pg";
+import { runningStart } from "@/scripts/lock";
+import type { Service } from "./service";
+
+/** One moment of an account, all in one snapshot. Money in micro-units. */
+export type Books = {
+  balance: number;
+  held: number;
+  /** Sum of all ledger entries; always the balance. */
+  ledger: number;
+  /** Messages that were charged at acceptance. */
+  charges: number;
+  refunds: number;
+  messages: number;
+};
+
+/** Connection string of the running service's database. */
+export function databaseUrlOf(service: Service): string {
+  const url = runningStart(service.dataDir)?.databaseUrl;
+  if (!url) throw new Error(`No service runs on ${service.dataDir}.`);
+  return url;
+}
+
+/** A look into a database, to be closed after use. */
+export async function openDatabase(databaseUrl: string) {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "tests" });
+  await client.connect();
+
+  /** Rows of a statement. */
+  const rows = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await client.query<Row>(text, values)).rows;
+
+  const booksOf = async (accountId: string): Promise<Books> => {
+    const [row] = await rows<Record<keyof Books, string>>(
+      `SELECT a.balance_micros AS balance, a.held_micros AS held,
+         (SELECT coalesce(sum(l.amount_micros), 0) FROM ledger_entries l WHERE l.account_id = a.id) AS ledger,
+         (SELECT count(*) FROM ledger_entries l WHERE l.account_id = a.id AND l.kind = 'reserve') AS charges,
+         (SELECT count(*) FROM ledger_entries l WHERE l.account_id = a.id AND l.kind = 'refund') AS refunds,
+         (SELECT count(*) FROM messages m WHERE m.account_id = a.id) AS messages
+       FROM accounts a WHERE a.id = $1`,
+      [accountId],
+    );
+    if (!row) throw new Error(`There is no account ${accountId}.`);
+    return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as Books;
+  };
+
+  return { rows, booksOf, close: () => client.end() };
+}
+
+type Database = Awaited<ReturnType<typeof openDatabase>>;

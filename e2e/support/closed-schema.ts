@@ -1,0 +1,40 @@
+/** Makes the schema of an answer say what a contract means: these fields, all of them, and no other. */
+
+export type Schema = { [keyword: string]: unknown };
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const SAYS_WHAT_IS_IN_IT = ["properties", "additionalProperties", "anyOf", "oneOf", "allOf", "$ref"];
+
+const closeEach = (schemas: unknown, isPart = false): unknown =>
+  Array.isArray(schemas) ? schemas.map((schema) => closeSchema(schema, isPart)) : schemas;
+
+/** Every schema of a record of schemas, closed. */
+export const closeAll = (schemas: unknown): Schema =>
+  Object.fromEntries(Object.entries(isSchema(schemas) ? schemas : {}).map(([name, one]) => [name, closeSchema(one)]));
+
+/**
+ * The schema with every object in it closed: a field that it does not name is refused, also where it is silent about
+ * others, and every field that it names must be there. What says `additionalProperties` itself is left as open as it is.
+ * @param isPart one of several that describe the same object (`allOf`): what it does not name another one may.
+ * @throws Error for an object of which nothing is said.
+ */
+export function closeSchema(schema: unknown, isPart = false): unknown {
+  if (!isSchema(schema)) return schema;
+  const closed: Schema = { ...schema };
+  if ("items" in schema) closed.items = closeSchema(schema.items);
+  for (const choice of ["anyOf", "oneOf"]) if (choice in schema) closed[choice] = closeEach(schema[choice], isPart);
+  if ("allOf" in schema) {
+    closed.allOf = closeEach(schema.allOf, true);
+    if (!isPart) Object.assign(closed, { type: "object", unevaluatedProperties: false });
+  }
+  if (isSchema(schema.additionalProperties)) closed.additionalProperties = closeSchema(schema.additionalProperties);
+  if (schema.type === "object" && !SAYS_WHAT_IS_IN_IT.some((keyword) => keyword in schema)) {
+    throw new Error(`Nothing is said of what is in the object ${JSON.stringify(schema)}`);
+  }
+  if (!isSchema(schema.properties)) return closed;
+  closed.properties = closeAll(schema.properties);
+  if (isPart || (schema.additionalProperties ?? false) !== false) return closed;
+  return { ...closed, required: Object.keys(schema.properties), additionalProperties: false };
+}

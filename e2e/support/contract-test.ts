@@ -1,0 +1,50 @@
+/** The `test` of the contract suite: the API of every test is one whose answers are all checked. */
+import { appendFileSync } from "node:fs";
+import { test as base } from "../test";
+import type { OwnAccount } from "./accounts";
+import { type CheckedApi, checkedApi } from "./checked-api";
+import { answersFile, type Contract, ranMark, readContract } from "./contract";
+import { type Operator, operatorOf } from "./operator";
+
+type TestFixtures = {
+  /** The REST API with the key of `account`, which holds every permission. */
+  rest: CheckedApi;
+  /** An account that has nothing to do with `account`, and its API. */
+  stranger: { account: OwnAccount; rest: CheckedApi };
+  /** Makes a key of `account` with these permissions and settings, and answers with its API. */
+  keyed: (settings: Record<string, unknown>) => Promise<CheckedApi>;
+  /** Notes that the file has run. */
+  ran: undefined;
+};
+
+export const test = base.extend<TestFixtures, { contract: Contract; operator: Operator }>({
+  contract: [async ({ service }, use) => use(await readContract(service)), { scope: "worker" }],
+  operator: [
+    async ({ service }, use) => {
+      const operator = operatorOf(service);
+      await use(operator);
+      await operator.close();
+    },
+    { scope: "worker" },
+  ],
+  account: async ({ operator }, use) => use(await operator.makeAccount()),
+  rest: ({ service, contract, account }, use) => use(checkedApi(service, contract, account.apiKey)),
+  stranger: async ({ service, contract, operator }, use) => {
+    const account = await operator.makeAccount();
+    await use({ account, rest: checkedApi(service, contract, account.apiKey) });
+  },
+  keyed: ({ rest }, use) =>
+    use(async (settings) => {
+      const key = await rest.post<{ plain_key: string }>("/api-keys/create", { name: "Test", ...settings });
+      return rest.withKey(key.plain_key);
+    }),
+  ran: [
+    async ({ service }, use, { file }) => {
+      await use(undefined);
+      appendFileSync(answersFile(service), `${ranMark(file)}\n`);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect } from "@playwright/test";

@@ -1,0 +1,218 @@
+/**
+ * What the API promises, read from the document that the running service answers with, and checked by a validator that
+ * shares no code with it. What every answer has in common is written down here a second time, so that the document and
+ * the service cannot drift away together.
+ */
+import { appendFileSync } from "node:fs";
+import path from "node:path";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { closeAll, closeSchema, type Schema } from "./closed-schema";
+import type { Service } from "./service";
+
+type Content = { content?: Record<string, { schema: Schema }> };
+type Parameter = { in: string; name: string; schema: Schema; required?: boolean };
+type OperationObject = {
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: Content;
+  responses: Record<string, Content | { $ref: string }>;
+};
+
+/** The served document, as far as the tests look into it. */
+type ApiDocument = {
+  openapi: string;
+  paths: Record<string, Record<string, OperationObject>>;
+  webhooks: Record<string, { post: { requestBody: Content } }>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, Content>; parameters: object };
+};
+
+export type WireError = {
+  type: string;
+  code: string;
+  message: string;
+  param: string | null;
+  details: Record<string, unknown>;
+};
+export type Pagination = { page: number; limit: number; total: number; pages: number; has_more: boolean };
+
+/** The body of an answer: `data` of a success, `error` of a refusal. */
+export type Envelope = {
+  success: boolean;
+  data?: unknown;
+  error?: WireError;
+  pagination?: Pagination;
+  meta: { request_id: string; api_version: string };
+};
+
+/** A request that was answered. `sent` is the JSON that it carried. */
+export type Exchange = {
+  method: string;
+  path: string;
+  sent: unknown;
+  status: number;
+  headers: Headers;
+  text: string;
+};
+
+export type Contract = {
+  document: ApiDocument;
+  /** The body of the answer. @throws Error that says how the answer is not what was promised. */
+  check: (exchange: Exchange) => Envelope;
+  /** Checks the body of a webhook request. @throws Error */
+  checkEvent: (event: unknown) => void;
+};
+
+/** What every error of a status says, in the words of the guide to errors. */
+const ERRORS: Record<number, [type: string, code: string]> = {
+  400: ["invalid_request_error", "invalid_request"],
+  401: ["authentication_error", "unauthorized"],
+  402: ["balance_error", "insufficient_balance"],
+  403: ["authorization_error", "forbidden"],
+  404: ["invalid_request_error", "not_found"],
+  409: ["invalid_request_error", "conflict"],
+  429: ["rate_limit_error", "rate_limit_exceeded"],
+};
+/** What may be answered where there is no operation. */
+const WITHOUT_OPERATION = [401, 403, 404, 429];
+const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+const KEYWORDS = ["components", "example", "discriminator"];
+
+/** Where the answers that were seen are noted, one `METHOD path status` a line, and the files that have run. */
+export const answersFile = (service: Service): string => path.join(service.dataDir, "answers.txt");
+export const ranMark = (file: string): string => `ran ${path.basename(file)}`;
+
+const seenRequestIds = new Set<string>();
+
+function insist(holds: boolean, problem: string): asserts holds {
+  if (!holds) throw new Error(problem);
+}
+
+const keysOf = (value: object): string => Object.keys(value).sort().join(",");
+
+/** The parts that no operation has to itself. */
+function checkEnvelope({ status, headers }: Exchange, body: Envelope): void {
+  const expected = body.success ? ["data", "meta", "success"] : ["error", "meta", "success"];
+  if (body.pagination) expected.push("pagination");
+  insist(keysOf(body) === expected.sort().join(","), `the envelope has ${keysOf(body)}`);
+  insist(body.success === status < 300, `success is ${body.success}`);
+  insist(headers.get("content-type") === "application/json; charset=utf-8", `it is ${headers.get("content-type")}`);
+  insist(headers.get("cache-control") === "no-store", `it may be cached: ${headers.get("cache-control")}`);
+  insist(keysOf(body.meta) === "api_version,request_id" && body.meta.api_version === "v1", "meta is another");
+  const { request_id: id } = body.meta;
+  insist(/^req_[0-9a-z]{26}$/.test(id) && !seenRequestIds.has(id), `the request id ${id} is malformed or not unique`);
+  seenRequestIds.add(id);
+}
+
+function checkError({ status, headers }: Exchange, { error }: Envelope): void {
+  insist(error !== undefined && keysOf(error) === "code,details,message,param,type", "error has other fields");
+  const [type, code] = ERRORS[status] ?? [];
+  insist(error.type === type && error.code === code, `it is a ${error.type} with the code ${error.code}`);
+  insist(error.message.length > 0 && !/[\n{]|\bat \//.test(error.message), `its message is ${error.message}`);
+  // There is no use in waiting for what a day or a month must bring.
+  const isWorthWaiting = status === 429 && error.details.reason === "rate_limit";
+  const retryAfter = headers.get("retry-after");
+  insist(isWorthWaiting ? Number(retryAfter) > 0 : retryAfter === null, `its Retry-After is ${retryAfter}`);
+}
+
+/** Whoever was let in is told of the rate, whatever the answer; nobody else is. */
+function checkRate({ status, headers }: Exchange, { error }: Envelope): void {
+  const [limit, remaining, resetS] = RATE_HEADERS.map((name) => Number(headers.get(name) ?? Number.NaN));
+  if (status === 401 || error?.details.reason === "ip_not_allowed") {
+    insist(!RATE_HEADERS.some((name) => headers.has(name)), "it tells of a rate that was not counted");
+    return;
+  }
+  const values = `limit ${limit}, remaining ${remaining}, reset ${resetS}`;
+  insist(Number(limit) >= 1 && Number(limit) <= 6_000, `its rate headers say ${values}`);
+  insist(Number(remaining) >= 0 && Number(remaining) < Number(limit), `its rate headers say ${values}`);
+  insist(Number(resetS) >= 1 && Number(resetS) <= 60, `its rate headers say ${values}`);
+}
+
+function findOperation(document: ApiDocument, method: string, requestPath: string): [string, OperationObject] | null {
+  const given = requestPath.split("?")[0] ?? "";
+  const templates = Object.keys(document.paths).sort((one, other) => one.split("{").length - other.split("{").length);
+  for (const template of templates) {
+    const operation = document.paths[template]?.[method.toLowerCase()];
+    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
+    if (operation && pattern.test(given)) return [`${method} ${template}`, operation];
+  }
+  return null;
+}
+
+function makeValidators(document: ApiDocument) {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false });
+  addFormats.default(ajv);
+  ajv.addVocabulary(KEYWORDS);
+  const answers = { schemas: closeAll(document.components.schemas) };
+  const made = new Map<string, ValidateFunction>();
+  const compile = (name: string, schema: unknown, components: object) => {
+    const known = made.get(name) ?? ajv.compile({ ...(schema as Schema), components });
+    made.set(name, known);
+    return known;
+  };
+  const assertValid = (validate: ValidateFunction, value: unknown) => {
+    if (!validate(value)) throw new Error(ajv.errorsText(validate.errors, { dataVar: "", separator: "\n  " }));
+  };
+  return {
+    answer: (name: string, schema: Schema, value: unknown) =>
+      assertValid(compile(`answer ${name}`, closeSchema(schema), answers), value),
+    request: (name: string, schema: Schema, value: unknown) =>
+      assertValid(compile(`request ${name}`, schema, { schemas: document.components.schemas }), value),
+  };
+}
+
+/** Reads the contract from the running service. */
+export async function readContract(service: Service): Promise<Contract> {
+  const served = await fetch(`${service.url}/api/v1/openapi.json`);
+  const document = (await served.json()) as ApiDocument;
+  const validators = makeValidators(document);
+  const noted = new Set<string>();
+
+  const responseOf = (operation: OperationObject, status: number): Content | undefined => {
+    const response = operation.responses[status];
+    return response && "$ref" in response
+      ? document.components.responses[response.$ref.split("/").at(-1) ?? ""]
+      : response;
+  };
+
+  const checkOperation = (exchange: Exchange, body: Envelope) => {
+    const [name, operation] = findOperation(document, exchange.method, exchange.path) ?? [];
+    const { status } = exchange;
+    if (!name || !operation) {
+      insist(WITHOUT_OPERATION.includes(status), "nothing is documented here");
+      validators.answer("error", { $ref: "#/components/schemas/Error" }, body);
+      return;
+    }
+    const schema = responseOf(operation, status)?.content?.["application/json"]?.schema;
+    insist(schema !== undefined, `${name} does not document the status ${status}`);
+    validators.answer(`${name} ${status}`, schema, body);
+    const accepts = operation.requestBody?.content?.["application/json"]?.schema;
+    if (status < 300 && accepts) validators.request(name, accepts, exchange.sent);
+    const note = `${name} ${status}`;
+    if (!noted.has(note)) appendFileSync(answersFile(service), `${note}\n`);
+    noted.add(note);
+  };
+
+  return {
+    document,
+    check: (exchange) => {
+      try {
+        const body = JSON.parse(exchange.text) as Envelope;
+        checkEnvelope(exchange, body);
+        if (!body.success) checkError(exchange, body);
+        checkRate(exchange, body);
+        checkOperation(exchange, body);
+        return body;
+      } catch (thrown) {
+        const { method, path: requestPath, status, text } = exchange;
+        const problem = thrown instanceof Error ? thrown.message : String(thrown);
+        throw new Error(`${method} ${requestPath} answered ${status}:\n  ${problem}\n${text.slice(0, 2_000)}`);
+      }
+    },
+    checkEvent: (event) => {
+      const { type } = event as { type: string };
+      const schema = document.webhooks[type]?.post.requestBody.content?.["application/json"]?.schema;
+      insist(schema !== undefined, `webhook requests of ${type} are not documented`);
+      validators.answer(`webhook ${type}`, schema, event);
+    },
+  };
+}

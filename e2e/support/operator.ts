@@ -1,0 +1,66 @@
+/** The operator's commands, carried out in the test's own process: as many as the suite needs take too long as commands. */
+import { randomBytes } from "node:crypto";
+import { chooseDatabase } from "@/scripts/admin-database";
+import { DEEDS } from "@/scripts/admin-deeds";
+import { pool } from "@/server/core/db";
+import { env } from "@/server/core/env";
+import { shutDown } from "@/server/core/process";
+import type { OwnAccount } from "./accounts";
+import type { Service } from "./service";
+
+export type Operator = {
+  /** An account that no other test knows. @param balance units of its currency. */
+  makeAccount: (balance?: number) => Promise<OwnAccount>;
+  credit: (account: OwnAccount, amount: number) => Promise<void>;
+  approveSender: (senderRowId: string) => Promise<void>;
+  /** A route for numbers that begin with `prefix`, digits without the plus. @param price of a segment. */
+  makeRoute: (prefix: string, price: number) => Promise<number>;
+  /** The accounts whose balance is not the sum of their ledger, with what differs; empty: the books are right. */
+  findDrift: () => Promise<unknown[]>;
+  /** There is no command for this yet. */
+  suspend: (account: OwnAccount) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Reads the settings of the running service once, and leaves this process's environment as it was. */
+function readSettings(service: Service): void {
+  const before = { ...process.env };
+  delete process.env.DATABASE_URL;
+  process.env.DATA_DIR = service.dataDir;
+  chooseDatabase();
+  env();
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+}
+
+/** Whoever runs the installation of the running service. */
+export function operatorOf(service: Service): Operator {
+  readSettings(service);
+  const run = async (command: string, flags: Record<string, string | boolean>): Promise<unknown> => {
+    const deed = DEEDS.get(command);
+    if (!deed) throw new Error(`There is no command "${command}".`);
+    return (await deed(flags)).answer;
+  };
+  return {
+    makeAccount: async (balance = 100) => {
+      const id = randomBytes(5).toString("hex");
+      const owner = { email: `test-${id}@example.com`, name: `Test ${id}` };
+      return (await run("account create", { ...owner, balance: String(balance), sender: `T${id}` })) as OwnAccount;
+    },
+    credit: async ({ accountId }, amount) => {
+      await run("account credit", { account: accountId, amount: String(amount) });
+    },
+    approveSender: async (id) => {
+      await run("sender approve", { id });
+    },
+    makeRoute: async (prefix, price) => {
+      const route = await run("route create", { prefix, chain: "sandbox", price: String(price) });
+      return (route as { id: number }).id;
+    },
+    findDrift: async () => ((await run("ledger check", {})) as { drifted: unknown[] }).drifted,
+    suspend: async ({ accountId }) => {
+      await pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [accountId]);
+    },
+    close: shutDown,
+  };
+}

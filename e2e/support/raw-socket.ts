@@ -1,0 +1,35 @@
+/** Requests written to the socket byte by byte, for what no HTTP client would send. */
+import net from "node:net";
+import type { Service } from "./service";
+
+/** What follows the bytes: wait for the answer, say that nothing more comes, or be gone at once. */
+export type Then = "wait" | "end" | "vanish";
+
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Sends the bytes on a connection of their own. @returns all that was answered until the service closed it. */
+export function exchange(service: Service, bytes: string | Buffer, then: Then = "wait"): Promise<string> {
+  const { hostname, port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = net.connect(Number(port), hostname, () => {
+      if (then === "end") socket.end(bytes);
+      else socket.write(bytes, () => then === "vanish" && socket.resetAndDestroy());
+    });
+    socket.setTimeout(ANSWER_WITHIN_MS, () => {
+      socket.destroy();
+      reject(new Error(`The connection stays open. So far: ${Buffer.concat(chunks)}`));
+    });
+    socket.on("data", (chunk) => chunks.push(chunk));
+    // The service may close while we still write; what it said before that counts.
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  });
+}
+
+/** The statuses of all responses in what was answered, in order. */
+export const statusesIn = (answered: string): number[] =>
+  [...answered.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+
+/** The JSON of the one response in what was answered. */
+export const jsonIn = (answered: string): unknown => JSON.parse(answered.slice(answered.indexOf("\r\n\r\n") + 4));
