@@ -47,5 +47,3 @@ export async function openDatabase(databaseUrl: string) {
 
   return { rows, booksOf, close: () => client.end() };
 }
-
-type Database = Awaited<ReturnType<typeof openDatabase>>;
