@@ -58,7 +58,9 @@ async function storedFormer({ endpoint }: TestWebhook) {
 }
 
 const endTheDay = ({ endpoint }: TestWebhook) =>
-  pool().query("UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1", [endpoint.id]);
+  pool().query("UPDATE webhook_endpoints SET previous_secret_until = now() - interval '1 second' WHERE id = $1", [
+    endpoint.id,
+  ]);
 
 test("every request carries the headers of Standard Webhooks beside our own, with the event's id", async () => {
   const setup = await setUp();

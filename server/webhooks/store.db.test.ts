@@ -81,7 +81,9 @@ describe("a job", () => {
     await runJobs(setup);
     const [due, later] = await deliveriesOf(setup.endpoint.id);
     if (!due || !later) throw new Error("There are no deliveries.");
-    await pool().query("UPDATE webhook_deliveries SET next_attempt_at = now() WHERE id = $1", [due.id]);
+    await pool().query("UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 second' WHERE id = $1", [
+      due.id,
+    ]);
     await deliverWebhooks({ endpointId: setup.endpoint.id, deliveryIds: [due.id, later.id] });
     expect((await deliveriesOf(setup.endpoint.id)).map((delivery) => delivery.attempts)).toEqual([2, 1]);
   });
