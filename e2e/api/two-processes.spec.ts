@@ -1,95 +1,196 @@
 import { makeOwnAccount } from "../support/accounts";
-import { apiWith } from "../support/api";
-import { startSecondWeb } from "../support/second-web";
+import { type Api, apiWith } from "../support/api";
+import { type Database, databaseUrlOf, openDatabase } from "../support/books";
+import { type OwnWeb, startWeb } from "../support/processes";
 import type { Service } from "../support/service";
 import { test as base, expect } from "../test";
 
-/** One installation, two web processes. */
-const test = base.extend<object, { both: [Service, Service] }>({
-  both: [
+type Answer = Awaited<ReturnType<Api["post"]>>;
+
+const TO = "+14155550123";
+const PRICE_MICROS = 10_000;
+const MINUTE_LEFT_S = 15;
+const DAY_LEFT_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Beside the service's own web process a second one, on the same database. */
+const test = base.extend<{ database: Database }, { second: OwnWeb }>({
+  second: [
     async ({ service }, use) => {
-      const second = await startSecondWeb(service);
-      await use([service, second.service]);
+      const second = await startWeb(service);
+      await use(second);
       await second.stop();
     },
-    { scope: "worker" },
+    { scope: "worker", timeout: 90_000 },
   ],
+  database: async ({ service }, use) => {
+    const database = await openDatabase(databaseUrlOf(service));
+    await use(database);
+    await database.close();
+  },
 });
 
-/** A minute's count must not be cut by the minute's end: waits until enough of the present one is left. */
-async function untilMinuteHas(secondsLeft: number): Promise<void> {
-  await expect.poll(() => 60 - ((Date.now() / 1_000) % 60), { timeout: 60_000 }).toBeGreaterThan(secondsLeft);
-}
+// One after the other: they share the second process.
+test.describe.configure({ mode: "default" });
 
-test("a key revoked through one process is refused there at once and by the other within a second", async ({
-  both,
-  account,
+/** Asks both processes in turn, all at once. */
+const askBoth = <Answer>(count: number, ask: (at: number, side: 0 | 1) => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => ask(at, at % 2 === 0 ? 0 : 1)));
+
+const bothWith = (service: Service, second: Service, key: string): [Api, Api] => [
+  apiWith(service, key),
+  apiWith(second, key),
+];
+
+const withStatus = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status);
+
+test("a key revoked through one process is refused by it at once, and by the other within a second", async ({
+  service,
+  second,
+  api,
 }) => {
-  const [first, second] = both;
-  const owner = apiWith(first, account.apiKey);
-  const created = await owner.post("/api-keys/create", { name: "short-lived" });
-  const key = String(created.body.data.plain_key);
-  const [here, there] = [apiWith(first, key), apiWith(second, key)];
-  expect((await here.get("/account")).status).toBe(200);
-  expect((await there.get("/account")).status).toBe(200);
+  const { id, plain_key } = (await api.post("/api-keys/create", { name: "short-lived" })).body.data;
+  const [here, there] = bothWith(service, second, String(plain_key));
+  for (const one of [here, there]) expect((await one.get("/account")).status).toBe(200);
 
-  expect((await owner.delete(`/api-keys/${created.body.data.id}`)).status).toBe(200);
+  // The other process is kept asking, so that it has just read the key whenever the revocation comes.
+  let lastPassedAt = 0;
+  const asking = (async () => {
+    for (let refused = 0; refused < 5; ) {
+      const askedAt = performance.now();
+      const { status } = await there.get("/account");
+      if (status === 200) lastPassedAt = askedAt;
+      else expect(status).toBe(401);
+      refused = status === 200 ? 0 : refused + 1;
+    }
+  })();
+  expect((await api.delete(`/api-keys/${id}`)).status).toBe(200);
   const revokedAt = performance.now();
   expect((await here.get("/account")).status).toBe(401);
-  let lastAcceptedAt = 0;
-  for (let status = 200; status !== 401; ) {
-    const askedAt = performance.now();
-    status = (await there.get("/account")).status;
-    if (status === 200) lastAcceptedAt = askedAt;
-    expect(askedAt - revokedAt).toBeLessThan(10_000);
+  await asking;
+  expect(lastPassedAt - revokedAt).toBeLessThan(1_000);
+  for (const one of [here, there]) expect((await one.get("/account")).status).toBe(401);
+});
+
+test("a rate limit counts the requests of both processes together, exactly", async ({ service, second, api }) => {
+  const limit = 120;
+  const created = await api.post("/api-keys/create", { name: "limited", rate_limit: limit });
+  const both = bothWith(service, second, String(created.body.data.plain_key));
+  // All of it must fall into one minute, which is the database's.
+  const leftOfMinute = async () => Number((await api.get("/account")).headers.get("ratelimit-reset"));
+  await expect.poll(leftOfMinute, { timeout: 30_000 }).toBeGreaterThan(MINUTE_LEFT_S);
+  const leftBefore = await leftOfMinute();
+
+  const answers = await askBoth(limit + 80, (_, side) => both[side].get("/account"));
+  expect(await leftOfMinute(), "the minute has changed").toBeLessThanOrEqual(leftBefore);
+  const passed = withStatus(answers, 200);
+  expect(passed).toHaveLength(limit);
+  expect(withStatus(answers, 429)).toHaveLength(80);
+  const remaining = passed.map(({ headers }) => Number(headers.get("ratelimit-remaining")));
+  expect(remaining.sort((one, other) => one - other)).toEqual(Array.from({ length: limit }, (_, at) => at));
+  for (const { headers, body } of withStatus(answers, 429)) {
+    expect(body.error?.details).toMatchObject({ reason: "rate_limit", limit });
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   }
-  // Asked later than a second after the revocation, the other process never said yes.
-  expect(lastAcceptedAt - revokedAt).toBeLessThan(1_000);
 });
 
-test("a rate limit of 60 lets exactly 60 requests pass over both processes", async ({ both, api }) => {
-  await untilMinuteHas(20);
-  const created = await api.post("/api-keys/create", { name: "limited", rate_limit: 60 });
-  const doors = both.map((service) => apiWith(service, String(created.body.data.plain_key)));
-  const answers = await Promise.all(
-    Array.from({ length: 150 }, async (_, at) => (await doors[at % 2]?.get("/account"))?.status),
-  );
-  expect(answers.filter((status) => status === 200)).toHaveLength(60);
-  expect(answers.filter((status) => status === 429)).toHaveLength(90);
-});
-
-test("200 sends at once over both processes on a balance for 120: 120 accepted, 80 refused, nothing left", async ({
-  both,
+test("daily and monthly limits hold over both processes, exactly", async ({
+  service,
+  second,
+  api,
+  account,
+  database,
 }) => {
-  const account = await makeOwnAccount(both[0], 1.2);
-  const doors = both.map((service) => apiWith(service, account.apiKey));
-  const body = { to: "+15550100008", from: account.sender, body: "x" };
-  const statuses = await Promise.all(
-    Array.from({ length: 200 }, async (_, at) => (await doors[at % 2]?.post("/messages/send", body))?.status),
-  );
-  expect(statuses.filter((status) => status === 201)).toHaveLength(120);
-  expect(statuses.filter((status) => status === 402)).toHaveLength(80);
-  expect((await apiWith(both[1], account.apiKey).get("/balance")).body.data.balance).toBe(0);
+  await expect.poll(() => DAY_MS - (Date.now() % DAY_MS), { timeout: 90_000 }).toBeGreaterThan(DAY_LEFT_MS);
+  for (const [name, limit] of [
+    ["daily_limit", 37],
+    ["monthly_limit", 23],
+  ] as const) {
+    const before = await database.booksOf(account.accountId);
+    const created = await api.post("/api-keys/create", { name, [name]: limit });
+    const both = bothWith(service, second, String(created.body.data.plain_key));
+    const answers = await askBoth(limit * 2, (at, side) =>
+      both[side].post("/messages/send", { to: TO, from: account.sender, body: `${at}` }),
+    );
+    expect(withStatus(answers, 201)).toHaveLength(limit);
+    for (const { body } of withStatus(answers, 429)) expect(body.error?.details.reason).toBe(name);
+    expect(withStatus(answers, 429)).toHaveLength(limit);
+    const after = await database.booksOf(account.accountId);
+    expect(after.messages - before.messages).toBe(limit);
+    expect(before.balance - after.balance).toBe(limit * PRICE_MICROS);
+  }
 });
 
-test("one Idempotency-Key sent to both processes at once makes one message", async ({ both, account }) => {
-  const doors = both.map((service) => apiWith(service, account.apiKey));
-  const body = { to: "+14155550123", from: account.sender, body: "once" };
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => doors[at % 2]?.post("/messages/send", body, { "idempotency-key": "both" })),
+test("a balance for 120 messages pays exactly 120 of 200 that come at once through both processes", async ({
+  service,
+  second,
+  database,
+}) => {
+  const account = await makeOwnAccount(service, 1.2);
+  const both = bothWith(service, second, account.apiKey);
+  const answers = await askBoth(200, (at, side) =>
+    both[side].post("/messages/send", { to: TO, from: account.sender, body: `${at}` }),
   );
-  expect(new Set(answers.map((answer) => answer?.body.data.id)).size).toBe(1);
-  expect(answers.every((answer) => answer?.status === 201)).toBe(true);
-  expect((await doors[0]?.get("/messages"))?.body.pagination?.total).toBe(1);
+  const accepted = withStatus(answers, 201);
+  expect(accepted).toHaveLength(120);
+  expect(withStatus(answers, 402)).toHaveLength(80);
+  expect(new Set(accepted.map(({ body }) => body.data.id)).size).toBe(120);
+  for (const one of both) expect((await one.get("/balance")).body.data.balance).toBe(0);
+  expect(await database.booksOf(account.accountId)).toMatchObject({
+    balance: 0,
+    ledger: 0,
+    charges: 120,
+    messages: 120,
+  });
 });
 
-test("a daily limit is exact over both processes", async ({ both, account, api }) => {
-  const created = await api.post("/api-keys/create", { name: "daily", daily_limit: 15 });
-  const doors = both.map((service) => apiWith(service, String(created.body.data.plain_key)));
-  const body = { to: "+15550100008", from: account.sender, body: "x" };
-  const statuses = await Promise.all(
-    Array.from({ length: 40 }, async (_, at) => (await doors[at % 2]?.post("/messages/send", body))?.status),
+test("one Idempotency-Key sent to both processes at once makes one message and one charge", async ({
+  service,
+  second,
+  account,
+  database,
+}) => {
+  const both = bothWith(service, second, account.apiKey);
+  const rounds = 10;
+  for (let round = 0; round < rounds; round += 1) {
+    const body = { to: TO, from: account.sender, body: `round ${round}` };
+    const headers = { "idempotency-key": `round-${round}` };
+    const answers = await askBoth(8, (_, side) => both[side].post("/messages/send", body, headers));
+    expect(withStatus(answers, 201)).toHaveLength(8);
+    const [first, ...others] = answers.filter((answer) => !answer.headers.has("idempotency-replayed"));
+    expect(others).toEqual([]);
+    for (const answer of answers) expect(answer.body.data).toEqual(first?.body.data);
+  }
+  expect(await database.booksOf(account.accountId)).toMatchObject({ messages: rounds, charges: rounds });
+});
+
+test("one Idempotency-Key with two requests is carried out for one of them", async ({
+  service,
+  second,
+  account,
+  database,
+}) => {
+  const both = bothWith(service, second, account.apiKey);
+  const headers = { "idempotency-key": "torn" };
+  const answers = await askBoth(12, (_, side) =>
+    both[side].post("/messages/send", { to: TO, from: account.sender, body: `side ${side}` }, headers),
   );
-  expect(statuses.filter((status) => status === 201)).toHaveLength(15);
-  expect(statuses.filter((status) => status === 429)).toHaveLength(25);
+  expect(withStatus(answers, 201)).toHaveLength(6);
+  expect(withStatus(answers, 409)).toHaveLength(6);
+  expect(await database.booksOf(account.accountId)).toMatchObject({ messages: 1, charges: 1 });
+});
+
+test("a key created twice at once under one Idempotency-Key is one key, shown in full to both", async ({
+  service,
+  second,
+  account,
+  api,
+}) => {
+  const both = bothWith(service, second, account.apiKey);
+  const answers = await askBoth(6, (_, side) =>
+    both[side].post("/api-keys/create", { name: "once" }, { "idempotency-key": "key" }),
+  );
+  expect(new Set(answers.map(({ body }) => body.data.plain_key)).size).toBe(1);
+  const list = await api.get<{ data: { name: string }[] }>("/api-keys");
+  expect(list.body.data.data.filter((key) => key.name === "once")).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 /** Values for fuzzing: those that a schema allows, those just beside it, and strings that have broken software before. */
 import fc from "fast-check";
-import type { Schema } from "./openapi";
+import type { RequestSchema } from "./openapi";
 
 /** Generators of values by property name, where the schema alone cannot tell what would work, such as `from`. */
 export type Known = Record<string, fc.Arbitrary<unknown>>;
@@ -99,14 +99,14 @@ export const oddJson = (): fc.Arbitrary<string> =>
   );
 
 /** A value that the schema allows. `known` overrides by property name. */
-export function validValue(schema: Schema, known: Known): fc.Arbitrary<unknown> {
+export function validValue(schema: RequestSchema, known: Known): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const types = [schema.type ?? "string"].flat();
   return fc.oneof(...types.map((type) => validOfType(type, schema, known)));
 }
 
-function validOfType(type: string, schema: Schema, known: Known): fc.Arbitrary<unknown> {
+function validOfType(type: string, schema: RequestSchema, known: Known): fc.Arbitrary<unknown> {
   if (type === "null") return fc.constant(null);
   if (type === "boolean") return fc.boolean();
   if (type === "integer" || type === "number") {
@@ -121,7 +121,7 @@ function validOfType(type: string, schema: Schema, known: Known): fc.Arbitrary<u
   return validText(schema);
 }
 
-function validText({ format, pattern, minLength = 0, maxLength }: Schema): fc.Arbitrary<string> {
+function validText({ format, pattern, minLength = 0, maxLength }: RequestSchema): fc.Arbitrary<string> {
   if (format === "date-time") {
     return fc.date({ min: EARLIEST, max: LATEST, noInvalidDate: true }).map((date) => date.toISOString());
   }
@@ -133,7 +133,7 @@ function validText({ format, pattern, minLength = 0, maxLength }: Schema): fc.Ar
 }
 
 /** Properties of an object that the schema allows; optional ones are left out half of the time. */
-export function validEntries(schema: Schema, known: Known): fc.Arbitrary<[string, unknown][]> {
+export function validEntries(schema: RequestSchema, known: Known): fc.Arbitrary<[string, unknown][]> {
   const properties = Object.entries(schema.properties ?? {});
   return fc
     .tuple(
@@ -148,7 +148,7 @@ export function validEntries(schema: Schema, known: Known): fc.Arbitrary<[string
 }
 
 /** Values at the edge of what the schema allows, and one step beyond. */
-export function besides(schema: Schema): unknown[] {
+export function besides(schema: RequestSchema): unknown[] {
   if (schema.format === "date-time") return ODD_TIMES;
   const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema;
   const beyond = [

@@ -47,3 +47,5 @@ export async function openDatabase(databaseUrl: string) {
 
   return { rows, booksOf, close: () => client.end() };
 }
+
+export type Database = Awaited<ReturnType<typeof openDatabase>>;

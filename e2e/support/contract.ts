@@ -107,7 +107,7 @@ function checkError({ status, headers }: Exchange, { error }: Envelope): void {
   insist(error !== undefined && keysOf(error) === "code,details,message,param,type", "error has other fields");
   const [type, code] = ERRORS[status] ?? [];
   insist(error.type === type && error.code === code, `it is a ${error.type} with the code ${error.code}`);
-  insist(error.message.length > 0 && !/[\n{]|\bat \//.test(error.message), `its message is ${error.message}`);
+  insist(error.message.length > 0 && !/\p{Cc}|\[\s*\{|\bat \//u.test(error.message), `its message is ${error.message}`);
   // There is no use in waiting for what a day or a month must bring.
   const isWorthWaiting = status === 429 && error.details.reason === "rate_limit";
   const retryAfter = headers.get("retry-after");

@@ -26,7 +26,11 @@ type Extra = { param?: string | null; reason?: string; details?: Record<string, 
 // A symbol of the global registry, because two bundles of this code live in the web process and `instanceof` would lie.
 const BRAND = Symbol.for("messaging-service.api-error");
 
-function apiError(status: number, type: ErrorType, code: string, message: string, extra: Extra = {}): ApiError {
+/** A message is one line, whatever names of the caller's it quotes. */
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ");
+
+function apiError(status: number, type: ErrorType, code: string, text: string, extra: Extra = {}): ApiError {
+  const message = oneLine(text);
   const details = extra.reason ? { reason: extra.reason, ...extra.details } : { ...extra.details };
   const wire: WireError = { type, code, message, param: extra.param ?? null, details };
   return Object.assign(new Error(message), { name: "ApiError", status, wire, [BRAND]: true });

@@ -1,0 +1,167 @@
+import { type Api, apiWith } from "../support/api";
+import { type Database, databaseUrlOf, openDatabase } from "../support/books";
+import { type Cut, type DatabaseProxy, startDatabaseProxy } from "../support/database-proxy";
+import { type OwnWeb, startWeb } from "../support/processes";
+import { test as base, expect } from "../test";
+
+type Answer = Awaited<ReturnType<Api["post"]>>;
+
+const TO = "+14155550123";
+
+/** A web process of the test's own that reaches the service's database through a proxy which can cut it off. */
+const test = base.extend<{ database: Database; databaseProxy: DatabaseProxy; doomed: OwnWeb }>({
+  database: async ({ service }, use) => {
+    const database = await openDatabase(databaseUrlOf(service));
+    await use(database);
+    await database.close();
+  },
+  databaseProxy: async ({ service }, use) => {
+    const proxy = await startDatabaseProxy(databaseUrlOf(service));
+    await use(proxy);
+    await proxy.close();
+  },
+  doomed: async ({ service, databaseProxy }, use) => {
+    const doomed = await startWeb(service, { databaseUrl: databaseProxy.url });
+    await use(doomed);
+    await doomed.kill();
+  },
+});
+
+test.describe.configure({ mode: "default", timeout: 90_000 });
+
+/** How a request ended for its caller: with an answer, or with none. */
+const endOf = (request: Promise<Answer>) => request.catch(() => null);
+
+const storedAnswers = async (database: Database, accountId: string): Promise<string[]> =>
+  (
+    await database.rows<{ key: string }>("SELECT key FROM idempotency_keys WHERE account_id = $1 ORDER BY key", [
+      accountId,
+    ])
+  ).map((row) => row.key);
+
+const CASES: { cut: Cut; name: string; committed: number }[] = [
+  {
+    cut: "swallow",
+    name: "a process killed between COMMIT and answer: the repeated request gets the committed answer",
+    committed: 1,
+  },
+  {
+    cut: "withhold",
+    name: "a process killed before COMMIT: nothing was done, and the repeated request does it",
+    committed: 0,
+  },
+];
+
+for (const { cut, name, committed } of CASES) {
+  test(name, async ({ service, account, api, database, databaseProxy, doomed }) => {
+    const key = `crash-${account.accountId}`;
+    const body = { to: TO, from: account.sender, body: "once", reference: "order-1" };
+    const opening = await database.booksOf(account.accountId);
+    const atCommit = databaseProxy.cutCommitOf(key, cut);
+    const lost = endOf(apiWith(doomed, account.apiKey).post("/messages/send", body, { "idempotency-key": key }));
+    await atCommit;
+    // Whether it is committed is asked of the database itself, by another way.
+    await expect.poll(() => storedAnswers(database, account.accountId)).toHaveLength(committed);
+    await doomed.kill();
+    expect(await lost).toBeNull();
+
+    const again = await api.post("/messages/send", body, { "idempotency-key": key });
+    expect(again.status).toBe(201);
+    expect(again.headers.get("idempotency-replayed")).toBe(committed ? "true" : null);
+    const price = 10_000;
+    expect(await database.booksOf(account.accountId)).toMatchObject({
+      balance: opening.balance - price,
+      ledger: opening.balance - price,
+      charges: 1,
+      messages: 1,
+    });
+    // It is the message that the dead process accepted, and it goes its way like any other.
+    const id = String(again.body.data.id);
+    await expect.poll(async () => (await api.get(`/messages/${id}`)).body.data.status).toBe("delivered");
+    const listed = await api.get<{ id: string }[]>("/messages");
+    expect(listed.body.data.map((message) => message.id)).toEqual([id]);
+    expect((await apiWith(service, account.apiKey).get("/balance")).body.data.balance).toBe(99.99);
+  });
+}
+
+test("many requests under way in a process that is killed: each is done once or not at all, and can be repeated", async ({
+  account,
+  api,
+  database,
+  databaseProxy,
+  doomed,
+}) => {
+  const own = apiWith(doomed, account.apiKey);
+  const count = 60;
+  const send = (through: typeof own, at: number) =>
+    through.post(
+      "/messages/send",
+      { to: TO, from: account.sender, body: `${at}` },
+      { "idempotency-key": `many-${at}` },
+    );
+  // Some are answered, some committed without an answer, and those behind them were never begun.
+  const atCommit = databaseProxy.cutCommitOf("many-20", "swallow");
+  const ends = Array.from({ length: count }, (_, at) => endOf(send(own, at)));
+  await atCommit;
+  await expect.poll(() => storedAnswers(database, account.accountId)).toContain("many-20");
+  await doomed.kill();
+  const answered = await Promise.all(ends);
+  expect(answered[20]).toBeNull();
+
+  const committed = new Set(await storedAnswers(database, account.accountId));
+  const repeated = await Promise.all(answered.map((_, at) => send(api, at)));
+  for (const [at, again] of repeated.entries()) {
+    expect(again.status).toBe(201);
+    expect(again.headers.has("idempotency-replayed")).toBe(committed.has(`many-${at}`));
+    const first = answered[at];
+    if (first) expect(again.body.data).toEqual(first.body.data);
+  }
+  expect(await database.booksOf(account.accountId)).toMatchObject({
+    balance: 99_400_000,
+    ledger: 99_400_000,
+    charges: count,
+    messages: count,
+  });
+});
+
+test("a database connection lost between COMMIT and reply: the same process replays the committed answer", async ({
+  account,
+  database,
+  databaseProxy,
+  doomed,
+}) => {
+  const own = apiWith(doomed, account.apiKey);
+  const body = { to: TO, from: account.sender, body: "once" };
+  const headers = { "idempotency-key": "lost-reply" };
+  const atCommit = databaseProxy.cutCommitOf("lost-reply", "swallow");
+  const first = own.post("/messages/send", body, headers);
+  await atCommit;
+  await expect.poll(() => storedAnswers(database, account.accountId)).toEqual(["lost-reply"]);
+  databaseProxy.hangUp();
+  expect((await first).body).toMatchObject({ success: false, error: { type: "api_error", code: "internal_error" } });
+
+  const again = await own.post("/messages/send", body, headers);
+  expect(again.status).toBe(201);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(await database.booksOf(account.accountId)).toMatchObject({ charges: 1, messages: 1, balance: 99_990_000 });
+});
+
+test("a key created by a process killed before its answer is shown by the repeated request", async ({
+  account,
+  api,
+  service,
+  database,
+  databaseProxy,
+  doomed,
+}) => {
+  const headers = { "idempotency-key": "new-key" };
+  const atCommit = databaseProxy.cutCommitOf("new-key", "swallow");
+  const lost = endOf(apiWith(doomed, account.apiKey).post("/api-keys/create", { name: "lost" }, headers));
+  await atCommit;
+  await expect.poll(() => storedAnswers(database, account.accountId)).toEqual(["new-key"]);
+  await doomed.kill();
+  expect(await lost).toBeNull();
+  const again = await api.post("/api-keys/create", { name: "lost" }, headers);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect((await apiWith(service, String(again.body.data.plain_key)).get("/account")).status).toBe(200);
+});

@@ -1,0 +1,113 @@
+import type { OwnAccount } from "../support/accounts";
+import { apiWith } from "../support/api";
+import { type Database, openDatabase } from "../support/books";
+import { makeDatabase, type OwnWeb, runCommand, startWeb, startWorker } from "../support/processes";
+import { test as base, expect } from "../test";
+
+type Installation = { databaseUrl: string; database: Database; web: OwnWeb; account: OwnAccount };
+
+const PRICE_MICROS = 10_000;
+const BALANCE = 1_000;
+const BULKS = 4;
+const BULK_SIZE = 1_000;
+const COUNT = BULKS * BULK_SIZE;
+/** Refuses for good; every tenth message goes there. */
+const REFUSED = "+15550100003";
+const REFUSED_EVERY = 10;
+/** Where a worker dies: each time one more of these is there, having claimed, sent or recorded a part of the backlog. */
+const DEATHS = [
+  "FROM message_attempts",
+  "FROM graphile_worker.jobs WHERE task_identifier = 'apply_receipts'",
+  "FROM message_attempts WHERE outcome IS NOT NULL",
+];
+
+/** An installation of the test's own: its jobs are done by nobody but the workers that the test starts. */
+const test = base.extend<{ installation: Installation }>({
+  installation: async ({ service }, use) => {
+    const { url: databaseUrl, drop } = await makeDatabase(service);
+    const admin = async (...args: string[]) =>
+      JSON.parse(await runCommand("admin.mjs", databaseUrl, ...args, "--json")) as unknown;
+    await admin("route", "create", "--chain", "sandbox", "--price", String(PRICE_MICROS / 1_000_000));
+    const owner = ["--email", "owner@example.com", "--balance", String(BALANCE), "--sender", "SHOP"];
+    const account = (await admin("account", "create", ...owner)) as OwnAccount;
+    const web = await startWeb(service, { databaseUrl });
+    const database = await openDatabase(databaseUrl);
+    await use({ databaseUrl, database, web, account });
+    await Promise.all([web.stop(), database.close()]);
+    await drop();
+  },
+});
+
+test("workers killed in the middle of a backlog lose nothing, send nothing twice and leave the books right", async ({
+  service,
+  installation: { databaseUrl, database, web, account },
+}) => {
+  test.setTimeout(180_000);
+  const count = async (statement: string): Promise<number> =>
+    Number((await database.rows<{ count: string }>(`SELECT count(*) ${statement}`))[0]?.count);
+  const api = apiWith(web, account.apiKey);
+  for (let bulk = 0; bulk < BULKS; bulk += 1) {
+    const recipients = Array.from({ length: BULK_SIZE }, (_, at) =>
+      at % REFUSED_EVERY === 0 ? REFUSED : `+1415${String(bulk * BULK_SIZE + at).padStart(7, "0")}`,
+    );
+    const accepted = await api.post("/messages/bulk", { recipients, from: account.sender, body: "x" });
+    expect(accepted.body.data).toMatchObject({ sent: BULK_SIZE });
+  }
+
+  const attempts = () => count("FROM message_attempts");
+  for (const death of DEATHS) {
+    const before = await count(death);
+    const worker = await startWorker(service, databaseUrl, { DISPATCH_CONCURRENCY: "1" });
+    await expect.poll(() => count(death), { intervals: [1], timeout: 30_000 }).toBeGreaterThan(before);
+    await worker.kill();
+    expect(await attempts(), "the backlog was done too soon").toBeLessThan(COUNT);
+  }
+
+  const last = await Promise.all([startWorker(service, databaseUrl), startWorker(service, databaseUrl)]);
+  await expect.poll(attempts, { timeout: 60_000 }).toBe(COUNT);
+  const waiting =
+    "FROM graphile_worker.jobs WHERE task_identifier IN ('dispatch_messages', 'apply_receipts', 'join_receipts')";
+  await expect.poll(() => count(waiting), { timeout: 30_000 }).toBe(0);
+  // What the dead had handed over without recording the answer is not handed over again. It is given up after a quarter
+  // of an hour, which here has passed.
+  const unknown = await count("FROM messages WHERE status = 'pending'");
+  expect(unknown, "no worker died at work").toBeGreaterThan(0);
+  await database.rows(
+    "UPDATE message_attempts SET started_at = started_at - interval '16 minutes' WHERE outcome IS NULL",
+  );
+  await database.rows("SELECT graphile_worker.add_job('sweep_messages')");
+  await expect.poll(() => count("FROM messages WHERE status IN ('pending', 'sent')"), { timeout: 30_000 }).toBe(0);
+  await Promise.all(last.map((worker) => worker.stop()));
+
+  const usage = await api.get<{ by_status: Record<string, number> }>("/usage?period=all");
+  expect(usage.body.data).toMatchObject({
+    totals: { messages: COUNT },
+    by_status: { pending: 0, sent: 0, undelivered: 0 },
+  });
+  const { delivered = 0, failed = 0 } = usage.body.data.by_status;
+  expect(delivered + failed).toBe(COUNT);
+  expect(await count("FROM messages WHERE status = 'delivered'")).toBe(delivered);
+  expect(await count("FROM messages WHERE error_code = 'provider_outcome_unknown'")).toBe(unknown);
+
+  // One attempt each; and the carrier's own book, which knows each message that it took by an id of its own, has no more
+  // than those delivered and those of which the dead could not tell.
+  expect(await count("FROM message_attempts WHERE seq > 1")).toBe(0);
+  expect(await count("FROM messages WHERE attempts <> 1")).toBe(0);
+  const untold = await count("FROM receipts WHERE message_id IS NULL");
+  expect(await count("FROM (SELECT DISTINCT provider_message_id FROM receipts) AS taken")).toBe(delivered + untold);
+  expect(untold).toBeLessThanOrEqual(unknown);
+  const books = await database.booksOf(account.accountId);
+  expect(books).toEqual({
+    balance: BALANCE * 1_000_000 - delivered * PRICE_MICROS,
+    held: 0,
+    ledger: books.balance,
+    charges: COUNT,
+    refunds: COUNT - delivered,
+    messages: COUNT,
+  });
+  expect(await runCommand("admin.mjs", databaseUrl, "ledger", "check", "--json")).toContain('"drifted":[]');
+  // Every change of status was told exactly once.
+  expect(await count("FROM events WHERE type = 'message.delivered'")).toBe(delivered);
+  expect(await count("FROM events WHERE type = 'message.failed'")).toBe(COUNT - delivered);
+  expect(await count("FROM (SELECT 1 FROM events GROUP BY message_id, type HAVING count(*) > 1) AS repeated")).toBe(0);
+});

@@ -1,0 +1,98 @@
+/**
+ * A way to PostgreSQL that can be cut at one exact place: just before or just after the COMMIT of one transaction. It
+ * reads the messages of PostgreSQL's protocol, so nothing of the product has to help.
+ */
+import net from "node:net";
+
+/** `withhold`: the COMMIT never reaches the database. `swallow`: it does, and no answer of the database comes back. */
+export type Cut = "withhold" | "swallow";
+
+export type DatabaseProxy = {
+  /** Connection string of the database through the proxy. */
+  url: string;
+  /** Cuts the connection whose transaction mentions `marker` when it commits; resolves once that has happened. */
+  cutCommitOf: (marker: string, cut: Cut) => Promise<void>;
+  /** Ends every connection, as a restart of the database would. New ones may be made. */
+  hangUp: () => void;
+  close: () => Promise<void>;
+};
+
+type Plan = { marker: Buffer; cut: Cut; done: () => void };
+
+const COMMIT = Buffer.from("COMMIT\0");
+const SIMPLE_QUERY = "Q".charCodeAt(0);
+const LENGTH_BYTES = 4;
+
+/** Cuts `held` into whole messages of a client; the first of a connection has no type before its length. */
+function takeMessages(held: Buffer, isFirst: boolean): { messages: Buffer[]; rest: Buffer } {
+  const messages: Buffer[] = [];
+  let rest = held;
+  for (let typeBytes = isFirst ? 0 : 1; rest.length >= typeBytes + LENGTH_BYTES; typeBytes = 1) {
+    const size = typeBytes + rest.readUInt32BE(typeBytes);
+    if (rest.length < size) break;
+    messages.push(rest.subarray(0, size));
+    rest = rest.subarray(size);
+  }
+  return { messages, rest };
+}
+
+const isCommit = (message: Buffer): boolean => message[0] === SIMPLE_QUERY && message.includes(COMMIT);
+
+/** Starts a proxy in front of the database. */
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<net.Socket>();
+  let plan: Plan | null = null;
+
+  const server = net.createServer((client) => {
+    const database = net.connect(Number(target.port), target.hostname);
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => sockets.delete(socket));
+    }
+    let held: Buffer = Buffer.alloc(0);
+    let isFirst = true;
+    let isMarked = false;
+    let cut: Cut | null = null;
+    client.on("data", (chunk: Buffer) => {
+      const { messages, rest } = takeMessages(Buffer.concat([held, chunk]), isFirst);
+      held = rest;
+      for (const message of messages) {
+        isFirst = false;
+        if (plan && message.includes(plan.marker)) isMarked = true;
+        if (plan && isMarked && isCommit(message)) {
+          cut = plan.cut;
+          const { done } = plan;
+          plan = null;
+          if (cut === "swallow") database.write(message, done);
+          else done();
+        } else if (cut === null) database.write(message);
+      }
+    });
+    database.on("data", (chunk: Buffer) => cut === null && client.write(chunk));
+    client.on("close", () => database.destroy());
+    database.on("close", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  const hangUp = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const url = new URL(databaseUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as net.AddressInfo).port);
+  return {
+    url: url.href,
+    cutCommitOf: (marker, cut) =>
+      new Promise((done) => {
+        plan = { marker: Buffer.from(marker), cut, done };
+      }),
+    hangUp,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        hangUp();
+      }),
+  };
+}

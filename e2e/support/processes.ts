@@ -1,0 +1,110 @@
+/** Processes of the built product that a test starts, kills and stops by itself, beside those of the running service. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "@/scripts/postgres";
+import { databaseUrlOf, openDatabase } from "./books";
+import type { Service } from "./service";
+
+const READY_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 25;
+
+export type OwnProcess = {
+  /** Ends it at once, as a crash or a lost machine would. */
+  kill: () => Promise<void>;
+  /** Asks it to stop, and waits until it has. */
+  stop: () => Promise<void>;
+};
+
+/** A web process; `url` is all that a caller of its API needs of a service. */
+export type OwnWeb = OwnProcess & Service;
+
+type Settings = Record<string, string>;
+
+/** What the processes of one installation have in common; nothing of the tests' own environment. */
+function settingsOf(service: Service, databaseUrl: string, settings: Settings): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    NODE_ENV: "production",
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: readFileSync(path.join(service.dataDir, "secret-key"), "utf8"),
+    SANDBOX: "true",
+    WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
+    ...settings,
+  };
+}
+
+async function startProcess(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  isReady: (said: string) => boolean | Promise<boolean>,
+) {
+  // The channel tells it when we are gone, so that it never outlives a test run.
+  const child: ChildProcess = spawn(process.execPath, [path.join("dist", file)], {
+    env,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+  }
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const end = async (signal: NodeJS.Signals) => {
+    if (hasEnded()) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  };
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await isReady(said))) {
+    if (hasEnded() || Date.now() > deadline) {
+      await end("SIGKILL");
+      throw new Error(`${file} was not ready:\n${said}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return { kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+}
+
+/** Starts a web process on a port of its own. `databaseUrl` is that of the service unless another is given. */
+export async function startWeb(
+  service: Service,
+  { databaseUrl = databaseUrlOf(service), ...settings }: Settings = {},
+): Promise<OwnWeb> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = settingsOf(service, databaseUrl, { PORT: String(port), ...settings });
+  const isReady = async () => (await fetch(`${url}/api/health`).catch(() => null))?.status === 200;
+  return { ...service, ...(await startProcess("web.mjs", env, isReady)), url };
+}
+
+/** Starts a worker on that database. */
+export const startWorker = (service: Service, databaseUrl: string, settings: Settings = {}): Promise<OwnProcess> =>
+  startProcess("worker.mjs", settingsOf(service, databaseUrl, settings), (said) => said.includes("worker.ready"));
+
+/** A database of its own beside the service's, migrated, without any row. */
+export async function makeDatabase(service: Service): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = databaseUrlOf(service);
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const execute = async (statement: string) => {
+    const database = await openDatabase(server);
+    await database.rows(statement).finally(database.close);
+  };
+  await execute(`CREATE DATABASE ${name}`);
+  await runCommand("migrate.mjs", url.href);
+  return { url: url.href, drop: () => execute(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/** Runs a command of the product on that database. @returns what it printed. */
+export async function runCommand(file: string, databaseUrl: string, ...args: string[]): Promise<string> {
+  const env = { PATH: process.env.PATH, NODE_ENV: "production" as const, DATABASE_URL: databaseUrl };
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join("dist", file), ...args], { env });
+  return stdout;
+}
