@@ -56,6 +56,15 @@ const Settings = z.object({
     .enum(["fallback", "hold"])
     .default("fallback")
     .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),
+  PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
+    "milliseconds that a provider has for its answer; after that it is not known whether it took the message",
+  ),
+  FLOOD_IDENTICAL_PER_HOUR: count(6, 0, 1_000_000).describe(
+    "messages of the same text that an account may send to one number within an hour; 0: no limit",
+  ),
+  FLOOD_TOTAL_PER_HOUR: count(20, 0, 1_000_000).describe(
+    "messages in all that an account may send to one number within an hour; 0: no limit",
+  ),
   DISPATCH_CONCURRENCY: count(32, 1, 500).describe(
     "dispatch jobs that a worker runs at once; they mostly wait for providers",
   ),
@@ -84,6 +93,20 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     return `  ${name} ${problem}: ${purpose}`;
   });
   throw new Error(`The settings are not complete:\n${lines.join("\n")}`);
+}
+
+/** `accountSid` of twilio -> `TWILIO_ACCOUNT_SID`. */
+export const providerVariable = (provider: string, setting: string): string =>
+  `${provider}_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase();
+
+/** The settings of a provider that the environment holds, by the provider's own names. */
+export function providerEnvironment(provider: string, settings: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    settings.flatMap((name) => {
+      const value = process.env[providerVariable(provider, name)];
+      return value ? [[name, value]] : [];
+    }),
+  );
 }
 
 /** The settings of this process, read and checked at the first call. */

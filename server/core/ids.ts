@@ -12,6 +12,8 @@ const PREFIXES = {
   delivery: "dlv",
   receipt: "rcp",
   request: "req",
+  suppression: "sup",
+  inbound: "inb",
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;
@@ -73,6 +75,27 @@ export function newId(kind: IdKind): string {
     held &= (1 << bits) - 1;
   }
   return `${PREFIXES[kind]}_${text}`;
+}
+
+/** Characters of an id, after its prefix, that carry the time: 2 zero bits and 48 bits of milliseconds. */
+const TIME_CHARACTERS = 10;
+const RANDOM_CHARACTERS = 16;
+
+/** The smallest id of this kind that could be made at `at`: every one made then or later sorts behind it. */
+export function firstIdAt(kind: IdKind, at: Date): string {
+  let text = "";
+  for (let left = at.getTime(), n = 0; n < TIME_CHARACTERS; n += 1) {
+    text = ALPHABET.charAt(left % 32) + text;
+    left = Math.floor(left / 32);
+  }
+  return `${PREFIXES[kind]}_${text}${"0".repeat(RANDOM_CHARACTERS)}`;
+}
+
+/** When an id was made, to the millisecond. The text must have the form of an id. */
+export function timeOfId(id: string): Date {
+  const start = id.indexOf("_") + 1;
+  const digits = [...id.slice(start, start + TIME_CHARACTERS)].map((character) => ALPHABET.indexOf(character));
+  return new Date(digits.reduce((sum, digit) => sum * 32 + digit, 0));
 }
 
 /** Whether `text` has the form of an id of this kind. It says nothing about whether it exists. */
