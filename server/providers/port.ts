@@ -1,6 +1,11 @@
+/**
+ * The port to the carriers. An HTTP provider is a set of pure functions ({@link HttpProvider}); what speaks over a
+ * connection of its own (SMPP, the sandbox) is an {@link Adapter}. Neither throws for what a provider does.
+ */
+import type { z } from "zod";
 import type { ProviderId } from "./schema";
 
-/** What an adapter is asked to send. `to` is E.164. */
+/** What an adapter is asked to send. `to` is E.164; `from` a number (with or without `+`) or an alphanumeric sender ID. */
 export type OutboundMessage = {
   id: string;
   to: string;
@@ -10,21 +15,107 @@ export type OutboundMessage = {
   segments: number;
 };
 
+/** One hand-over of a message to one provider. */
+export type Handover = {
+  message: OutboundMessage;
+  /** Our name for this attempt: `<message id>-<attempt number>`, at most 40 characters of `[a-z0-9_-]`. */
+  reference: string;
+  /** Absolute URL for this attempt's receipts: the provider's secret path with the reference as `ref` in its query. */
+  receiptUrl: string;
+};
+
+/**
+ * What stands in the way of a provider that sent nothing.
+ * - provider: it is failing (5xx, not reachable): counts against it, and enough of them open its breaker.
+ * - account: our account with it cannot send (credentials, credit, suspended): its breaker opens at once.
+ * - throttled: it is asked too much.
+ * - message: it cannot carry this one (sender not registered there, region not enabled); nothing is wrong with it.
+ */
+export type Fault = "provider" | "account" | "throttled" | "message";
+
 /**
  * How a hand-over ended.
- * - accepted: the provider took the message, under its own id.
+ * - accepted: the provider took the message, under one id of its own, or one for each part that it reports on by itself.
  * - refused: for good; no other provider would take it (invalid number, blocked, content).
  * - retryable: nothing was sent; the next provider may be tried.
  * - unknown: the request may have arrived (time-out or reset after it was written).
  */
 export type Outcome =
-  | { kind: "accepted"; providerMessageId: string }
-  | { kind: "refused" | "retryable" | "unknown"; code: string; detail: string };
+  | { kind: "accepted"; providerMessageIds: readonly string[] }
+  | { kind: "refused" | "unknown"; code: string; detail: string }
+  | { kind: "retryable"; code: string; detail: string; fault: Fault };
 
-/** The one port to the outside: every provider is one adapter. It never throws for what a provider does. */
+/** Something that messages can be handed to. */
 export type Adapter = {
   id: ProviderId;
   /** Calls that may be under way at once from this process. */
   maxInFlight: number;
-  send: (message: OutboundMessage) => Promise<Outcome>;
+  send: (handover: Handover) => Promise<Outcome>;
+  /** Asks the provider what became of a hand-over; null: it cannot tell (yet). */
+  lookUp?: (handover: Handover) => Promise<Outcome | null>;
+};
+
+export type WireRequest = {
+  method: "GET" | "POST";
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+};
+
+/** Header names are in lower case. `body` is the text of at most 256 KiB. */
+export type WireResponse = { status: number; headers: Record<string, string>; body: string };
+
+/** A request of a provider to us, as it came. */
+export type Callback = {
+  method: string;
+  /** The exact public URL as the provider was given it: scheme, host, port, path and query, nothing decoded. */
+  url: string;
+  /** Names in lower case; of repeated ones the values joined by `, `. */
+  headers: Record<string, string>;
+  body: Buffer;
+};
+
+/**
+ * Whether a callback is the provider's own. `nonce`: what makes it unique where the scheme has such a thing, so that the
+ * same callback is not believed twice.
+ */
+export type Authenticity = { kind: "genuine"; nonce: string | null } | { kind: "forged" | "stale"; detail: string };
+
+/** What a provider reports of one of its messages, in our words. */
+export type Report = {
+  providerMessageId: string;
+  /** {@link Handover.reference}, when the callback carries it; null otherwise. */
+  reference: string | null;
+  status: "sent" | "delivered" | "failed" | "undelivered";
+  /** The provider's own code of a failure, and what it means; both null when nothing failed. */
+  code: string | null;
+  detail: string | null;
+  /** ISO 8601 with offset, when the provider says when it happened; null otherwise. */
+  occurredAt: string | null;
+};
+
+/** A message from a handset to one of our numbers. Numbers as the provider wrote them. */
+export type Inbound = { providerMessageId: string; from: string; to: string; text: string };
+
+/** What a callback says. Both are empty when it is about something that we do not follow. */
+export type CallbackContent = { reports: Report[]; inbound: Inbound[] };
+
+/** Credentials and settings of a provider, as its own schema reads them. */
+export type Settings = Record<string, unknown>;
+
+/** A provider that is called over HTTP, as pure functions. */
+export type HttpProvider<Own extends Settings = Settings> = {
+  id: ProviderId;
+  /** Every setting is text when it is entered; secrets are marked with {@link secret} of fields.ts. */
+  settings: z.ZodType<Own>;
+  maxInFlight: number;
+  buildRequest: (handover: Handover, settings: Own) => WireRequest;
+  readResponse: (response: WireResponse) => Outcome;
+  /** Asks what became of a hand-over whose end is not known; absent where the provider has nothing of the kind. */
+  buildLookUp?: (handover: Handover, settings: Own) => WireRequest;
+  /** `retryable`: it was never taken. null: the provider cannot tell (yet). */
+  readLookUp?: (response: WireResponse, handover: Handover) => Outcome | null;
+  authenticate: (callback: Callback, settings: Own, at: Date) => Authenticity;
+  /** @throws Error when it cannot be read. */
+  readCallback: (callback: Callback) => CallbackContent;
 };

@@ -1,12 +1,149 @@
+/** The providers as this installation has them: settings, adapters and shared state, at most a second old. */
+import { SECOND_MS } from "../core/clock";
+import { pool } from "../core/db";
 import { env } from "../core/env";
-import type { Adapter } from "./port";
+import { keepFresh } from "../core/fresh";
+import { errorFields, log } from "../core/log";
+import { onShutdown, perProcess } from "../core/process";
+import { httpProvider } from "./catalogue";
+import { httpAdapter } from "./http";
+import { inboundSink } from "./intake";
+import type { Adapter, HttpProvider, Settings } from "./port";
 import { sandbox } from "./sandbox";
+import { PROVIDERS, type ProviderId } from "./schema";
+import { type FoundSettings, findSettings } from "./settings";
+import { openSmpp, type SmppSettings } from "./smpp";
 
-/** The adapter of a provider that this installation can use; null: no such provider, or it has no credentials. */
-export function adapterOf(provider: string): Adapter | null {
-  if (provider === "sandbox" && env().SANDBOX) return sandbox();
-  return null;
+/** A changed setting, a drain or an opened breaker holds everywhere within this time. */
+const FRESH_MS = SECOND_MS;
+
+/** What all processes know of a provider. */
+export type ProviderState = Omit<FoundSettings, "settings"> & {
+  id: ProviderId;
+  /** It has settings that can be read (sandbox: it is switched on). */
+  isConfigured: boolean;
+  isDrained: boolean;
+  maxSegmentsPerSecond: number | null;
+  breaker: "closed" | "open" | "probing";
+  openUntil: Date | null;
+  probesLeft: number;
+  alarm: string | null;
+  /** Share of their weight that routes through it keep, 0 to 1. */
+  health: number;
+};
+
+export type ProviderTable = {
+  stateOf: (id: string) => ProviderState | null;
+  adapterOf: (id: string) => Adapter | null;
+  /** Whether messages can be routed to it at all: it has credentials. */
+  isRoutable: (id: string) => boolean;
+  /** Whether it is to be left out for now: drained, or its breaker is open. One that is probing is asked for a probe. */
+  isHeld: (id: string) => boolean;
+  /** An HTTP provider with the settings that its callbacks are checked with. */
+  callbackReader: (id: string) => { provider: HttpProvider; settings: Settings } | null;
+};
+
+type Row = {
+  id: string;
+  settingsSealed: string | null;
+  isDrained: boolean;
+  maxSegmentsPerSecond: number | null;
+  breaker: ProviderState["breaker"];
+  openUntil: Date | null;
+  probesLeft: number;
+  alarm: string | null;
+  health: number;
+};
+
+const UNTOUCHED = {
+  settingsSealed: null,
+  isDrained: false,
+  maxSegmentsPerSecond: null,
+  breaker: "closed",
+  openUntil: null,
+  probesLeft: 0,
+  alarm: null,
+  health: 1,
+} as const;
+
+type Opened = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
+
+const opened = () =>
+  perProcess("providers.adapters", () => {
+    const made = new Map<ProviderId, Opened>();
+    onShutdown(async () => {
+      await Promise.all([...made.values()].map(({ adapter }) => adapter.close?.()));
+    });
+    return made;
+  });
+
+const closeQuietly = (id: ProviderId, { adapter }: Opened) =>
+  adapter.close?.().catch((thrown) => log("warn", "provider.close_failed", { provider: id, ...errorFields(thrown) }));
+
+/** The adapter with these settings: the one that stands, or a new one when they have changed. */
+function adapterWith(id: ProviderId, settings: Settings): Adapter | null {
+  const key = JSON.stringify(settings);
+  const known = opened().get(id);
+  if (known?.key === key) return known.adapter;
+  const adapter = makeAdapter(id, settings);
+  if (!adapter) return null;
+  opened().set(id, { key, adapter });
+  if (known) void closeQuietly(id, known);
+  return adapter;
 }
 
-/** Whether messages can be handed to `provider` now. */
-export const isRoutable = (provider: string): boolean => adapterOf(provider) !== null;
+/** A new adapter, which its caller must close when it has a `close`. */
+export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { close?: () => Promise<void> }) | null {
+  if (id === "smpp") {
+    return openSmpp(settings as SmppSettings, inboundSink("smpp"), { responseTimeoutMs: env().PROVIDER_TIMEOUT_MS });
+  }
+  const provider = httpProvider(id);
+  return provider && httpAdapter(provider, settings);
+}
+
+async function readTable(): Promise<ProviderTable> {
+  const { rows } = await pool().query<Row>({
+    name: "providers.all",
+    text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, alarm, health,
+             max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", probes_left AS "probesLeft"
+           FROM providers`,
+  });
+  const entries = PROVIDERS.map((id) => {
+    const { settingsSealed, ...row } = rows.find((candidate) => candidate.id === id) ?? { id, ...UNTOUCHED };
+    const { settings, ...found } = findSettings(id, settingsSealed);
+    const isConfigured = id === "sandbox" ? env().SANDBOX : settings !== null;
+    return [id, { settings, state: { ...row, ...found, id, isConfigured } satisfies ProviderState }] as const;
+  });
+  return makeTable(new Map(entries));
+}
+
+function makeTable(entries: Map<string, { settings: Settings | null; state: ProviderState }>): ProviderTable {
+  const stateOf = (id: string) => entries.get(id)?.state ?? null;
+  return {
+    stateOf,
+    adapterOf: (id) => {
+      const entry = entries.get(id);
+      if (!entry?.state.isConfigured) return null;
+      if (entry.state.id === "sandbox") return sandbox();
+      return entry.settings && adapterWith(entry.state.id, entry.settings);
+    },
+    isRoutable: (id) => stateOf(id)?.isConfigured ?? false,
+    isHeld: (id) => {
+      const state = stateOf(id);
+      return state?.isDrained === true || state?.breaker === "open";
+    },
+    callbackReader: (id) => {
+      const provider = httpProvider(id);
+      const settings = entries.get(id)?.settings;
+      return provider && settings ? { provider, settings } : null;
+    },
+  };
+}
+
+const table = keepFresh("providers.table", FRESH_MS, readTable);
+
+/** The providers as they are now, at most a second old. */
+export const providerTable = (): Promise<ProviderTable> => table.get();
+
+/** Has the next look read the database; to be called after a change. */
+export const forgetProviders = (): void => table.forget();

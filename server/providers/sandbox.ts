@@ -9,7 +9,7 @@ import { transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { addJob, type ReceiptReport } from "../core/jobs";
 import { perProcess } from "../core/process";
-import type { Adapter, OutboundMessage, Outcome } from "./port";
+import type { Adapter, Handover, Outcome } from "./port";
 
 const SCENARIO_PREFIX = "+1555010";
 const DELIVERY_DELAY_MS = 1_000;
@@ -32,7 +32,10 @@ const later = (id: string, afterMs: number, status: ReceiptReport["status"], ske
   },
 });
 
-const accepted = (providerMessageId: string): Outcome => ({ kind: "accepted", providerMessageId });
+const accepted = (providerMessageId: string): Outcome => ({
+  kind: "accepted",
+  providerMessageIds: [providerMessageId],
+});
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -47,7 +50,7 @@ const scenarios: Record<string, (id: string, post: (receipts: Later[]) => Promis
     return accepted(id);
   },
   "3": async () => ({ kind: "refused", code: "invalid_recipient", detail: "The number does not exist." }),
-  "4": async () => ({ kind: "retryable", code: "http_503", detail: "The provider answered 503." }),
+  "4": async () => ({ kind: "retryable", code: "http_503", detail: "The provider answered 503.", fault: "provider" }),
   "5": async () => {
     await pause(TIMEOUT_MS);
     return { kind: "unknown", code: "timeout", detail: `The provider did not answer within ${TIMEOUT_MS / 1_000} s.` };
@@ -76,7 +79,7 @@ const scenarios: Record<string, (id: string, post: (receipts: Later[]) => Promis
   },
 };
 
-async function send(message: OutboundMessage): Promise<Outcome> {
+async function send({ message }: Handover): Promise<Outcome> {
   const id = newId("request").replace("req_", "sbx_");
   const scenario = message.to.startsWith(`${SCENARIO_PREFIX}000`) ? scenarios[message.to.slice(-1)] : undefined;
   if (scenario && message.to.length === SCENARIO_PREFIX.length + 4) return scenario(id, postReceipts);

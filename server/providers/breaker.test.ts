@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { healthOf, observe, openForMs, type Sign, signOf, type Window } from "./breaker";
+
+/** Whether the breaker opens at the last of these signs, one each second. */
+function opensAtLast(signs: Sign[], everyMs = 1_000): boolean {
+  const window: Window = [];
+  return signs.map((sign, at) => observe(window, sign, at * everyMs)).at(-1) ?? false;
+}
+
+const times = (count: number, sign: Sign): Sign[] => Array.from({ length: count }, () => sign);
+
+test("five failures in a row open it, four do not", () => {
+  expect(opensAtLast(times(4, "failed"))).toBe(false);
+  expect(opensAtLast(times(5, "failed"))).toBe(true);
+  expect(opensAtLast([...times(4, "failed"), "worked", ...times(4, "failed")])).toBe(false);
+});
+
+test("half of the calls failing opens it, once there are twenty", () => {
+  const mixed = (count: number): Sign[] =>
+    Array.from({ length: count }, (_, at) => (at % 2 === 0 ? "worked" : "failed"));
+  expect(opensAtLast(mixed(18))).toBe(false);
+  expect(opensAtLast(mixed(20))).toBe(true);
+  expect(opensAtLast([...times(15, "worked"), ...times(4, "failed")])).toBe(false);
+});
+
+test("what is older than half a minute is forgotten", () => {
+  expect(opensAtLast(times(5, "failed"), 31_000)).toBe(false);
+});
+
+test("our account's trouble opens it at once", () => {
+  expect(opensAtLast(["worked", "worked", "account"])).toBe(true);
+});
+
+test("each time in a row it stays open twice as long, up to five minutes", () => {
+  expect([0, 1, 2, 5, 40].map(openForMs)).toEqual([10_000, 20_000, 40_000, 300_000, 300_000]);
+});
+
+test("a refusal of the message is the work of a healthy provider, and being asked too much says nothing", () => {
+  const refusal = { code: "x", detail: "X." };
+  expect(signOf({ kind: "accepted", providerMessageIds: ["1"] })).toBe("worked");
+  expect(signOf({ kind: "refused", ...refusal })).toBe("worked");
+  expect(signOf({ kind: "unknown", ...refusal })).toBe("failed");
+  expect(signOf({ kind: "retryable", fault: "provider", ...refusal })).toBe("failed");
+  expect(signOf({ kind: "retryable", fault: "account", ...refusal })).toBe("account");
+  expect(signOf({ kind: "retryable", fault: "throttled", ...refusal })).toBeNull();
+  expect(signOf({ kind: "retryable", fault: "message", ...refusal })).toBeNull();
+});
+
+test("health is the success share, less for slow answers, and never nothing", () => {
+  expect(healthOf({ worked: 9, failed: 0, slow: 9 })).toBe(1);
+  expect(healthOf({ worked: 75, failed: 25, slow: 0 })).toBe(0.75);
+  expect(healthOf({ worked: 100, failed: 0, slow: 100 })).toBe(0.5);
+  expect(healthOf({ worked: 0, failed: 100, slow: 0 })).toBe(0.05);
+});

@@ -1,0 +1,16 @@
+import { z } from "zod";
+
+/** A secret of a provider's settings: it is stored encrypted and never shown again. */
+export const secret = (description: string) =>
+  z.string().min(1).max(4_096).describe(description).meta({ secret: true });
+
+/** A plain setting that must be there. */
+export const field = (description: string) => z.string().min(1).max(1_024).describe(description);
+
+/** Where a provider is reached; no trailing slash. */
+export const baseUrl = (standard: string) =>
+  z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .default(standard)
+    .describe(`address of the API; ${standard} unless you were given another`);

@@ -1,0 +1,125 @@
+/** Calls providers over HTTP: pooled keep-alive connections, time-outs, and what an ending of the transport means. */
+import { Agent, type Dispatcher, errors } from "undici";
+import { env } from "../core/env";
+import { onShutdown, perProcess } from "../core/process";
+import type { Adapter, Handover, HttpProvider, Outcome, Settings, WireRequest, WireResponse } from "./port";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Idle connections are dropped before the provider's balancer drops them, which would end a request in a reset. */
+const KEEP_ALIVE_MS = 20_000;
+const BODY_MAX_BYTES = 262_144;
+
+const agent = (): Agent =>
+  perProcess("providers.agent", () => {
+    const made = new Agent({
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connections: 256,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    });
+    onShutdown(() => made.destroy());
+    return made;
+  });
+
+/** Failures from before anything was written: the provider cannot have seen the request. */
+const NOTHING_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "EPROTO",
+]);
+
+const codeOf = (thrown: unknown): string =>
+  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "error";
+
+/** What a failure of the transport means for the message. */
+export function outcomeOfFailure(thrown: unknown): Outcome {
+  const code = codeOf(thrown);
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  if (NOTHING_SENT.has(code)) return { kind: "retryable", code: code.toLowerCase(), detail, fault: "provider" };
+  const isTimeout = thrown instanceof errors.HeadersTimeoutError || thrown instanceof errors.BodyTimeoutError;
+  return { kind: "unknown", code: isTimeout || isAbort(thrown) ? "timeout" : code.toLowerCase(), detail };
+}
+
+const isAbort = (thrown: unknown): boolean =>
+  thrown instanceof Error && (thrown.name === "TimeoutError" || thrown.name === "AbortError");
+
+async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) {
+      body.destroy();
+      break;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** One request, answered within PROVIDER_TIMEOUT_MS from its first byte to the answer's last. @throws what undici throws. */
+export async function callProvider(request: WireRequest): Promise<WireResponse> {
+  const { origin, pathname, search } = new URL(request.url);
+  const { statusCode, headers, body } = await agent().request({
+    origin,
+    path: pathname + search,
+    method: request.method,
+    headers: request.headers,
+    body: request.body,
+    signal: AbortSignal.timeout(env().PROVIDER_TIMEOUT_MS),
+  });
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    body: await readText(body),
+  };
+}
+
+/** An answer that an adapter cannot make sense of: the message may have been taken. */
+function unreadable(response: WireResponse, thrown: unknown): Outcome {
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return {
+    kind: "unknown",
+    code: "malformed_answer",
+    detail: `HTTP ${response.status} that could not be read: ${reason}`,
+  };
+}
+
+/** Makes an HTTP provider something that messages can be handed to. */
+export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): Adapter {
+  const { buildLookUp, readLookUp } = provider;
+  return {
+    id: provider.id,
+    maxInFlight: provider.maxInFlight,
+    send: async (handover) => {
+      const request = provider.buildRequest(handover, settings);
+      let response: WireResponse;
+      try {
+        response = await callProvider(request);
+      } catch (thrown) {
+        return outcomeOfFailure(thrown);
+      }
+      try {
+        return provider.readResponse(response);
+      } catch (thrown) {
+        return unreadable(response, thrown);
+      }
+    },
+    ...(buildLookUp && readLookUp
+      ? {
+          lookUp: async (handover: Handover) =>
+            readLookUp(await callProvider(buildLookUp(handover, settings)), handover),
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { env, providerEnvironment, providerVariable } from "../core/env";
+import { invalidRequest } from "../core/errors";
+import { unseal } from "../core/seal";
+import { httpProvider } from "./catalogue";
+import type { Settings } from "./port";
+import { smppSettings } from "./smpp";
+
+/** One setting of a provider, as an operator sees it. */
+export type SettingField = {
+  name: string;
+  description: string;
+  isSecret: boolean;
+  isRequired: boolean;
+  /** What holds when nothing is entered; null: nothing does. */
+  standard: string | null;
+  /** The environment variable that sets it. */
+  environment: string;
+};
+
+const schemaOf = (provider: string): z.ZodObject | null => {
+  const schema = provider === "smpp" ? smppSettings : httpProvider(provider)?.settings;
+  return schema instanceof z.ZodObject ? schema : null;
+};
+
+/** The field without what makes it optional, where its description and its marks are. */
+function innermost(type: z.core.$ZodType): z.core.$ZodType {
+  const { def } = type._zod as { def: { innerType?: z.core.$ZodType; in?: z.core.$ZodType } };
+  return def.innerType ? innermost(def.innerType) : def.in ? innermost(def.in) : type;
+}
+
+/** The settings of a provider; none for the sandbox. */
+export function settingFields(provider: string): SettingField[] {
+  return Object.entries(schemaOf(provider)?.shape ?? {}).map(([name, type]) => {
+    const marks = [type, innermost(type)].map((at) => z.globalRegistry.get(at as z.ZodType) ?? {});
+    const unset = z.safeParse(type, undefined);
+    return {
+      name,
+      description: String(marks.find((mark) => mark.description)?.description ?? name),
+      isSecret: marks.some((mark) => mark.secret === true),
+      isRequired: !unset.success,
+      standard: unset.success && unset.data !== undefined ? String(unset.data) : null,
+      environment: providerVariable(provider, name),
+    };
+  });
+}
+
+/** Reads what was entered for a provider; what is empty counts as not entered. @throws 400 naming the setting. */
+export function readSettings(provider: string, entered: Record<string, string>): Settings {
+  const schema = schemaOf(provider);
+  if (!schema) throw invalidRequest(`The provider ${provider} has no settings.`, { param: "provider" });
+  const given = Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== ""));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const param = String(issue?.path[0] ?? "settings");
+  const problem = given[param] === undefined ? "is missing" : (issue?.message ?? "is wrong");
+  throw invalidRequest(`${param}: ${problem}`, { param, reason: "invalid_provider_settings" });
+}
+
+/** Where a provider's settings come from, and what they are; `settings` is null when they are missing or wrong. */
+export type FoundSettings = {
+  source: "environment" | "operator" | null;
+  settings: Settings | null;
+  problem: string | null;
+};
+
+/** The settings in force: an operator's (`sealed`), else those of the environment. */
+export function findSettings(provider: string, sealed: string | null): FoundSettings {
+  const names = Object.keys(schemaOf(provider)?.shape ?? {});
+  try {
+    if (sealed !== null) {
+      const entered = JSON.parse(unseal(env().SECRET_KEY, "provider settings", sealed)) as Record<string, string>;
+      return { source: "operator", settings: readSettings(provider, entered), problem: null };
+    }
+    const found = providerEnvironment(provider, names);
+    if (Object.keys(found).length === 0) return { source: null, settings: null, problem: null };
+    return { source: "environment", settings: readSettings(provider, found), problem: null };
+  } catch (thrown) {
+    const problem = thrown instanceof Error ? thrown.message : String(thrown);
+    return { source: sealed === null ? "environment" : "operator", settings: null, problem };
+  }
+}
