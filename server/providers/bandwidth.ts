@@ -1,0 +1,214 @@
+/** Bandwidth, Messaging API v2. Receipts and messages of handsets go to the callback URL of the application. */
+import { z } from "zod";
+import { jsonOf, referenceOf } from "./callback-body";
+import { sameText } from "./constant-time";
+import { baseUrl, field, secret } from "./fields";
+import type { Authenticity, Callback, Fault, HttpProvider, Inbound, Outcome, Report, WireResponse } from "./port";
+
+const settings = z.object({
+  accountId: field("account id, a number, from the dashboard"),
+  username: field("name of the API user"),
+  password: secret("password of the API user"),
+  applicationId: field("id of the messaging application that your numbers belong to"),
+  callbackUsername: field("user name that you entered for the callbacks of the application"),
+  callbackPassword: secret("password that you entered for the callbacks of the application"),
+  baseUrl: baseUrl("https://messaging.bandwidth.com/api/v2"),
+});
+
+type Own = z.output<typeof settings>;
+
+/** What the codes of failed messages mean. */
+const RECEIPT_CODES = new Map<string, string>(
+  Object.entries({
+    4001: "The service is not allowed for the account.",
+    4301: "The text has characters that cannot be sent.",
+    4302: "The sender number is malformed.",
+    4303: "The recipient's number is malformed.",
+    4350: "The text cannot be sent to this destination.",
+    4360: "It was not sent in time.",
+    4401: "It could not be routed.",
+    4403: "The sender number may not send messages.",
+    4404: "The recipient's number may not get messages.",
+    4405: "The sender number is not allocated.",
+    4406: "The recipient's number is not allocated.",
+    4407: "The sender number does not belong to the account.",
+    4408: "The recipient's number belongs to no account.",
+    4409: "The destination's profile is invalid.",
+    4420: "There is no route to the recipient's carrier.",
+    4421: "The account may not send to this destination.",
+    4431: "The account may not send from short codes.",
+    4432: "The recipient's country is not enabled.",
+    4433: "The account may not send from toll-free numbers.",
+    4434: "The recipient is a toll-free number without messaging.",
+    4451: "The user id is wrong.",
+    4452: "The application id is wrong.",
+    4470: "Filtered as spam.",
+    4481: "The sender number is blocked.",
+    4482: "The recipient's number is blocked.",
+    4492: "The recipient is an emergency number.",
+    4493: "The sender is not authorized.",
+    4700: "The recipient's carrier or handset takes no messages.",
+    4701: "The recipient is not reachable, or has no messaging.",
+    4702: "The handset was not reachable.",
+    4720: "The carrier calls the recipient's number invalid.",
+    4721: "The recipient's number is deactivated.",
+    4730: "The carrier has no route to the recipient.",
+    4740: "The carrier calls the sender number invalid.",
+    4750: "Refused by the carrier without a reason.",
+    4751: "Too long for the carrier.",
+    4752: "Malformed for the carrier.",
+    4753: "Refused by the carrier or the handset.",
+    4770: "Filtered as spam by the carrier.",
+    4771: "Refused for a shortened link.",
+    4772: "The sender or the recipient is blocked at the carrier.",
+    4773: "The sender's campaign is not active.",
+    4774: "The sender number is not registered as the carriers want it.",
+    4775: "The recipient has opted out.",
+    4780: "It was over the sender's volume limit at T-Mobile.",
+    4781: "It was over the sender's volume limit at AT&T.",
+    4785: "It was over the sender's volume limit.",
+    4790: "The recipient cannot get messages of this short code.",
+    4795: "The toll-free sender number is not verified.",
+    5106: "It could not be routed.",
+    5600: "The carrier is overloaded.",
+    5610: "The carrier could not take it.",
+    5620: "An error at the carrier.",
+    5630: "The carrier did not confirm it.",
+    5650: "The carrier could not deliver it.",
+    9902: "The carrier did not report in time: it may have arrived.",
+    9999: "The carrier's reason is unknown.",
+  }),
+);
+
+const REPORTED = new Map<string, (code: string) => Report["status"]>([
+  ["message-sending", () => "sent"],
+  ["message-delivered", () => "delivered"],
+  // Failures from the carrier on: it had been handed over.
+  ["message-failed", (code) => (/^(47|56|9)/.test(code) ? "undelivered" : "failed")],
+]);
+
+const RECEIVED = "message-received";
+
+/** Whose fault a field is that Bandwidth calls invalid. */
+const FIELD_FAULTS = new Map<string, Fault | "refused">([
+  ["to", "refused"],
+  ["text", "refused"],
+  ["applicationId", "account"],
+]);
+
+const refusal = z.object({
+  type: z.string(),
+  description: z.string().default(""),
+  fieldErrors: z.array(z.object({ fieldName: z.string(), description: z.string().default("") })).default([]),
+});
+
+const kind = z.looseObject({ type: z.string() });
+
+const event = z.object({
+  type: z.string(),
+  time: z.string().nullish(),
+  description: z.string().nullish(),
+  to: z.string().nullish(),
+  errorCode: z.coerce.string().nullish(),
+  message: z.object({
+    id: z.string().min(1),
+    from: z.string().nullish(),
+    to: z.array(z.string()).nullish(),
+    text: z.string().nullish(),
+    tag: z.string().nullish(),
+  }),
+});
+
+const outcomeOf = (code: string, fault: Fault | "refused", detail: string): Outcome =>
+  fault === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault };
+
+function faultOfStatus(status: number): Fault {
+  if (status === 429) return "throttled";
+  if ([401, 402, 403, 404, 405].includes(status)) return "account";
+  return status >= 400 && status < 500 && status !== 408 ? "message" : "provider";
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (status >= 200 && status < 300) {
+    const { id } = z.object({ id: z.string().min(1) }).parse(JSON.parse(body));
+    return { kind: "accepted", providerMessageIds: [id] };
+  }
+  // With wrong credentials the body is empty, and some errors come from a framework in a shape of its own.
+  const { data } = refusal.safeParse(readJson(body));
+  if (!data) return outcomeOf(`http_${status}`, faultOfStatus(status), `The provider answered HTTP ${status}.`);
+  const [first] = data.fieldErrors;
+  const named = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/, "")) : undefined;
+  const detail = [data.description, first && `${first.fieldName}: ${first.description}`].filter(Boolean).join("; ");
+  return outcomeOf(data.type, named ?? faultOfStatus(status), detail || data.type);
+}
+
+/** E.164 with `+`, a short code without. Names stay as they are: Bandwidth knows none and says so. */
+const senderOf = (from: string): string => (/^\d{7,}$/.test(from) ? `+${from}` : from);
+
+const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");
+
+function authenticate(callback: Callback, own: Own): Authenticity {
+  const [scheme, credentials] = (callback.headers.authorization ?? "").split(" ");
+  if (scheme?.toLowerCase() !== "basic" || !credentials) return { kind: "forged", detail: "There are no credentials." };
+  return sameText(credentials, basic(own.callbackUsername, own.callbackPassword))
+    ? { kind: "genuine", nonce: null }
+    : { kind: "forged", detail: "The credentials are not those of the application." };
+}
+
+const isoOf = (time: string | null | undefined): string | null =>
+  time && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : null;
+
+function reportOf({ type, time, description, errorCode, message }: z.output<typeof event>, ref: string | null) {
+  const status = REPORTED.get(type)?.(errorCode ?? "");
+  if (!status) return [];
+  const isFailure = status === "failed" || status === "undelivered";
+  const code = isFailure ? (errorCode ?? type) : null;
+  const detail = code === null ? null : (RECEIPT_CODES.get(code) ?? description ?? null);
+  const reference = message.tag || ref;
+  return [{ providerMessageId: message.id, reference, status, code, detail, occurredAt: isoOf(time) }];
+}
+
+function inboundOf({ type, to, message }: z.output<typeof event>): Inbound[] {
+  // A message to a group names several recipients inside; the one outside is our number.
+  const number = to ?? message.to?.[0];
+  if (type !== RECEIVED || !message.from || !number) return [];
+  return [{ providerMessageId: message.id, from: message.from, to: number, text: message.text ?? "" }];
+}
+
+export const bandwidth: HttpProvider<Own> = {
+  id: "bandwidth",
+  settings,
+  maxInFlight: 32,
+  buildRequest: ({ message, reference }, own) => ({
+    method: "POST",
+    url: `${own.baseUrl}/users/${encodeURIComponent(own.accountId)}/messages`,
+    headers: {
+      authorization: `Basic ${basic(own.username, own.password)}`,
+      accept: "application/json",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      applicationId: own.applicationId,
+      to: [message.to],
+      from: senderOf(message.from),
+      text: message.body,
+      tag: reference,
+    }),
+  }),
+  readResponse,
+  authenticate,
+  readCallback: (callback) => {
+    const all = z.array(kind).parse(jsonOf(callback));
+    const events = all.filter(({ type }) => REPORTED.has(type) || type === RECEIVED).map((one) => event.parse(one));
+    const ref = referenceOf(callback);
+    return { reports: events.flatMap((one) => reportOf(one, ref)), inbound: events.flatMap(inboundOf) };
+  },
+};

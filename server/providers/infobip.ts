@@ -1,0 +1,246 @@
+/** Infobip, SMS API v3. It answers 200 also for what it rejects: the status of the message decides. */
+import { z } from "zod";
+import { digitsOf, jsonOf } from "./callback-body";
+import { baseUrl, secret } from "./fields";
+import type { Callback, CallbackContent, Fault, HttpProvider, Inbound, Outcome, Report, WireResponse } from "./port";
+
+const settings = z.object({
+  apiKey: secret("API key with the scope to send SMS"),
+  baseUrl: baseUrl("https://api.infobip.com"),
+});
+
+type Own = z.output<typeof settings>;
+type Meaning = readonly [fault: Fault | "refused", detail: string];
+
+const REJECTED = 5;
+/** Undeliverable, expired, rejected. */
+const FAILED_GROUPS = new Set([2, 4, REJECTED]);
+/** Of the delivered: with the operator only. */
+const TO_OPERATOR = 2;
+/** Of the expired: the operator never told, which does not say that it failed. */
+const NO_RECEIPT = 29;
+const DUPLICATE_ID = 23;
+
+const STATUSES: Record<string, Meaning> = {
+  4: ["message", "rejected by the operator"],
+  6: ["message", "the recipient's network is not covered"],
+  8: ["refused", "the recipient's number has an unknown prefix or a wrong length"],
+  9: ["message", "could not be delivered"],
+  10: ["refused", "the recipient is on the do-not-disturb register"],
+  11: ["message", "the sender ID is not registered"],
+  12: ["account", "not enough credit"],
+  13: ["message", "the sender ID is blocked"],
+  14: ["refused", "the recipient is on the block list"],
+  15: ["message", "not delivered in time"],
+  17: ["account", "the prepaid credit has expired"],
+  18: ["message", "a trial account cannot send to this recipient"],
+  19: ["message", "the account has no route to the recipient"],
+  20: ["refused", "too many messages to this recipient within an hour"],
+  21: ["provider", "system error"],
+  24: ["refused", "the message is malformed"],
+  25: ["refused", "the message is too long"],
+  29: ["message", "the operator did not report in time"],
+  31: ["message", "not sent"],
+  51: ["refused", "the recipient is missing"],
+  52: ["refused", "the recipient's number is invalid"],
+  87: ["message", "blocked as fraud"],
+  100: ["provider", "rejected as malformed, or the platform is not available"],
+};
+
+/** Errors of the network, which tell more than the status does. */
+const ERRORS: Record<string, string> = {
+  1: "the number is not known to its network",
+  27: "the handset was not reachable",
+  351: "the recipient's number is invalid",
+  368: "the sender is invalid",
+  573: "blocked by the recipient",
+  604: "the recipient is on the block list of the campaign",
+  630: "the recipient's network is overloaded",
+  2048: "the network did not answer in time",
+  2052: "the recipient is on the block list",
+  4103: "too many messages to this recipient",
+  4104: "too many messages to this recipient",
+  5492: "the message id was used before",
+};
+
+const state = z.object({
+  groupId: z.number(),
+  id: z.number(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+});
+type State = z.output<typeof state>;
+
+const ofMessage = z.object({ messageId: z.string().min(1), status: state });
+const answer = z.object({ messages: z.array(ofMessage) });
+const log = z.object({ results: z.array(ofMessage).nullish() });
+
+/** Errors of the gateway still come in the shape of version 2. */
+const refusal = z.object({
+  errorCode: z.string().nullish(),
+  description: z.string().nullish(),
+  requestError: z
+    .object({ serviceException: z.object({ messageId: z.string().nullish(), text: z.string().nullish() }).nullish() })
+    .nullish(),
+});
+
+/** ISO 8601, but for the colon that is missing in its offset. */
+const when = z
+  .string()
+  .transform((text) => text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2"))
+  .pipe(z.iso.datetime({ offset: true }))
+  .nullish()
+  .catch(null);
+
+const result = ofMessage.extend({
+  callbackData: z.string().nullish(),
+  sentAt: when,
+  doneAt: when,
+  error: z.object({ id: z.number(), name: z.string().nullish(), description: z.string().nullish() }).nullish(),
+});
+
+const fromHandset = z.object({
+  messageId: z.string().min(1),
+  from: z.string(),
+  to: z.string(),
+  text: z.string().nullish(),
+  cleanText: z.string().nullish(),
+});
+
+const outcomeOf = (code: string, [fault, detail]: Meaning): Outcome =>
+  fault === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault };
+
+function faultOfStatus(status: number): Fault {
+  if (status === 429) return "throttled";
+  if ([401, 402, 403, 404, 405].includes(status)) return "account";
+  return status >= 400 && status < 500 && status !== 408 ? "message" : "provider";
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
+
+const accepted = (id: string): Outcome => ({ kind: "accepted", providerMessageIds: [id] });
+
+const detailOf = ({ id, name, description }: State): string =>
+  STATUSES[id]?.[1] ?? description ?? name ?? "a status without a known meaning";
+
+const failureOf = (status: State): Outcome =>
+  outcomeOf(String(status.id), [STATUSES[status.id]?.[0] ?? "message", detailOf(status)]);
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (status >= 200 && status < 300) {
+    const [message] = answer.parse(JSON.parse(body)).messages;
+    if (!message) throw new Error("an answer about no message");
+    // An id of ours names one attempt, so whoever had it before was this attempt.
+    const isTaken = !FAILED_GROUPS.has(message.status.groupId) || message.status.id === DUPLICATE_ID;
+    return isTaken ? accepted(message.messageId) : failureOf(message.status);
+  }
+  const { data } = refusal.safeParse(readJson(body));
+  const gateway = data?.requestError?.serviceException;
+  const code = data?.errorCode ?? gateway?.messageId ?? `http_${status}`;
+  return outcomeOf(code, [faultOfStatus(status), data?.description ?? gateway?.text ?? `HTTP ${status}`]);
+}
+
+function statusOf({ groupId, id }: State): Report["status"] | null {
+  if (id === TO_OPERATOR || id === NO_RECEIPT || groupId === 0 || groupId === 1) return "sent";
+  if (groupId === 3) return "delivered";
+  if (groupId === 2 || groupId === 4) return "undelivered";
+  return groupId === REJECTED ? "failed" : null;
+}
+
+function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.output<typeof result>): Report[] {
+  const ours = statusOf(status);
+  if (!ours) return [];
+  const isFailure = ours === "failed" || ours === "undelivered";
+  const named = isFailure && error?.id ? error : null;
+  const code = named ? named.id : status.id;
+  const detail = named ? (ERRORS[named.id] ?? named.description ?? named.name ?? null) : detailOf(status);
+  return [
+    {
+      providerMessageId: messageId,
+      // The message id is the reference too. That of the URL is not used: a callback may tell of many messages.
+      reference: callbackData || messageId,
+      status: ours,
+      code: isFailure ? String(code) : null,
+      detail: isFailure ? detail : null,
+      occurredAt: doneAt ?? sentAt ?? null,
+    },
+  ];
+}
+
+const inboundOf = ({ messageId, from, to, text, cleanText }: z.output<typeof fromHandset>): Inbound => ({
+  providerMessageId: messageId,
+  from,
+  to,
+  text: text ?? cleanText ?? "",
+});
+
+/** Up to a hundred results; one that cannot be read must not cost the others. */
+function readCallback(callback: Callback): CallbackContent {
+  const { results } = z.object({ results: z.array(z.record(z.string(), z.unknown())) }).parse(jsonOf(callback));
+  const reported = results.filter((one) => one.status).map((one) => result.safeParse(one));
+  const received = results.filter((one) => !one.status).map((one) => fromHandset.safeParse(one));
+  const readings = [...reported, ...received];
+  const [failure] = readings.filter((reading) => !reading.success);
+  if (failure && readings.every((reading) => !reading.success)) throw failure.error;
+  return {
+    reports: reported.flatMap(({ data }) => (data ? reportOf(data) : [])),
+    inbound: received.flatMap(({ data }) => (data ? [inboundOf(data)] : [])),
+  };
+}
+
+const headersOf = (own: Own) => ({ authorization: `App ${own.apiKey}`, accept: "application/json" });
+
+/** Numbers go without `+`, also those of senders; names as they are. */
+const senderOf = (from: string): string => (/^\+?\d+$/.test(from) ? digitsOf(from) : from);
+
+export const infobip: HttpProvider<Own> = {
+  id: "infobip",
+  settings,
+  maxInFlight: 32,
+  buildRequest: ({ message, reference, receiptUrl }, own) => ({
+    method: "POST",
+    url: `${own.baseUrl}/sms/3/messages`,
+    headers: { ...headersOf(own), "content-type": "application/json" },
+    body: JSON.stringify({
+      messages: [
+        {
+          sender: senderOf(message.from),
+          destinations: [{ to: digitsOf(message.to), messageId: reference }],
+          // The encoding is chosen by the text.
+          content: { text: message.body },
+          webhooks: {
+            delivery: { url: receiptUrl, intermediateReport: true },
+            contentType: "application/json",
+            callbackData: reference,
+          },
+        },
+      ],
+    }),
+  }),
+  readResponse,
+  // The log, its filter and its 48 hours are documented. How soon a new message is in it is not, so that it lacks one
+  // says nothing.
+  buildLookUp: ({ reference }, own) => ({
+    method: "GET",
+    url: `${own.baseUrl}/sms/3/logs?${new URLSearchParams({ messageId: reference })}`,
+    headers: headersOf(own),
+    body: null,
+  }),
+  readLookUp: ({ status, body }, { reference }) => {
+    if (status !== 200) return null;
+    const results = log.safeParse(readJson(body)).data?.results ?? [];
+    const found = results.find(({ messageId }) => messageId === reference);
+    if (!found) return null;
+    const isTaken = found.status.groupId !== REJECTED || found.status.id === DUPLICATE_ID;
+    return isTaken ? accepted(found.messageId) : failureOf(found.status);
+  },
+  // Callbacks of single messages are not signed: what they can prove is that they know the secret path.
+  authenticate: () => ({ kind: "genuine", nonce: null }),
+  readCallback,
+};

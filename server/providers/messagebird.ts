@@ -1,0 +1,208 @@
+/** MessageBird (now Bird): the classic REST API for SMS. Receipts come as GET, with everything in the query. */
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
+import { formOf, jsonOf, queryOf } from "./callback-body";
+import { sameText } from "./constant-time";
+import { baseUrl, secret } from "./fields";
+import type {
+  Authenticity,
+  Callback,
+  CallbackContent,
+  Fault,
+  Handover,
+  HttpProvider,
+  Outcome,
+  Report,
+  WireRequest,
+  WireResponse,
+} from "./port";
+
+const settings = z.object({
+  accessKey: secret("live access key of the REST API"),
+  signingKey: secret("signing key of the account, with which it signs callbacks"),
+  baseUrl: baseUrl("https://rest.messagebird.com"),
+});
+
+type MessageBirdSettings = z.output<typeof settings>;
+type Verdict = "refused" | Fault;
+
+const CODES = new Map<number, readonly [Verdict, string]>([
+  [2, ["account", "The access key is wrong."]],
+  [9, ["refused", "A parameter is missing or wrong."]],
+  [10, ["refused", "A parameter is not valid."]],
+  // What is not found is the address that messages are posted to, whatever the message.
+  [20, ["account", "The address of the API is wrong."]],
+  [21, ["refused", "Bad request."]],
+  [25, ["account", "The account's balance does not suffice."]],
+  [98, ["provider", "Internal error of the provider."]],
+  [99, ["provider", "Internal error of the provider."]],
+]);
+/** The parameter that names the sender: another provider may well carry it. */
+const SENDER_PARAMETER = "originator";
+
+/** `statusErrorCode` of a receipt; for the others its own words are passed on. */
+const RECEIPT_CODES = new Map([["103", "The recipient has opted out."]]);
+
+const STATUSES = new Map<string, Report["status"]>([
+  ["scheduled", "sent"],
+  ["sent", "sent"],
+  ["buffered", "sent"],
+  ["delivered", "delivered"],
+  ["expired", "undelivered"],
+  ["delivery_failed", "undelivered"],
+]);
+
+function buildRequest({ message, reference, receiptUrl }: Handover, own: MessageBirdSettings): WireRequest {
+  return {
+    method: "POST",
+    url: `${own.baseUrl}/messages`,
+    headers: {
+      authorization: `AccessKey ${own.accessKey}`,
+      "content-type": "application/json",
+      accept: "application/json",
+    },
+    body: JSON.stringify({
+      originator: message.from.replace(/^\+/, ""),
+      // At most 15 digits: exact as a number.
+      recipients: [Number(message.to.replace(/^\+/, ""))],
+      type: "sms",
+      body: message.body,
+      // Never the default, which replaces what is not of the GSM alphabet.
+      datacoding: message.encoding === "UCS-2" ? "unicode" : "auto",
+      // Without a reference there are no receipts, whatever the URL.
+      reference,
+      reportUrl: receiptUrl,
+    }),
+  };
+}
+
+const Taken = z.object({ id: z.string().min(1) });
+const Failed = z.object({
+  errors: z
+    .array(z.object({ code: z.number(), description: z.string().nullish(), parameter: z.string().nullish() }))
+    .min(1),
+});
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function verdictOf(status: number): Verdict {
+  if (status === 429) return "throttled";
+  if ([401, 402, 403, 404].includes(status)) return "account";
+  return status >= 400 && status < 500 ? "message" : "provider";
+}
+
+const ended = (verdict: Verdict, code: string, detail: string): Outcome =>
+  verdict === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: verdict };
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (status >= 200 && status < 300) {
+    return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).id] };
+  }
+  const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
+  if (!error) return ended(verdictOf(status), `http_${status}`, `The provider answered HTTP ${status}.`);
+  const [told, text] = CODES.get(error.code) ?? [verdictOf(status), "The provider did not take the message."];
+  const isOfSender = told === "refused" && error.parameter === SENDER_PARAMETER;
+  const verdict = status === 429 ? "throttled" : isOfSender ? "message" : told;
+  return ended(verdict, String(error.code), error.description ? `${text} (${error.description})` : text);
+}
+
+const DIGESTS = { HS256: "sha256", HS384: "sha384", HS512: "sha512" } as const;
+const TokenHeader = z.object({ alg: z.enum(["HS256", "HS384", "HS512"]) });
+const Claims = z.object({
+  iss: z.literal("MessageBird"),
+  nbf: z.number(),
+  exp: z.number(),
+  jti: z.string().min(1),
+  url_hash: z.string(),
+  payload_hash: z.string().optional(),
+});
+const LEEWAY_SECONDS = 5;
+
+const decoded = (part: string): unknown => jsonOrNull(Buffer.from(part, "base64url").toString("utf8"));
+const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
+const forged = (detail: string): Authenticity => ({ kind: "forged", detail });
+
+/** By a JSON Web Token, which holds the hashes of the URL and, if there is one, of the body. */
+function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, at: Date): Authenticity {
+  const token = callback.headers["messagebird-signature-jwt"];
+  if (!token) return forged("There is no signature.");
+  const [head = "", payload = "", signature = "", ...more] = token.split(".");
+  const header = TokenHeader.safeParse(decoded(head));
+  if (!header.success || more.length > 0) return forged("The signature is no token of a known algorithm.");
+  const expected = createHmac(DIGESTS[header.data.alg], signingKey).update(`${head}.${payload}`).digest("base64url");
+  if (!sameText(signature, expected)) return forged("The token was not signed with the signing key.");
+  const claims = Claims.safeParse(decoded(payload));
+  if (!claims.success) return forged("The token lacks a claim.");
+  const { nbf, exp, jti, url_hash, payload_hash } = claims.data;
+  if (url_hash !== sha256(callback.url)) return forged("The token is of another URL.");
+  const bodyHash = callback.body.length > 0 ? sha256(callback.body) : undefined;
+  if (payload_hash !== bodyHash) return forged("The token is of another body.");
+  const seconds = at.getTime() / 1_000;
+  const isCurrent = seconds >= nbf - LEEWAY_SECONDS && seconds < exp + LEEWAY_SECONDS;
+  return isCurrent
+    ? { kind: "genuine", nonce: jti }
+    : { kind: "stale", detail: "The token is not valid at this time." };
+}
+
+/** @throws Error for a body of JSON that is no object. */
+function fieldsOf(callback: Callback): URLSearchParams {
+  if (callback.method === "GET") return queryOf(callback);
+  if (!callback.headers["content-type"]?.includes("json")) return formOf(callback);
+  const object = z.record(z.string(), z.unknown()).parse(jsonOf(callback));
+  return new URLSearchParams(Object.entries(object).map(([name, value]) => [name, String(value)]));
+}
+
+/** The `+` of an offset that was not escaped has become a space. */
+function timeOf(text: string | null): string | null {
+  return z.iso.datetime({ offset: true }).safeParse(text?.replace(" ", "+")).data ?? null;
+}
+
+/** A receipt has a `status`, a message from a handset has none; its text is in `body` or `payload`. */
+function readCallback(callback: Callback): CallbackContent {
+  const fields = fieldsOf(callback);
+  const required = (name: string): string => {
+    const value = fields.get(name);
+    if (!value) throw new Error(`The callback has no ${name}.`);
+    return value;
+  };
+  const word = fields.get("status");
+  const text = fields.get("body") ?? fields.get("payload");
+  if (word === null && text !== null) {
+    const inbound = {
+      providerMessageId: required("id"),
+      from: required("originator"),
+      to: required("recipient"),
+      text,
+    };
+    return { reports: [], inbound: [inbound] };
+  }
+  const status = word === null ? undefined : STATUSES.get(word);
+  if (!status) return { reports: [], inbound: [] };
+  const errorCode = fields.get("statusErrorCode");
+  const code = status === "undelivered" ? (errorCode && errorCode !== "0" ? errorCode : word) : null;
+  const report: Report = {
+    providerMessageId: required("id"),
+    reference: fields.get("reference"),
+    status,
+    code,
+    detail: code === null ? null : (RECEIPT_CODES.get(code) ?? fields.get("statusReason")),
+    occurredAt: timeOf(fields.get("statusDatetime")),
+  };
+  return { reports: [report], inbound: [] };
+}
+
+export const messagebird: HttpProvider<MessageBirdSettings> = {
+  id: "messagebird",
+  settings,
+  maxInFlight: 100,
+  buildRequest,
+  readResponse,
+  authenticate,
+  readCallback,
+};

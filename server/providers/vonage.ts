@@ -1,0 +1,249 @@
+/** Vonage: the SMS API (once Nexmo). Each part of a long text has an id and receipts of its own. */
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
+import { formOf, jsonOf, queryOf } from "./callback-body";
+import { sameText } from "./constant-time";
+import { baseUrl, field, secret } from "./fields";
+import type {
+  Authenticity,
+  Callback,
+  CallbackContent,
+  Fault,
+  Handover,
+  HttpProvider,
+  Outcome,
+  Report,
+  WireRequest,
+  WireResponse,
+} from "./port";
+
+const settings = z.object({
+  apiKey: field("API key"),
+  apiSecret: secret("API secret"),
+  signatureSecret: secret(
+    "signature secret, when callbacks are signed (a setting of the account); unsigned ones are then refused",
+  ).optional(),
+  signatureMethod: z
+    .enum(["md5hash", "md5", "sha1", "sha256", "sha512"])
+    .default("md5hash")
+    .describe("how callbacks are signed: md5hash (the default), or an HMAC with md5, sha1, sha256 or sha512"),
+  baseUrl: baseUrl("https://rest.nexmo.com"),
+});
+
+type VonageSettings = z.output<typeof settings>;
+type Verdict = "refused" | Fault;
+
+/** Status of a part in the answer to a send. */
+const CODES = new Map<string, readonly [Verdict, string]>([
+  ["1", ["throttled", "The throughput was exceeded."]],
+  ["2", ["refused", "A parameter is missing."]],
+  ["3", ["refused", "A parameter is not valid."]],
+  ["4", ["account", "The credentials are wrong."]],
+  ["5", ["provider", "Internal error of the provider."]],
+  // Another provider may know the way.
+  ["6", ["message", "The message cannot be routed."]],
+  ["7", ["refused", "The recipient is barred."]],
+  ["8", ["account", "The account is barred."]],
+  ["9", ["account", "The account's credit does not suffice."]],
+  ["10", ["throttled", "Too many connections at once."]],
+  ["11", ["account", "The account is not enabled for HTTP."]],
+  ["12", ["refused", "The text is too long."]],
+  ["14", ["account", "The signature is not valid."]],
+  ["15", ["message", "The sender is not allowed."]],
+  ["22", ["refused", "The network code is not valid."]],
+  // The URL is ours and the same for every message: nothing that a recipient or a text is to blame for.
+  ["23", ["account", "The callback URL is not accepted."]],
+  ["29", ["message", "A demo account cannot send to a number that is not on its list."]],
+  ["32", ["account", "A signature and a secret were both given."]],
+  ["33", ["refused", "The number is deactivated."]],
+]);
+
+/** `err-code` of a receipt. */
+const RECEIPT_CODES = new Map([
+  ["1", "Unknown error."],
+  ["2", "The handset is not reachable for now."],
+  ["3", "The handset no longer exists."],
+  ["4", "The recipient has barred such messages."],
+  ["5", "The number was ported and could not be found."],
+  ["6", "The message was filtered as spam."],
+  ["7", "The handset was busy."],
+  ["8", "The network had an error."],
+  ["9", "The number is not allowed, or has opted out."],
+  ["10", "The message is not allowed."],
+  ["11", "The message cannot be routed."],
+  ["12", "The destination cannot be reached."],
+  ["13", "The recipient's age does not allow it."],
+  ["14", "The carrier blocked the message."],
+  ["15", "The recipient's prepaid credit does not suffice."],
+  ["16", "A quota of the gateway was exceeded."],
+  ["50", "The entity ID is missing or wrong."],
+  ["51", "The sender header is missing or wrong."],
+  ["52", "The content ID is missing or wrong."],
+  ["53", "The recipient's consent is missing."],
+  ["54", "The message breaks a regulation of the country."],
+  ["99", "General error."],
+]);
+/** With these the message never reached a network. */
+const NEVER_LEFT = new Set(["10", "11", "50", "51", "52", "53", "54"]);
+
+const STATUSES = new Map<string, Report["status"]>([
+  ["accepted", "sent"],
+  ["buffered", "sent"],
+  ["unknown", "sent"],
+  ["delivered", "delivered"],
+  ["expired", "undelivered"],
+  ["failed", "undelivered"],
+  ["rejected", "undelivered"],
+]);
+
+function buildRequest({ message, reference, receiptUrl }: Handover, own: VonageSettings): WireRequest {
+  const form = new URLSearchParams({
+    api_key: own.apiKey,
+    api_secret: own.apiSecret,
+    from: message.from.replace(/^\+/, ""),
+    to: message.to.replace(/^\+/, ""),
+    text: message.body,
+    // Without it whatever is not of the GSM alphabet arrives as a question mark.
+    type: message.encoding === "UCS-2" ? "unicode" : "text",
+    "client-ref": reference,
+    "status-report-req": "1",
+    callback: receiptUrl,
+  });
+  return {
+    method: "POST",
+    url: `${own.baseUrl}/sms/json`,
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: form.toString(),
+  };
+}
+
+const Answer = z.object({
+  messages: z
+    .array(
+      z.object({
+        status: z.union([z.string(), z.number()]).transform(String),
+        "message-id": z.string().optional(),
+        "error-text": z.string().optional(),
+      }),
+    )
+    .min(1),
+});
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function verdictOf(status: number): Verdict {
+  if (status === 429) return "throttled";
+  if ([401, 402, 403, 404].includes(status)) return "account";
+  return status >= 200 && status < 500 ? "message" : "provider";
+}
+
+const ended = (verdict: Verdict, code: string, detail: string): Outcome =>
+  verdict === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: verdict };
+
+/** The status of HTTP is 200 whatever happened; a message of which some part was taken counts as accepted. */
+function readResponse({ status, body }: WireResponse): Outcome {
+  const answer = Answer.safeParse(jsonOrNull(body));
+  if (!answer.success) {
+    if (status >= 200 && status < 300) throw new Error("The answer lists no messages.");
+    return ended(verdictOf(status), `http_${status}`, `The provider answered HTTP ${status}.`);
+  }
+  const { messages } = answer.data;
+  const taken = messages.filter((part) => part.status === "0");
+  const ids = taken.flatMap((part) => part["message-id"] || []);
+  if (ids.length > 0) return { kind: "accepted", providerMessageIds: ids };
+  const [failed] = messages;
+  if (!failed || taken.length > 0) throw new Error("The message was taken without an id.");
+  const { status: code, "error-text": said } = failed;
+  const [verdict, text] = CODES.get(code) ?? [verdictOf(status), "The provider did not take the message."];
+  return ended(verdict, code, said ? `${text} (${said})` : text);
+}
+
+/** The fields of a callback: in the query, a form or JSON, as the account is set up. @throws Error for other JSON. */
+function fieldsOf(callback: Callback): URLSearchParams {
+  if (callback.method === "GET") return queryOf(callback);
+  if (!callback.headers["content-type"]?.includes("json")) return formOf(callback);
+  const object = z.record(z.string(), z.unknown()).parse(jsonOf(callback));
+  return new URLSearchParams(Object.entries(object).map(([name, value]) => [name, String(value)]));
+}
+
+function signatureOf(fields: URLSearchParams, key: string, method: VonageSettings["signatureMethod"]): string {
+  const sorted = new URLSearchParams(fields);
+  sorted.delete("sig");
+  sorted.sort();
+  const text = [...sorted].map(([name, value]) => `&${name}=${value.replaceAll(/[&=]/g, "_")}`).join("");
+  if (method !== "md5hash") return createHmac(method, key).update(text).digest("hex");
+  return createHash("md5").update(`${text}${key}`).digest("hex");
+}
+
+const SIGNATURE_MAX_AGE_SECONDS = 300;
+
+function authenticate(callback: Callback, own: VonageSettings, at: Date): Authenticity {
+  const { signatureSecret, signatureMethod } = own;
+  if (signatureSecret === undefined) return { kind: "genuine", nonce: null };
+  let fields: URLSearchParams;
+  try {
+    fields = fieldsOf(callback);
+  } catch {
+    return { kind: "forged", detail: "The body cannot be read." };
+  }
+  const signature = fields.get("sig")?.toLowerCase();
+  if (!signature) return { kind: "forged", detail: "There is no signature." };
+  // In a query the provider's fields stand beside our own `ref`; it is not said whether that is signed with them.
+  const withoutRef = new URLSearchParams(fields);
+  withoutRef.delete("ref");
+  const expected = [fields, withoutRef].map((signed) => signatureOf(signed, signatureSecret, signatureMethod));
+  if (!expected.some((each) => sameText(each, signature)))
+    return { kind: "forged", detail: "The signature is not of these fields." };
+  // Asked this way round, a time that is missing or no number is refused.
+  const isCurrent = Math.abs(at.getTime() / 1_000 - Number(fields.get("timestamp"))) <= SIGNATURE_MAX_AGE_SECONDS;
+  if (!isCurrent) return { kind: "stale", detail: "The time of the signature is missing or too far from ours." };
+  return { kind: "genuine", nonce: fields.get("nonce") };
+}
+
+/** A receipt has a `status`, a message from a handset has none. */
+function readCallback(callback: Callback): CallbackContent {
+  const fields = fieldsOf(callback);
+  const required = (name: string): string => {
+    const value = fields.get(name);
+    if (!value) throw new Error(`The callback has no ${name}.`);
+    return value;
+  };
+  const word = fields.get("status");
+  const text = fields.get("text");
+  if (word === null && text !== null) {
+    const inbound = { providerMessageId: required("messageId"), from: required("msisdn"), to: required("to"), text };
+    return { reports: [], inbound: [inbound] };
+  }
+  const status = STATUSES.get(word ?? "");
+  if (!status) return { reports: [], inbound: [] };
+  const errorCode = fields.get("err-code");
+  const code = status === "undelivered" ? (errorCode && errorCode !== "0" ? errorCode : word) : null;
+  const report: Report = {
+    providerMessageId: required("messageId"),
+    // Never `ref` of the URL, which the signature may not cover.
+    reference: fields.get("client-ref"),
+    status: code !== null && NEVER_LEFT.has(code) ? "failed" : status,
+    code,
+    detail: (code !== null && RECEIPT_CODES.get(code)) || null,
+    // Its times are of the push or in whole minutes without a time zone, not when it happened.
+    occurredAt: null,
+  };
+  return { reports: [report], inbound: [] };
+}
+
+export const vonage: HttpProvider<VonageSettings> = {
+  id: "vonage",
+  settings,
+  // An account may make 30 requests a second.
+  maxInFlight: 15,
+  buildRequest,
+  readResponse,
+  authenticate,
+  readCallback,
+};
