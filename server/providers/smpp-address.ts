@@ -1,0 +1,29 @@
+/** How numbers and names are written in SMPP: type of number (TON) and numbering plan (NPI). */
+
+type Address = { ton: number; npi: number; address: string };
+
+const INTERNATIONAL = { ton: 1, npi: 1 };
+const ALPHANUMERIC = { ton: 5, npi: 0 };
+const SHORT_CODE = /^\d{3,8}$/;
+const NUMBER = /^\+?\d+$/;
+
+const international = (number: string): Address => ({ ...INTERNATIONAL, address: number.replace(/^\+/, "") });
+
+function sourceAddress(from: string, shortCodeTon: number): Address {
+  if (SHORT_CODE.test(from)) return { ton: shortCodeTon, npi: 0, address: from };
+  return NUMBER.test(from) ? international(from) : { ...ALPHANUMERIC, address: from };
+}
+
+/** The address fields of a submit_sm. `from`: a number (with or without `+`), a short code, or an alphanumeric sender ID. */
+export function addressFields(from: string, to: string, shortCodeTon: number): Record<string, string | number> {
+  const source = sourceAddress(from, shortCodeTon);
+  const destination = international(to);
+  return {
+    source_addr_ton: source.ton,
+    source_addr_npi: source.npi,
+    source_addr: source.address,
+    dest_addr_ton: destination.ton,
+    dest_addr_npi: destination.npi,
+    destination_addr: destination.address,
+  };
+}

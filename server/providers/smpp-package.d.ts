@@ -1,0 +1,37 @@
+/** What is used of the package, which brings no types of its own. */
+declare module "smpp" {
+  import type { EventEmitter } from "node:events";
+  import type { Server, Socket } from "node:net";
+
+  namespace smpp {
+    type Fields = Record<string, unknown>;
+
+    class PDU {
+      static maxLength: number;
+      constructor(command: string, fields?: Fields);
+      command: string;
+      command_status: number;
+      sequence_number: number;
+      fromBuffer(frame: Buffer): void;
+      isResponse(): boolean;
+      response(fields?: Fields): PDU;
+      toBuffer(): Buffer;
+      [field: string]: unknown;
+    }
+
+    class Session extends EventEmitter {
+      socket: Socket;
+      send(pdu: PDU): boolean;
+      deliver_sm(fields: Fields, onAnswer?: (answer: PDU) => void): boolean;
+      enquire_link(fields: Fields, onAnswer?: (answer: PDU) => void): boolean;
+      unbind(fields: Fields, onAnswer?: (answer: PDU) => void): boolean;
+      close(onClosed?: () => void): void;
+      destroy(onClosed?: () => void): void;
+    }
+
+    function createServer(onSession: (session: Session) => void): Server;
+    const errors: Readonly<Record<string, number>>;
+  }
+
+  export = smpp;
+}

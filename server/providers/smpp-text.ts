@@ -1,0 +1,98 @@
+/** The alphabets of SMPP texts: GSM 03.38 with one octet for a septet, UCS-2, and what centres send besides. */
+
+const ESCAPE = 0x1b;
+
+/** The default alphabet: the position is the septet. That of the escape stands for no character. */
+const BASIC = [
+  "@£$¥èéùìòÇ\nØø\rÅå",
+  "Δ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ",
+  " !\"#¤%&'()*+,-./",
+  "0123456789:;<=>?",
+  "¡ABCDEFGHIJKLMNO",
+  "PQRSTUVWXYZÄÖÑÜ§",
+  "¿abcdefghijklmno",
+  "pqrstuvwxyzäöñüà",
+].join("");
+
+/** Sent as the escape and the septet given here. */
+const EXTENSION = new Map<number, string>([
+  [0x0a, "\f"],
+  [0x14, "^"],
+  [0x28, "{"],
+  [0x29, "}"],
+  [0x2f, "\\"],
+  [0x3c, "["],
+  [0x3d, "~"],
+  [0x3e, "]"],
+  [0x40, "|"],
+  [0x65, "€"],
+]);
+
+const SEPTETS: ReadonlyMap<string, Buffer> = new Map([
+  ...[...BASIC].flatMap((character, septet): [string, Buffer][] =>
+    septet === ESCAPE ? [] : [[character, Buffer.of(septet)]],
+  ),
+  ...[...EXTENSION].map(([septet, character]): [string, Buffer] => [character, Buffer.of(ESCAPE, septet)]),
+]);
+
+/** A text as octets for each of its characters, which no part may cut. */
+export type EncodedText = { dataCoding: number; characters: Buffer[] };
+
+const DATA_CODING = { default: 0, ia5: 1, latin1: 3, cyrillic: 6, hebrew: 7, ucs2: 8 } as const;
+
+/** Encodes a text: GSM 03.38 (data_coding 0) when it has all the characters, else UCS-2 (8). Never throws. */
+export function encodeText(body: string): EncodedText {
+  const characters = [...body];
+  const septets = characters.map((character) => SEPTETS.get(character)).filter((octets) => octets !== undefined);
+  if (septets.length === characters.length) return { dataCoding: DATA_CODING.default, characters: septets };
+  return {
+    dataCoding: DATA_CODING.ucs2,
+    characters: characters.map((character) => Buffer.from(character, "utf16le").swap16()),
+  };
+}
+
+function decodeGsm(octets: Buffer): string {
+  // An octet above 0x7F is no septet, so this centre's default alphabet is another one: most often Latin-1.
+  if (octets.some((octet) => octet > 0x7f)) return octets.toString("latin1");
+  let text = "";
+  for (let i = 0; i < octets.length; i++) {
+    const isEscaped = octets[i] === ESCAPE;
+    if (isEscaped) i += 1;
+    const septet = octets[i];
+    // An escape before a septet that the table lacks counts for nothing, and so does one before the end or another one.
+    if (septet === undefined || septet === ESCAPE) continue;
+    text += (isEscaped ? EXTENSION.get(septet) : undefined) ?? BASIC.charAt(septet);
+  }
+  return text;
+}
+
+const decodeUcs2 = (octets: Buffer): string =>
+  Buffer.from(octets.subarray(0, octets.length & ~1))
+    .swap16()
+    .toString("utf16le");
+
+/** The alphabet of data_coding; null: not a text, or in an alphabet that we do not know. */
+function alphabetOf(dataCoding: number): keyof typeof DATA_CODING | null {
+  const plain = Object.entries(DATA_CODING).find(([, value]) => value === dataCoding);
+  if (plain) return plain[0] as keyof typeof DATA_CODING;
+  // From 0x10 on it is the octet of 3GPP TS 23.038 section 4: message classes and waiting indications.
+  const group = dataCoding >> 4;
+  if (group === 0xf) return dataCoding & 0x04 ? null : "default";
+  if (group === 0xe) return "ucs2";
+  if (group === 0xc || group === 0xd) return "default";
+  if (group < 1 || group > 3) return null;
+  const bits = dataCoding & 0x0c;
+  if (bits === 0x08) return "ucs2";
+  return bits === 0 ? "default" : null;
+}
+
+/** Decodes the octets of a text by its data_coding; null when they are not a text. Never throws. */
+export function decodeText(octets: Buffer, dataCoding: number): string | null {
+  const alphabet = alphabetOf(dataCoding);
+  if (alphabet === null) return null;
+  if (alphabet === "default") return decodeGsm(octets);
+  if (alphabet === "ucs2") return decodeUcs2(octets);
+  if (alphabet === "cyrillic") return new TextDecoder("iso-8859-5").decode(octets);
+  if (alphabet === "hebrew") return new TextDecoder("iso-8859-8").decode(octets);
+  return octets.toString("latin1");
+}
