@@ -9,7 +9,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "rules",
-          include: ["{server,worker,prisma,scripts,app,sdk}/**/*.test.ts"],
+          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
         },
       },

@@ -1,0 +1,65 @@
+/** What every emulated carrier offers to a test: faults to order, a book of what it took, receipts to send. */
+
+/**
+ * What the carrier does with the next request for a number.
+ * - accept: takes it.
+ * - refuse: refuses it for good, as a recipient who cannot be reached or has opted out.
+ * - unavailable: fails without taking it (5xx, or its own code for an internal error).
+ * - throttle: asked too much, not taken.
+ * - account: our account with it is at fault (bad credentials or no credit), not taken.
+ * - hang: takes it and never answers.  - hang-unread: never reads the request, never answers.
+ * - reset: takes it, then resets the connection without an answer.  - reset-unread: resets before reading.
+ * - slow: takes it and answers after `ms`.
+ * - malformed: takes it and answers something that cannot be read.
+ */
+export type Behaviour =
+  | { kind: "accept" | "refuse" | "unavailable" | "throttle" | "account" }
+  | { kind: "hang" | "hang-unread" | "reset" | "reset-unread" | "malformed" }
+  | { kind: "slow"; ms: number };
+
+/** A message that the carrier took: it would be on its way to a handset. */
+export type TakenMessage = {
+  /** E.164 with `+`, however it came. */
+  to: string;
+  from: string;
+  text: string;
+  /** Parts by the carrier's own count. */
+  parts: number;
+  /** The carrier's ids: one, or one for each part where it has one for each. */
+  ids: string[];
+  /** Our reference as the request carried it; null where the carrier has no such field and the receipt URL none either. */
+  reference: string | null;
+  /** Where the request asked to report; null where that is set up elsewhere. */
+  receiptUrl: string | null;
+  takenAt: Date;
+};
+
+export type Reported = "sent" | "delivered" | "failed" | "undelivered";
+
+/** How a receipt is sent when not simply as it should be. */
+export type ReceiptOptions = {
+  /** Index of the part it is about, where the carrier reports on each; absent: all of them, one after the other. */
+  part?: number;
+  /** forged: signed with another secret, or without the right path. stale: its time is an hour old. replayed: the same bytes as the last one. */
+  fault?: "forged" | "stale" | "replayed";
+};
+
+export type Carrier = {
+  /** Settings with which the product is pointed here, by name of environment variable. */
+  environment: Record<string, string>;
+  /** Orders what happens to the next requests for a number (E.164), in this order; after that, and otherwise: accept. */
+  plan: (to: string, ...behaviours: Behaviour[]) => void;
+  /** What it took, oldest first. */
+  taken: readonly TakenMessage[];
+  /** Requests that it saw for a number, taken or not. */
+  requestsFor: (to: string) => number;
+  /**
+   * Sends a receipt, signed as the carrier signs. `receiptUrl` is where the product takes receipts of this carrier, for
+   * those that have it set up in their own console. @returns the status codes of the product's answers (SMPP:
+   * command_status of the deliver_sm_resp).
+   */
+  report: (message: TakenMessage, status: Reported, receiptUrl: string, options?: ReceiptOptions) => Promise<number[]>;
+  /** Sends a message from a handset to one of our numbers. @returns the status code of the product's answer. */
+  inbound: (message: { from: string; to: string; text: string }, receiptUrl: string) => Promise<number>;
+  close: () => Promise<void>;
+};

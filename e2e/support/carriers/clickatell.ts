@@ -1,0 +1,121 @@
+/** The emulated One API of Clickatell, its SMS channel. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Reported } from "./carrier";
+import {
+  type Answer,
+  type CallbackRequest,
+  type CarrierRequest,
+  type FailureKind,
+  type HttpCarrier,
+  jsonAnswer,
+  jsonOf,
+  type Refusal,
+  type Sending,
+  type Submission,
+  startHttpCarrier,
+} from "./http-carrier";
+import {
+  isNumber,
+  isShortCodeOrName,
+  isText,
+  senderOf,
+  toE164,
+  unknownFields,
+  withAnotherSecret,
+  withoutPlus,
+} from "./notation";
+import { countParts } from "./parts";
+
+const PATH = "/v1/message";
+const INTEGRATION = { integrationName: "loopback", integrationId: "8a7b2c4f6d1e4f0a9b3c5d7e9f1a2b3c" };
+const REPORT = {
+  sent: { statusCode: 3, status: "DELIVERED_TO_GATEWAY", statusDescription: "Delivered to the gateway." },
+  delivered: { statusCode: 4, status: "RECEIVED_BY_RECIPIENT", statusDescription: "Received by the recipient." },
+  undelivered: { statusCode: 7, status: "DELIVERY_ERROR", statusDescription: "Could not be delivered." },
+  failed: { statusCode: 9, status: "ROUTING_ERROR", statusDescription: "Could not be routed." },
+} satisfies Record<Reported, { statusCode: number; status: string; statusDescription: string }>;
+
+const requestError = (httpStatus: number, code: number, description: string): Answer =>
+  jsonAnswer(httpStatus, { messages: [], error: { code, description } });
+
+const messageError = (httpStatus: number, to: string, code: number, description: string): Answer =>
+  jsonAnswer(httpStatus, {
+    messages: [{ apiMessageId: "", accepted: false, to, error: { code, description } }],
+    error: null,
+  });
+
+const FAILURE: Record<FailureKind, (to: string) => Answer> = {
+  refuse: (to) => messageError(400, to, 26, "The recipient has opted out."),
+  unavailable: (to) => messageError(207, to, 18, "Internal error."),
+  throttle: () => requestError(429, 43, "The rate limit is exceeded."),
+  account: () => requestError(401, 1, "The API key is invalid or missing."),
+};
+
+/** The one message of a request; null when there are none or more. */
+function messageIn(request: CarrierRequest): Record<string, unknown> | null {
+  const messages = jsonOf(request)?.messages;
+  const [message] = Array.isArray(messages) && messages.length === 1 ? messages : [];
+  return typeof message === "object" && message !== null ? { ...message } : null;
+}
+
+/** Starts the carrier. Where it reports to is set up in its console. */
+export function startClickatell(): Promise<HttpCarrier> {
+  const key = randomBytes(24).toString("base64");
+  const refuse = (problem: string, answer: Answer): Refusal => ({ answer, problem });
+  const refuseField = (problem: string): Refusal => refuse(problem, requestError(400, 23, problem));
+
+  function read(request: CarrierRequest): Submission | Refusal {
+    if (request.headers.authorization !== key) return refuse("the key is wrong", FAILURE.account(""));
+    if (request.method !== "POST" || request.path !== PATH) return refuse("no such resource", jsonAnswer(404, {}));
+    const message = messageIn(request);
+    if (!message) return refuse("not one message as JSON", requestError(400, 21, "The payload is malformed."));
+    const { channel, to, content, from, clientMessageId: reference } = message;
+    const unknown = unknownFields(message, ["channel", "to", "content", "from", "clientMessageId", "validityPeriod"]);
+    if (unknown.length > 0) return refuseField(`unknown fields: ${unknown}`);
+    if (channel !== "sms") return refuseField("channel is not sms");
+    if (!isNumber(to, "without")) {
+      return refuse(`to is ${to}`, messageError(400, String(to), 25, "The recipient is invalid."));
+    }
+    if (typeof content !== "string" || content === "") return refuseField("content is missing");
+    if (from !== undefined && !isNumber(from, "without") && !isShortCodeOrName(from)) return refuseField("from");
+    if (reference !== undefined && !isText(reference, 1, 128)) return refuseField("clientMessageId");
+    return {
+      to: toE164(to),
+      from: senderOf(from ?? ""),
+      text: content,
+      parts: countParts(content),
+      ids: [randomBytes(16).toString("hex")],
+      reference: reference ?? null,
+      receiptUrl: null,
+    };
+  }
+
+  const post = (value: unknown, { receiptUrl, forged }: Sending): CallbackRequest => ({
+    method: "POST",
+    url: forged ? withAnotherSecret(receiptUrl) : receiptUrl,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(value),
+  });
+
+  return startHttpCarrier({
+    environment: (url) => ({ CLICKATELL_API_KEY: key, CLICKATELL_BASE_URL: url }),
+    recipient: (request) => String(messageIn(request)?.to ?? ""),
+    read,
+    accepted: ({ to, ids: [apiMessageId] }) => {
+      const message = { apiMessageId, accepted: true, to: withoutPlus(to), error: null };
+      return jsonAnswer(202, { messages: [message], error: null });
+    },
+    failure: (kind, { to }) => FAILURE[kind](withoutPlus(to)),
+    receipt: (message, part, status, sending) => {
+      const ends = { to: withoutPlus(message.to), from: withoutPlus(message.from) };
+      const ids = { messageId: message.ids[part], requestId: randomUUID(), clientMessageId: message.reference };
+      return post({ ...INTEGRATION, ...ids, ...ends, ...REPORT[status], timestamp: sending.at.getTime() }, sending);
+    },
+    inbound: ({ from, to, text }, sending) => {
+      const ids = { messageId: randomBytes(16).toString("hex"), replyMessageId: null };
+      const ends = { fromNumber: withoutPlus(from), toNumber: withoutPlus(to) };
+      const content = { text, charset: "UTF-8", udh: "", network: "", keyword: null };
+      return post({ ...INTEGRATION, ...ids, ...ends, timestamp: sending.at.getTime(), ...content }, sending);
+    },
+  });
+}

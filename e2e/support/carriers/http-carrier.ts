@@ -1,0 +1,249 @@
+/**
+ * Emulated carriers that are called over HTTP, each on a free port of loopback.
+ *
+ * A carrier is an {@link HttpCarrierDefinition}: it says how that carrier reads, refuses, answers and reports; make it in
+ * `start<Name>()` around fresh random credentials and hand it to {@link startHttpCarrier}. The framework keeps the plans,
+ * the book of what was taken and the last receipts, and does what happens to connections (hang, reset, slow, malformed).
+ * A request goes this way: `recipient` (for the plan and the count) -> planned `-unread` faults -> `read`, which returns a
+ * {@link Refusal} where the real carrier would not have it (answered as given and kept in `problems`, the plan untouched)
+ * -> the next planned behaviour: `failure` of that kind, or it is booked as taken and answered by `accepted`.
+ * `jsonAnswer`, `jsonOf`, `formOf`, `basicAuth`, `isHttpUrl` and `referenceIn` serve definitions.
+ */
+import { createServer, type IncomingHttpHeaders, request as openRequest, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Behaviour, Carrier, ReceiptOptions, Reported, TakenMessage } from "./carrier";
+
+/** A request to the carrier. `path` is path and query as sent; `body` the raw bytes. */
+export type CarrierRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer };
+
+export type Answer = { status: number; headers: Record<string, string>; body: string };
+
+/** The real carrier would not take this request: how it says so, and in our words what is wrong. */
+export type Refusal = { answer: Answer; problem: string };
+
+/** What the carrier takes from a request that is as it should be. `to` is E.164 with `+`; one receipt is sent for each id. */
+export type Submission = Omit<TakenMessage, "takenAt">;
+
+export type FailureKind = "refuse" | "unavailable" | "throttle" | "account";
+
+export type InboundMessage = { from: string; to: string; text: string };
+
+/** A request of the carrier to the product; of a GET the body is empty. */
+export type CallbackRequest = { method: "GET" | "POST"; url: string; headers: Record<string, string>; body: string };
+
+/**
+ * How a callback goes out. `receiptUrl` is the one of the carrier's console (definitions prefer that of the message, if
+ * any). `at` is the time that it bears, an hour ago when it has to be stale. `forged`: sign it with another secret; where
+ * the carrier does not sign, spoil what else it is known by.
+ */
+export type Sending = { receiptUrl: string; at: Date; forged: boolean };
+
+export type HttpCarrierDefinition = {
+  /** Settings of the product, given the carrier's address (`http://127.0.0.1:<port>`, no slash at the end). */
+  environment: (url: string) => Record<string, string>;
+  /** Whom a request is for, in any notation; null when it does not say so. Reads faulty requests too; may throw (= null). */
+  recipient: (request: CarrierRequest) => string | null;
+  /** Checks method, path, credentials, content type and fields strictly. */
+  read: (request: CarrierRequest) => Submission | Refusal;
+  /** Answers what hands nothing over: a look-up, or a message that it has already; null for every other request. */
+  answerKnown?: (request: CarrierRequest, taken: readonly TakenMessage[]) => Answer | null;
+  accepted: (taken: TakenMessage) => Answer;
+  failure: (kind: FailureKind, submission: Submission) => Answer;
+  /** The signed receipt about `message.ids[part]`; null when the carrier would send none. */
+  receipt: (message: TakenMessage, part: number, status: Reported, sending: Sending) => CallbackRequest | null;
+  /** The signed request with a message from a handset. */
+  inbound: (message: InboundMessage, sending: Sending) => CallbackRequest;
+};
+
+/** An emulated carrier that also remembers every request that it had to refuse because of its form. */
+export type HttpCarrier = Carrier & { problems: readonly string[] };
+
+type Fault = ReceiptOptions["fault"];
+
+const CALLBACK_WITHIN_MS = 15_000;
+const STALE_MS = 3_600_000;
+
+export const jsonAnswer = (status: number, value: unknown): Answer => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(value),
+});
+
+const mediaType = (request: CarrierRequest) => request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+
+/** The JSON object of a request; null when its content type or its body is something else. */
+export function jsonOf(request: CarrierRequest): Record<string, unknown> | null {
+  if (mediaType(request) !== "application/json") return null;
+  try {
+    const value: unknown = JSON.parse(request.body.toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The form of a request; null when its content type is something else. */
+export const formOf = (request: CarrierRequest): URLSearchParams | null =>
+  mediaType(request) === "application/x-www-form-urlencoded"
+    ? new URLSearchParams(request.body.toString("utf8"))
+    : null;
+
+/** The Authorization header of HTTP Basic. */
+export const basicAuth = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+/** Whether it is an absolute URL to which a carrier would send. */
+export const isHttpUrl = (value: unknown): value is string =>
+  typeof value === "string" && /^https?:\/\/[^/]/.test(value) && URL.canParse(value);
+
+/** Our reference as a receipt URL carries it; null when there is none. */
+export const referenceIn = (url: string | null | undefined): string | null =>
+  url ? new URL(url).searchParams.get("ref") : null;
+
+const digits = (number: string) => number.replace(/\D/g, "");
+
+/** Sends a callback on a connection of its own. @returns the status of the answer. */
+function send({ method, url, headers, body }: CallbackRequest): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(CALLBACK_WITHIN_MS);
+    const sent = openRequest(url, { method, headers, agent: false, signal }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
+      response.on("error", reject);
+    });
+    sent.on("error", reject);
+    sent.end(method === "GET" ? undefined : body);
+  });
+}
+
+/** Starts a carrier. @returns what tests use of it; close() also ends every connection that hangs. */
+export async function startHttpCarrier(definition: HttpCarrierDefinition): Promise<HttpCarrier> {
+  const plans = new Map<string, Behaviour[]>();
+  const seen = new Map<string, number>();
+  const taken: TakenMessage[] = [];
+  const problems: string[] = [];
+  const lastReceipts = new Map<string, CallbackRequest>();
+  const waiting = new Set<NodeJS.Timeout>();
+
+  const recipientOf = (request: CarrierRequest) => {
+    try {
+      return digits(definition.recipient(request) ?? "");
+    } catch {
+      return "";
+    }
+  };
+  const answer = (response: ServerResponse, { status, headers, body }: Answer) => {
+    if (!response.destroyed) response.writeHead(status, headers).end(body);
+  };
+  const take = (submission: Submission) => {
+    const message = { ...submission, takenAt: new Date() };
+    taken.push(message);
+    return definition.accepted(message);
+  };
+  const behave = (behaviour: Behaviour, submission: Submission, response: ServerResponse) => {
+    switch (behaviour.kind) {
+      case "refuse":
+      case "unavailable":
+      case "throttle":
+      case "account":
+        return answer(response, definition.failure(behaviour.kind, submission));
+      case "slow": {
+        const late = take(submission);
+        const timer = setTimeout(() => {
+          waiting.delete(timer);
+          answer(response, late);
+        }, behaviour.ms);
+        return waiting.add(timer);
+      }
+      case "malformed": {
+        const whole = take(submission);
+        return answer(response, { ...whole, body: whole.body.slice(0, whole.body.length / 2) });
+      }
+      case "hang":
+        return take(submission);
+      case "reset":
+        take(submission);
+        return response.socket?.resetAndDestroy();
+      default:
+        return answer(response, take(submission));
+    }
+  };
+  const handle = (request: CarrierRequest, response: ServerResponse) => {
+    const to = recipientOf(request);
+    seen.set(to, (seen.get(to) ?? 0) + 1);
+    const plan = plans.get(to) ?? [];
+    // Only the request itself says whose it is, so it has been read; for the other side that looks the same.
+    const [next] = plan;
+    if (next?.kind === "hang-unread" || next?.kind === "reset-unread") {
+      plan.shift();
+      if (next.kind === "reset-unread") response.socket?.resetAndDestroy();
+      return;
+    }
+    const known = definition.answerKnown?.(request, taken);
+    if (known) return answer(response, known);
+    const read = definition.read(request);
+    if ("problem" in read) {
+      problems.push(`${request.method} ${request.path}: ${read.problem}`);
+      return answer(response, read.answer);
+    }
+    behave(plan.shift() ?? { kind: "accept" }, read, response);
+  };
+
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of incoming) chunks.push(chunk);
+    } catch {
+      return; // The client has gone before its request was complete.
+    }
+    const { method = "", url: path = "", headers } = incoming;
+    try {
+      handle({ method, path, headers, body: Buffer.concat(chunks) }, response);
+    } catch (error) {
+      problems.push(`The definition cannot cope with ${method} ${path}: ${error}`);
+      response.socket?.resetAndDestroy();
+    }
+  });
+  // Connections outlive the pauses of a test: none is closed just as the client takes it up again.
+  server.keepAliveTimeout = 120_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  const receiptFor = (message: TakenMessage, part: number, status: Reported, receiptUrl: string, fault?: Fault) => {
+    const key = message.ids[part];
+    if (key === undefined) throw new Error(`The message has ${message.ids.length} ids, none at ${part}.`);
+    const last = lastReceipts.get(key);
+    if (fault === "replayed") {
+      if (!last) throw new Error(`No receipt about ${key} was sent that could be replayed.`);
+      return last;
+    }
+    const at = new Date(Date.now() - (fault === "stale" ? STALE_MS : 0));
+    const request = definition.receipt(message, part, status, { receiptUrl, at, forged: fault === "forged" });
+    if (request) lastReceipts.set(key, request);
+    return request;
+  };
+  return {
+    environment: definition.environment(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    plan: (to, ...behaviours) => {
+      plans.set(digits(to), [...(plans.get(digits(to)) ?? []), ...behaviours]);
+    },
+    taken,
+    problems,
+    requestsFor: (to) => seen.get(digits(to)) ?? 0,
+    report: async (message, status, receiptUrl, options = {}) => {
+      const parts = options.part === undefined ? [...message.ids.keys()] : [options.part];
+      const answers: number[] = [];
+      for (const part of parts) {
+        const request = receiptFor(message, part, status, receiptUrl, options.fault);
+        if (request) answers.push(await send(request));
+      }
+      return answers;
+    },
+    inbound: (message, receiptUrl) => send(definition.inbound(message, { receiptUrl, at: new Date(), forged: false })),
+    close: () =>
+      new Promise((resolve) => {
+        for (const timer of waiting) clearTimeout(timer);
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
