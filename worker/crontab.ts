@@ -7,4 +7,5 @@ export const recurring = () =>
     { task: "sweep_webhooks", match: "* * * * *", options: { backfillPeriod: 0 } },
     { task: "check_ledger", match: "17 * * * *", options: { backfillPeriod: 0 } },
     { task: "forget_idempotency_keys", match: "43 * * * *", options: { backfillPeriod: 0 } },
+    { task: "forget_callbacks", match: "47 * * * *", options: { backfillPeriod: 0 } },
   ]);

@@ -5,6 +5,8 @@ import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
+import { keepServing } from "../server/messages/serve";
+import { keepTending } from "../server/providers/tend";
 import { recurring } from "./crontab";
 import { declareAlive, watchForDeadWorkers } from "./liveness";
 import { dispatchTasks, receiptTasks, webhookTasks } from "./tasks";
@@ -58,7 +60,11 @@ async function start(): Promise<void> {
     startPool(receiptTasks, WORKER_CONCURRENCY, true),
     startPool(webhookTasks, WEBHOOK_CONCURRENCY, false),
   ]);
+  const stopTending = keepTending();
+  const stopServing = keepServing();
   onShutdown(async () => {
+    stopTending();
+    await stopServing();
     await Promise.all(runners.map((runner) => runner.stop()));
   });
   for (const runner of runners) {

@@ -4,7 +4,8 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { claimFirstAttempts, recordOutcome } from "@/server/messages/attempts";
+import { recordOutcome } from "@/server/messages/attempts";
+import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
 import { sendBulk, sendMessage } from "@/server/messages/send";
@@ -130,11 +131,11 @@ describe("a carrier that breaks its own rules", () => {
   test("the same id for two messages: both are sent and billed, and nothing else is held up", async () => {
     const account = await makeAccount();
     const ids = await Promise.all(["+14155550131", "+14155550132", "+14155550133"].map((to) => send(account, to)));
-    const attempts = await claimFirstAttempts(ids.map(({ id }) => id));
+    const attempts = await claimAttempts(ids.map(({ id }) => id));
     const named = ["same", "same", "other"].map((name) => `${account.accountId}-${name}`);
     await Promise.all(
       attempts.map((attempt, at) =>
-        recordOutcome(attempt, { kind: "accepted", providerMessageId: named[at] ?? "" }, 1),
+        recordOutcome(attempt, { kind: "accepted", providerMessageIds: [named[at] ?? ""] }, 1),
       ),
     );
     const messages = await Promise.all(ids.map(({ id }) => getMessage(account.actor, id)));
@@ -146,7 +147,7 @@ describe("a carrier that breaks its own rules", () => {
   test("a refusal in text that cannot be stored is kept as far as it can be", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+14155550134");
-    const [attempt] = await claimFirstAttempts([id]);
+    const [attempt] = await claimAttempts([id]);
     if (!attempt) throw new Error("not claimed");
     await recordOutcome(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1);
     expect((await getMessage(account.actor, id)).error).toEqual({ code: "xy", message: "broken \ufffd" });
@@ -172,7 +173,7 @@ describe("crashes", () => {
   test("an attempt that a crash left open is never repeated, and fails refunded after its time", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+14155550123");
-    expect(await claimFirstAttempts([id])).toHaveLength(1);
+    expect(await claimAttempts([id])).toHaveLength(1);
     await drainQueue(messageTasks);
     expect((await getMessage(account.actor, id)).status).toBe("pending");
     await failUnresolved(longAgo());
@@ -187,7 +188,7 @@ describe("crashes", () => {
   test("a receipt resolves an attempt of which no answer came", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+14155550123");
-    await claimFirstAttempts([id]);
+    await claimAttempts([id]);
     await pool().query(
       "UPDATE message_attempts SET outcome = 'unknown', provider_message_id = $2 WHERE message_id = $1",
       [id, `x-${id}`],

@@ -2,8 +2,16 @@ import type { Task, TaskList } from "graphile-worker";
 import { checkLedger } from "../server/accounts/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
-import { dispatchMessages, forgetIdempotencyKeys, rejoin, sweepMessages, takeReceipts } from "../server/messages/tasks";
+import {
+  dispatchMessages,
+  forgetCallbacks,
+  forgetIdempotencyKeys,
+  rejoin,
+  sweepMessages,
+  takeReceipts,
+} from "../server/messages/tasks";
 import { reviewSender } from "../server/senders/tasks";
+import { takeInbound } from "../server/suppressions/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 
 /**
@@ -32,11 +40,13 @@ export const dispatchTasks = {
 export const receiptTasks = {
   apply_receipts: task("apply_receipts", takeReceipts),
   join_receipts: task("join_receipts", rejoin),
+  apply_inbound: task("apply_inbound", takeInbound),
   review_sender: task("review_sender", reviewSender),
   sweep_messages: task("sweep_messages", sweepMessages),
   sweep_webhooks: task("sweep_webhooks", sweepWebhooks),
   check_ledger: task("check_ledger", checkLedger),
   forget_idempotency_keys: task("forget_idempotency_keys", forgetIdempotencyKeys),
+  forget_callbacks: task("forget_callbacks", forgetCallbacks),
 };
 
 /** Webhooks wait for other people's servers, so they run apart from sending, many at once. */

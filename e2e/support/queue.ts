@@ -1,18 +1,27 @@
 import { Logger, runOnce, type TaskList } from "graphile-worker";
 import { pool } from "@/server/core/db";
+import { settleHandOvers } from "@/server/messages/hand-over";
+import { serveWaiting } from "@/server/messages/serve";
 
 const silent = new Logger(() => () => undefined);
 
-/** Runs every waiting job, those due later included, until none is left. */
+/** Runs every waiting job, those due later included, and sees every hand-over to its end, until nothing is left. */
 export async function drainQueue(taskList: TaskList): Promise<void> {
   const names = Object.keys(taskList);
   for (;;) {
+    await settleHandOvers();
+    if (await serveWaiting()) continue;
     const { rowCount } = await pool().query(
       "SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = ANY($1::text[]) AND locked_at IS NULL",
       [names],
     );
     if (!rowCount) return;
-    await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now()");
-    await runOnce({ pgPool: pool(), taskList, logger: silent, noHandleSignals: true });
+    await runJobs(taskList);
   }
+}
+
+/** Runs the jobs that wait now, those due later included; what they begin may still be under way afterwards. */
+export async function runJobs(taskList: TaskList): Promise<void> {
+  await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now()");
+  await runOnce({ pgPool: pool(), taskList, logger: silent, noHandleSignals: true });
 }

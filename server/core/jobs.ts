@@ -17,6 +17,8 @@ const recurring = z.object({}).loose();
 /** What a provider reported about one of its messages, in our words. `occurredAt` is ISO 8601. */
 export const ReceiptReport = z.object({
   providerMessageId: z.string().refine((id) => !id.includes("\0")),
+  /** Our name for the attempt, where the provider gives it back (server/providers/reference.ts). */
+  reference: z.string().nullish(),
   status: z.enum(["sent", "delivered", "failed", "undelivered"]),
   code: z.string().nullable(),
   detail: z.string().nullable(),
@@ -24,11 +26,22 @@ export const ReceiptReport = z.object({
 });
 export type ReceiptReport = z.output<typeof ReceiptReport>;
 
+/** A message from a handset to one of our numbers. Numbers as the provider wrote them, `receivedAt` ISO 8601. */
+export const InboundReport = z.object({
+  providerMessageId: z.string(),
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+  receivedAt: z.iso.datetime({ offset: true }),
+});
+export type InboundReport = z.output<typeof InboundReport>;
+
 /** Payload of each job by name. Payloads outlive a release: a field added later must be optional. */
 export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
   apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1) }),
   join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
+  apply_inbound: z.object({ provider: z.string(), messages: z.array(InboundReport).min(1) }),
   /**
    * `attemptsMade`: only the deliveries that have just so many tries of `round` (absent: 0) behind them; absent: those
    * that are due.
@@ -44,6 +57,7 @@ export const jobs = {
   sweep_webhooks: recurring,
   check_ledger: recurring,
   forget_idempotency_keys: recurring,
+  forget_callbacks: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;
@@ -52,7 +66,11 @@ export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>;
 /** Tries of a job before graphile-worker gives it up. Only our own crashes and bugs use them up. */
 const MAX_JOB_ATTEMPTS = 25;
 /** Lower goes first: a receipt must not wait behind a backlog of messages that have not even been sent. */
-const PRIORITIES: Partial<Record<JobName, number>> = { apply_receipts: -10, join_receipts: -10 };
+const PRIORITIES: Partial<Record<JobName, number>> = {
+  apply_receipts: -10,
+  join_receipts: -10,
+  apply_inbound: -10,
+};
 
 /**
  * Adds a job in the transaction of `tx`. `runAt` null: as soon as that transaction is committed. A waiting job with the
@@ -89,13 +107,14 @@ export async function addJobs<Name extends JobName>(
   await tx.query({
     name: "jobs.add_many",
     text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
-             SELECT ROW($1, j.payload::json, NULL, j.run_at, $4::int2, NULL, NULL, NULL)::graphile_worker.job_spec
+             SELECT ROW($1, j.payload::json, NULL, j.run_at, $4::int2, NULL, $5::int2, NULL)::graphile_worker.job_spec
              FROM unnest($2::text[], $3::timestamptz[]) AS j (payload, run_at)))`,
     values: [
       name,
       added.map((job) => JSON.stringify(job.payload)),
       added.map((job) => job.runAt?.toISOString() ?? null),
       MAX_JOB_ATTEMPTS,
+      PRIORITIES[name] ?? 0,
     ],
   });
 }

@@ -9,10 +9,13 @@ import { newId } from "../core/ids";
 import { addJob, type ReceiptReport } from "../core/jobs";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
+import { readReference } from "../providers/reference";
+import { foldParts, isPartReporter } from "./parts";
 import { isFinal } from "./status";
 import { applyChanges, type Change, lockMessages, type Step } from "./transitions";
 
-type Sending = { provider: string; providerMessageId: string; messageId: string };
+/** What a provider's id stands for: an attempt, or (`isPart`) one of the parts that it was taken in. */
+type Sending = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };
 
 /** A parked receipt is looked at again after this time, when the transaction that names its message has ended. */
 const REJOIN_AFTER_MS = 2 * SECOND_MS;
@@ -47,24 +50,14 @@ async function takeIn(tx: Tx, batch: Taken[]): Promise<void> {
   const receipts = batch.flatMap(({ provider, reports, receivedAt }) =>
     reports.map((report) => ({ id: newId("receipt"), provider, report, receivedAt })),
   );
-  const { rows } = await tx.query<Sending>({
-    name: "receipts.find_sendings",
-    text: `SELECT a.provider, a.provider_message_id AS "providerMessageId", a.message_id AS "messageId"
-           FROM message_attempts a JOIN unnest($1::text[], $2::text[]) AS r (provider, provider_message_id)
-             USING (provider, provider_message_id)`,
-    values: [receipts.map((receipt) => receipt.provider), receipts.map((receipt) => receipt.report.providerMessageId)],
-  });
-  const messageIds = new Map(rows.map((row) => [`${row.provider} ${row.providerMessageId}`, row.messageId]));
-  const placed = receipts.map((receipt) => ({
-    ...receipt,
-    messageId: messageIds.get(`${receipt.provider} ${receipt.report.providerMessageId}`) ?? null,
-  }));
+  const found = await findAttempts(tx, receipts);
+  const placed = receipts.map((receipt, at): Placed => ({ ...receipt, attempt: found[at] ?? null }));
   const applied = await moveByReceipts(
     tx,
-    placed.flatMap(({ messageId, ...receipt }) => (messageId === null ? [] : [{ ...receipt, messageId }])),
+    placed.flatMap(({ attempt, ...receipt }) => (attempt === null ? [] : [{ ...receipt, ...attempt }])),
   );
   await insertReceipts(tx, placed, applied);
-  const parked = placed.filter((receipt) => receipt.messageId === null);
+  const parked = placed.filter((receipt) => receipt.attempt === null);
   const runAt = new Date(now().getTime() + REJOIN_AFTER_MS);
   for (const provider of new Set(parked.map((receipt) => receipt.provider))) {
     const own = parked.filter((receipt) => receipt.provider === provider);
@@ -73,13 +66,50 @@ async function takeIn(tx: Tx, batch: Taken[]): Promise<void> {
   }
 }
 
+/** The attempt that a receipt is about. `isNamed`: it was found by our reference, and its provider's id is new to us. */
+type AttemptOf = { messageId: string; seq: number; isPart: boolean; isNamed: boolean };
+
+/** By the provider's id, else by our own reference, which stands before the send has been answered. Same order; null: none. */
+async function findAttempts(
+  tx: Tx,
+  receipts: readonly { provider: string; report: ReceiptReport }[],
+): Promise<(AttemptOf | null)[]> {
+  const references = receipts.map(({ report }) => (report.reference ? readReference(report.reference) : null));
+  const { rows } = await tx.query<{ messageId: string | null; seq: number; isPart: boolean; isNamed: boolean }>({
+    name: "receipts.find_attempts",
+    text: `SELECT COALESCE(p.message_id, a.message_id, n.message_id) AS "messageId", COALESCE(p.seq, a.seq, n.seq) AS seq,
+             p.message_id IS NOT NULL AS "isPart",
+             p.message_id IS NULL AND a.message_id IS NULL AS "isNamed"
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::int2[])
+             WITH ORDINALITY AS r (provider, provider_message_id, message_id, seq, at)
+           LEFT JOIN attempt_parts p ON p.provider = r.provider AND p.provider_message_id = r.provider_message_id
+           LEFT JOIN message_attempts a ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
+           LEFT JOIN message_attempts n ON n.message_id = r.message_id AND n.seq = r.seq AND n.provider = r.provider
+           ORDER BY r.at`,
+    values: [
+      receipts.map((receipt) => receipt.provider),
+      receipts.map((receipt) => receipt.report.providerMessageId),
+      references.map((reference) => reference?.messageId ?? null),
+      references.map((reference) => reference?.seq ?? null),
+    ],
+  });
+  return rows.map(({ messageId, seq, isPart, isNamed }, at) => {
+    if (messageId === null) return null;
+    return { messageId, seq, isNamed, isPart: isPart || (isNamed && isPartReporter(receipts[at]?.provider ?? "")) };
+  });
+}
+
 /** Joins receipts that were parked for these ids, now that their messages may be known. */
 export async function rejoinReceipts(provider: string, providerMessageIds: readonly string[]): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<Sending>({
       name: "receipts.find_own_sendings",
-      text: `SELECT provider, provider_message_id AS "providerMessageId", message_id AS "messageId"
-             FROM message_attempts WHERE provider = $1 AND provider_message_id = ANY($2::text[])`,
+      text: `SELECT provider, provider_message_id AS "providerMessageId", message_id AS "messageId", seq, true AS "isPart"
+             FROM attempt_parts WHERE provider = $1 AND provider_message_id = ANY($2::text[])
+             UNION ALL
+             SELECT a.provider, a.provider_message_id, a.message_id, a.seq, false FROM message_attempts a
+             WHERE a.provider = $1 AND a.provider_message_id = ANY($2::text[]) AND NOT EXISTS (
+               SELECT 1 FROM attempt_parts p WHERE p.provider = a.provider AND p.provider_message_id = a.provider_message_id)`,
       values: [provider, providerMessageIds],
     });
     await joinLocked(tx, rows);
@@ -87,7 +117,7 @@ export async function rejoinReceipts(provider: string, providerMessageIds: reado
 }
 
 /** As {@link joinReceipts}, for who has not locked the messages yet. */
-export async function joinLocked(tx: Tx, sendings: readonly Sending[]): Promise<void> {
+async function joinLocked(tx: Tx, sendings: readonly Sending[]): Promise<void> {
   await lockMessages(
     tx,
     sendings.map((sending) => sending.messageId),
@@ -98,24 +128,29 @@ export async function joinLocked(tx: Tx, sendings: readonly Sending[]): Promise<
 /** Applies the receipts that came before their send's own answer. The messages must be locked. */
 export async function joinReceipts(tx: Tx, sendings: readonly Sending[]): Promise<void> {
   if (sendings.length === 0) return;
-  const { rows } = await tx.query<{ id: string; messageId: string; provider: string } & ReceiptReport>({
+  const { rows } = await tx.query<Omit<Known, "report" | "isNamed"> & ReceiptReport>({
     name: "receipts.parked",
-    text: `SELECT r.id, s.message_id AS "messageId", r.provider, r.provider_message_id AS "providerMessageId", r.status,
+    text: `SELECT r.id, s.message_id AS "messageId", s.seq, s.is_part AS "isPart", r.provider, r.provider_message_id AS "providerMessageId", r.status,
              r.code, r.detail, to_json(r.occurred_at)#>>'{}' AS "occurredAt"
            FROM receipts r
-           JOIN unnest($1::text[], $2::text[], $3::text[]) AS s (provider, provider_message_id, message_id)
+           JOIN unnest($1::text[], $2::text[], $3::text[], $4::int2[], $5::bool[])
+               AS s (provider, provider_message_id, message_id, seq, is_part)
              ON r.provider = s.provider AND r.provider_message_id = s.provider_message_id
            WHERE r.message_id IS NULL ORDER BY r.id FOR UPDATE OF r`,
     values: [
       sendings.map((sending) => sending.provider),
       sendings.map((sending) => sending.providerMessageId),
       sendings.map((sending) => sending.messageId),
+      sendings.map((sending) => sending.seq),
+      sendings.map((sending) => sending.isPart),
     ],
   });
   if (rows.length === 0) return;
   const applied = await moveByReceipts(
     tx,
-    rows.map(({ id, messageId, provider, ...report }) => ({ id, messageId, provider, report })),
+    rows.map(({ id, messageId, seq, isPart, provider, ...report }) => {
+      return { id, messageId, seq, isPart, isNamed: false, provider, report };
+    }),
   );
   await tx.query({
     name: "receipts.join",
@@ -125,7 +160,7 @@ export async function joinReceipts(tx: Tx, sendings: readonly Sending[]): Promis
   });
 }
 
-type Known = { id: string; provider: string; messageId: string; report: ReceiptReport };
+type Known = AttemptOf & { id: string; provider: string; report: ReceiptReport };
 
 /** Moves messages by their receipts, earliest first. @returns the ids of the receipts that moved something. */
 async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<string>> {
@@ -134,11 +169,13 @@ async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<s
     tx,
     receipts.map((receipt) => receipt.messageId),
   );
-  const ordered = [...receipts].sort((a, b) => Date.parse(a.report.occurredAt) - Date.parse(b.report.occurredAt));
+  const folded = await foldParts(tx, receipts);
+  const superseded = await findSuperseded(tx, folded);
+  const ordered = folded.sort((a, b) => Date.parse(a.report.occurredAt) - Date.parse(b.report.occurredAt));
   const changes = new Map<string, { change: Change; sources: string[] }>();
   for (const { id, provider, messageId, report } of ordered) {
     const message = messages.get(messageId);
-    if (!message || isFinal(message.status)) continue;
+    if (!message || isFinal(message.status) || superseded.has(id)) continue;
     const entry = changes.get(messageId) ?? { change: { message, attempts: 0, steps: [] }, sources: [] };
     changes.set(messageId, entry);
     for (const step of stepsOf(provider, report)) {
@@ -183,38 +220,67 @@ function stepsOf(provider: string, report: ReceiptReport): Step[] {
   ];
 }
 
-/** An attempt whose outcome was unknown is known once its receipt is here. */
+const isNegative = ({ report }: Known): boolean => report.status === "failed" || report.status === "undelivered";
+
+/**
+ * Receipts that tell of the failure of an attempt after which another one was made: what became of the message is for the
+ * later one to say. @returns their ids.
+ */
+async function findSuperseded(tx: Tx, receipts: readonly Known[]): Promise<Set<string>> {
+  const negative = receipts.filter(isNegative);
+  if (negative.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>({
+    name: "receipts.superseded",
+    text: `SELECT r.id FROM unnest($1::text[], $2::text[], $3::int2[]) AS r (id, message_id, seq)
+           WHERE EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = r.message_id AND a.seq > r.seq
+                         AND a.outcome IS DISTINCT FROM 'retryable')`,
+    values: [
+      negative.map((receipt) => receipt.id),
+      negative.map((receipt) => receipt.messageId),
+      negative.map((receipt) => receipt.seq),
+    ],
+  });
+  return new Set(rows.map((row) => row.id));
+}
+
+/** An attempt whose outcome was unknown is known once its receipt is here; one found by our reference gets its id too. */
 async function confirmAttempts(tx: Tx, receipts: readonly Known[]): Promise<void> {
   await tx.query({
     name: "receipts.confirm_attempts",
-    text: `UPDATE message_attempts a SET outcome = 'accepted', finished_at = COALESCE(a.finished_at, now())
-           FROM unnest($1::text[], $2::text[]) AS r (provider, provider_message_id)
-           WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id
-             AND (a.outcome IS NULL OR a.outcome = 'unknown')`,
-    values: [receipts.map((receipt) => receipt.provider), receipts.map((receipt) => receipt.report.providerMessageId)],
+    text: `UPDATE message_attempts a SET outcome = 'accepted', finished_at = COALESCE(a.finished_at, now()),
+             provider_message_id = COALESCE(a.provider_message_id, r.provider_message_id)
+           FROM (SELECT DISTINCT ON (message_id, seq) * FROM unnest($1::text[], $2::int2[], $3::text[])
+             AS u (message_id, seq, provider_message_id) ORDER BY message_id, seq) r
+           WHERE a.message_id = r.message_id AND a.seq = r.seq AND a.outcome IS DISTINCT FROM 'accepted'`,
+    values: [
+      receipts.map((receipt) => receipt.messageId),
+      receipts.map((receipt) => receipt.seq),
+      receipts.map(({ isNamed, isPart, report }) => (isNamed && !isPart ? report.providerMessageId : null)),
+    ],
   });
 }
 
-type Placed = Omit<Known, "messageId"> & { messageId: string | null; receivedAt: Date };
+type Placed = Pick<Known, "id" | "provider" | "report"> & { attempt: AttemptOf | null; receivedAt: Date };
 
 async function insertReceipts(tx: Tx, receipts: Placed[], applied: Set<string>): Promise<void> {
   await tx.query({
     name: "receipts.insert",
     text: `INSERT INTO receipts (id, provider, provider_message_id, message_id, status, code, detail, applied,
-             occurred_at, received_at)
+             occurred_at, received_at, reference)
            SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-             $8::bool[], $9::timestamptz[], $10::timestamptz[])`,
+             $8::bool[], $9::timestamptz[], $10::timestamptz[], $11::text[])`,
     values: [
       receipts.map((receipt) => receipt.id),
       receipts.map((receipt) => receipt.provider),
       receipts.map((receipt) => receipt.report.providerMessageId),
-      receipts.map((receipt) => receipt.messageId),
+      receipts.map((receipt) => receipt.attempt?.messageId ?? null),
       receipts.map((receipt) => receipt.report.status),
       receipts.map(({ report }) => report.code && storableText(report.code, CODE_MAX)),
       receipts.map(({ report }) => report.detail && storableText(report.detail, DETAIL_MAX)),
       receipts.map((receipt) => applied.has(receipt.id)),
       receipts.map((receipt) => receipt.report.occurredAt),
       receipts.map((receipt) => receipt.receivedAt.toISOString()),
+      receipts.map(({ report }) => report.reference && storableText(report.reference, CODE_MAX)),
     ],
   });
 }

@@ -1,77 +1,22 @@
-import { isDataError } from "../core/batch";
 import { HOUR_MS, MINUTE_MS, now } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { addJob, type JobPayload } from "../core/jobs";
-import { errorFields, log } from "../core/log";
-import { inLane } from "../providers/lane";
-import type { Outcome } from "../providers/port";
-import { adapterOf } from "../providers/registry";
-import { type Attempt, claimFirstAttempts, recordOutcome } from "./attempts";
-import { applyReceipts, joinLocked, rejoinReceipts } from "./receipts";
+import { log } from "../core/log";
+import { claimAttempts } from "./dispatch";
+import { beginHandOvers, UNRESOLVED_AFTER_MS } from "./hand-over";
+import { lookUpUnknown } from "./look-up";
+import { applyReceipts, rejoinReceipts } from "./receipts";
 import { applyChanges, lockMessages, type Step } from "./transitions";
 
-/** A hand-over whose end nobody knows is given up, and refunded, after this time. */
-const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
 /** A taken message without a final receipt counts as undelivered after this time. */
 const VALIDITY_MS = 72 * HOUR_MS;
 /** A message that was accepted this long ago and never tried has lost its job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
 const SWEEP_MAX = 2_000;
-const INSIST_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
-/** Hands the messages to their providers and sees each through to an outcome. Safe to run twice. */
+/** Claims what is to be handed over now and begins to. Safe to run twice: what is claimed is not claimed again. */
 export async function dispatchMessages({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> {
-  const attempts = await claimFirstAttempts(messageIds);
-  const results = await Promise.allSettled(attempts.map(seeThrough));
-  const lost = results.find((result) => result.status === "rejected");
-  // What could not be recorded stays an open attempt, which the sweep resolves; running the job again changes nothing.
-  if (lost) throw lost.reason;
-}
-
-/** Follows one message along its chain of providers until one takes it or the chain ends. */
-async function seeThrough(first: Attempt): Promise<void> {
-  for (let attempt: Attempt | null = first; attempt; ) {
-    const startedAt = performance.now();
-    const outcome = await handOver(attempt);
-    const latencyMs = performance.now() - startedAt;
-    const ended: Attempt = attempt;
-    attempt = await insist(() => recordOutcome(ended, outcome, latencyMs));
-  }
-}
-
-/**
- * What a provider answered is known to us alone: while the database is away it is held and written again, for a minute.
- * After that the attempt stays open, as after a crash.
- */
-async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
-  for (const delayMs of INSIST_DELAYS_MS) {
-    try {
-      return await write();
-    } catch (thrown) {
-      if (isDataError(thrown)) throw thrown;
-      log("warn", "attempt.outcome_not_written_yet", errorFields(thrown));
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
-    }
-  }
-  return write();
-}
-
-async function handOver({ provider, message, claimedAt }: Attempt): Promise<Outcome> {
-  const adapter = adapterOf(provider);
-  if (!adapter) {
-    return { kind: "retryable", code: "provider_not_configured", detail: `${provider} has no credentials here.` };
-  }
-  try {
-    return await inLane(adapter, async () => {
-      // Long before the sweep could give the attempt up, so that nothing is sent that is failed and refunded meanwhile.
-      if (now().getTime() - claimedAt.getTime() < UNRESOLVED_AFTER_MS / 2) return adapter.send(message);
-      return { kind: "retryable", code: "waited_too_long", detail: `No place at ${provider} became free in time.` };
-    });
-  } catch (thrown) {
-    // A bug of ours, perhaps after the request went out: it must not be sent again without knowing.
-    log("error", "provider.adapter_threw", { provider, message_id: message.id, ...errorFields(thrown) });
-    return { kind: "unknown", code: "adapter_error", detail: "The hand-over ended in an internal error." };
-  }
+  beginHandOvers(await claimAttempts(messageIds));
 }
 
 /** Takes in what a provider reported. */
@@ -86,6 +31,7 @@ export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receip
 export async function sweepMessages(): Promise<void> {
   const ago = (ms: number) => new Date(now().getTime() - ms);
   const results = await Promise.allSettled([
+    lookUpUnknown(ago(UNRESOLVED_AFTER_MS)),
     failUnresolved(ago(UNRESOLVED_AFTER_MS)),
     expireUnconfirmed(ago(VALIDITY_MS)),
     requeueOrphans(ago(ORPHANED_AFTER_MS)),
@@ -97,12 +43,18 @@ export async function sweepMessages(): Promise<void> {
 
 type Swept = { id: string; seq: number; provider: string };
 
-/** `$1`: how old, `$2`: among these messages or all (null), `$3`: how many. */
-const UNRESOLVED = `SELECT a.message_id AS id, a.seq, a.provider FROM message_attempts a
+/**
+ * `$1`: how old, `$2`: among these messages or all (null), `$3`: how many. Pending messages of which some provider may have
+ * taken one, while nothing newer is under way.
+ */
+const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.seq, a.provider FROM message_attempts a
   JOIN messages m ON m.id = a.message_id
   WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND a.started_at < $1 AND m.status = 'pending'
     AND ($2::text[] IS NULL OR a.message_id = ANY($2))
-    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq) LIMIT $3`;
+    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
+                    AND b.started_at >= $1)
+    AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
+  ORDER BY a.message_id, a.seq DESC LIMIT $3`;
 
 const UNCONFIRMED = `SELECT id, attempts AS seq, provider FROM messages
   WHERE status = 'sent' AND sent_at < $1 AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY sent_at LIMIT $3`;
@@ -156,6 +108,7 @@ export async function requeueOrphans(before: Date): Promise<void> {
     const { rows } = await pool().query<{ id: string }>({
       text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < $1 AND m.id > $2
                AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id)
+               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
              ORDER BY m.id LIMIT $3`,
       values: [before, after, SWEEP_MAX],
     });
@@ -171,19 +124,31 @@ export async function requeueOrphans(before: Date): Promise<void> {
 
 /** Joins parked receipts whose message has become known without anyone noticing. */
 async function joinLeftReceipts(): Promise<void> {
-  await transaction(async (tx) => {
-    const { rows } = await tx.query<{ provider: string; providerMessageId: string; messageId: string }>({
-      text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId", a.message_id AS "messageId"
-             FROM receipts r JOIN message_attempts a
-               ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
-             WHERE r.message_id IS NULL AND r.received_at > $2 LIMIT $1`,
-      values: [SWEEP_MAX, new Date(now().getTime() - VALIDITY_MS)],
-    });
-    await joinLocked(tx, rows);
+  const { rows } = await pool().query<{ provider: string; providerMessageId: string }>({
+    text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId" FROM receipts r
+           WHERE r.message_id IS NULL AND r.received_at > $2
+             AND (EXISTS (SELECT 1 FROM message_attempts a
+                          WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id)
+               OR EXISTS (SELECT 1 FROM attempt_parts p
+                          WHERE p.provider = r.provider AND p.provider_message_id = r.provider_message_id)) LIMIT $1`,
+    values: [SWEEP_MAX, new Date(now().getTime() - VALIDITY_MS)],
   });
+  for (const provider of new Set(rows.map((row) => row.provider))) {
+    const own = rows.filter((row) => row.provider === provider);
+    await rejoinReceipts(
+      provider,
+      own.map((row) => row.providerMessageId),
+    );
+  }
 }
 
 /** Forgets the answers to Idempotency-Keys after their 24 hours. */
 export async function forgetIdempotencyKeys(): Promise<void> {
   await pool().query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '25 hours'");
+}
+
+/** Forgets what made callbacks of providers unique, long after they would be refused as stale; and old counters. */
+export async function forgetCallbacks(): Promise<void> {
+  await pool().query("DELETE FROM receipt_nonces WHERE seen_at < now() - interval '25 hours'");
+  await pool().query("DELETE FROM provider_minutes WHERE minute < now() - interval '31 days'");
 }

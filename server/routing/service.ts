@@ -1,14 +1,10 @@
 import { pool } from "../core/db";
-import { perProcess } from "../core/process";
-import { isRoutable } from "../providers/registry";
+import { keepFresh } from "../core/fresh";
+import { type ProviderTable, providerTable } from "../providers/registry";
 import { chooseRoute, orderChain, type Route } from "./choose";
 
 /** A changed route or price holds everywhere within this time. */
 const ROUTES_FRESH_MS = 1_000;
-
-type RouteTable = { readAt: number; reading: Promise<Route[]> | null; routes: Route[] };
-
-const table = () => perProcess<RouteTable>("routing.table", () => ({ readAt: 0, reading: null, routes: [] }));
 
 async function readRoutes(): Promise<Route[]> {
   const { rows } = await pool().query<Route>({
@@ -18,21 +14,7 @@ async function readRoutes(): Promise<Route[]> {
   return rows;
 }
 
-/** The active routes, at most {@link ROUTES_FRESH_MS} old; concurrent callers share one read. */
-async function activeRoutes(): Promise<Route[]> {
-  const cache = table();
-  if (Date.now() - cache.readAt < ROUTES_FRESH_MS) return cache.routes;
-  cache.reading ??= readRoutes()
-    .then((routes) => {
-      cache.routes = routes;
-      cache.readAt = Date.now();
-      return routes;
-    })
-    .finally(() => {
-      cache.reading = null;
-    });
-  return cache.reading;
-}
+const activeRoutes = keepFresh("routing.active", ROUTES_FRESH_MS, readRoutes);
 
 /** Where a message goes: the providers to try in order, and the price of one segment in micro-units. */
 export type Routing = { routeId: number; chain: string[]; priceMicros: bigint };
@@ -42,13 +24,25 @@ export type RoutingWish = { routeId: number | null; provider: string | null };
 
 /** Whether `routeId` names an active route. */
 export const routeExists = async (routeId: number): Promise<boolean> =>
-  (await activeRoutes()).some((route) => route.id === routeId);
+  (await activeRoutes.get()).some((route) => route.id === routeId);
+
+/** What a held provider's routes keep of their weight: next to nothing, so that others of the same rank are taken. */
+const HELD_SHARE = 0.001;
+
+/** A route's weight, less when its first provider is failing, slow or held. */
+function effectiveWeight({ chain, weight }: Route, table: ProviderTable): number {
+  const first = chain[0] ?? "";
+  return weight * (table.isHeld(first) ? HELD_SHARE : (table.stateOf(first)?.health ?? 1));
+}
 
 /** Returns a function that routes numbers by one reading of the table; null: no route leads there. */
 export async function openRouting(wish: RoutingWish): Promise<(to: string) => Routing | null> {
-  const active = await activeRoutes();
+  const [active, table] = await Promise.all([activeRoutes.get(), providerTable()]);
   const allowed = wish.routeId === null ? active : active.filter((route) => route.id === wish.routeId);
-  const usable = allowed.map((route) => ({ ...route, chain: route.chain.filter(isRoutable) }));
+  const usable = allowed.map((route) => {
+    const chain = route.chain.filter(table.isRoutable);
+    return { ...route, chain, weight: effectiveWeight({ ...route, chain }, table) };
+  });
   return (to) => {
     const route = chooseRoute(usable, to, Math.random());
     return (

@@ -1,0 +1,130 @@
+/** Hand-overs under way in this process: each claimed attempt is seen through to an outcome, whatever it takes. */
+import { isDataError } from "../core/batch";
+import { MINUTE_MS, now } from "../core/clock";
+import { errorFields, log } from "../core/log";
+import { onShutdown, perProcess } from "../core/process";
+import { enterLane, inLane, leaveLane } from "../providers/lane";
+import type { Adapter, Outcome } from "../providers/port";
+import { receiptUrlFor } from "../providers/receipt-url";
+import { referenceTo } from "../providers/reference";
+import { providerTable } from "../providers/registry";
+import { noteOutcome } from "../providers/tend";
+import { recordOutcome } from "./attempts";
+import { type Attempt, unclaim } from "./claims";
+
+/** A hand-over whose end nobody knows is given up, and refunded, after this time. */
+export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
+const INSIST_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
+
+type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
+
+const underWay = () =>
+  perProcess<UnderWay>("messages.hand_overs", () => {
+    const own: UnderWay = { all: new Set(), isStopping: false };
+    onShutdown(async () => {
+      own.isStopping = true;
+      await settleHandOvers();
+    });
+    return own;
+  });
+
+/** Begins to hand over attempts that are claimed and have room in their providers' lanes; does not wait for their ends. */
+export function beginHandOvers(attempts: readonly Attempt[]): void {
+  const own = underWay();
+  for (const attempt of attempts) {
+    const ended: Promise<void> = seeThrough(attempt)
+      .catch((thrown) => {
+        // What could not be recorded stays an open attempt, which the sweep resolves.
+        log("error", "attempt.not_recorded", { message_id: attempt.message.id, ...errorFields(thrown) });
+      })
+      .finally(() => own.all.delete(ended));
+    own.all.add(ended);
+  }
+}
+
+/** Returns when no hand-over is under way in this process. */
+export async function settleHandOvers(): Promise<void> {
+  const { all } = underWay();
+  while (all.size > 0) await Promise.all(all);
+}
+
+/** Follows one message along its chain of providers until one takes it, it must wait, or the chain ends. */
+async function seeThrough(first: Attempt): Promise<void> {
+  for (let attempt: Attempt | null = first; attempt; ) {
+    const ended: Attempt = attempt;
+    const made = await handOver(ended, ended === first);
+    if (made === "stopped") return insist(() => unclaim(ended));
+    attempt = await goOn(ended, made.outcome, made.latencyMs);
+  }
+}
+
+/** Records an outcome. @returns the next attempt, already claimed, when it is to be made at once. */
+export const goOn = (attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> =>
+  insist(() => recordOutcome(attempt, outcome, latencyMs));
+
+/**
+ * What a provider answered is known to us alone: while the database is away it is held and written again, for a minute.
+ * After that the attempt stays open, as after a crash.
+ */
+async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (const delayMs of INSIST_DELAYS_MS) {
+    try {
+      return await write();
+    } catch (thrown) {
+      if (isDataError(thrown)) throw thrown;
+      log("warn", "attempt.outcome_not_written_yet", errorFields(thrown));
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+  }
+  return write();
+}
+
+type Made = { outcome: Outcome; latencyMs: number };
+
+async function handOver(attempt: Attempt, hasRoom: boolean): Promise<Made | "stopped"> {
+  const { provider } = attempt;
+  const table = await providerTable();
+  const adapter = table.adapterOf(provider);
+  const state = table.stateOf(provider);
+  if (!adapter || !state) {
+    const detail = `${provider} has no credentials here.`;
+    return { outcome: { kind: "retryable", code: "provider_not_configured", detail, fault: "message" }, latencyMs: 0 };
+  }
+  if (!hasRoom) enterLane(adapter);
+  try {
+    const made = await inLane(adapter, () => send(adapter, attempt));
+    if (made !== "stopped") {
+      await noteOutcome(state, made.outcome, made.latencyMs).catch((thrown) =>
+        log("warn", "provider.outcome_not_noted", { provider, ...errorFields(thrown) }),
+      );
+    }
+    return made;
+  } finally {
+    leaveLane(adapter);
+  }
+}
+
+async function send(adapter: Adapter, { message, seq, claimedAt }: Attempt): Promise<Made | "stopped"> {
+  // Whoever stops begins nothing more; what was not begun is somebody else's.
+  if (underWay().isStopping) return "stopped";
+  // Long before the sweep could give the attempt up, so that nothing is sent that is failed and refunded meanwhile.
+  if (now().getTime() - claimedAt.getTime() > UNRESOLVED_AFTER_MS / 2) {
+    const detail = `No place at ${adapter.id} became free in time.`;
+    return { outcome: { kind: "retryable", code: "waited_too_long", detail, fault: "throttled" }, latencyMs: 0 };
+  }
+  const reference = referenceTo(message.id, seq);
+  const startedAt = performance.now();
+  try {
+    const outcome = await adapter.send({ message, reference, receiptUrl: receiptUrlFor(adapter.id, reference) });
+    return { outcome, latencyMs: performance.now() - startedAt };
+  } catch (thrown) {
+    // A bug of ours, perhaps after the request went out: it must not be sent again without knowing.
+    log("error", "provider.adapter_threw", { provider: adapter.id, message_id: message.id, ...errorFields(thrown) });
+    const outcome = {
+      kind: "unknown",
+      code: "adapter_error",
+      detail: "The hand-over ended in an internal error.",
+    } as const;
+    return { outcome, latencyMs: performance.now() - startedAt };
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * Where messages wait that their provider or sender takes only at a certain pace, or that found the provider's lane
+ * full. The room is in the database: any worker serves it, nothing is claimed before its turn, and between accounts it is
+ * fair, because an account's next message is tagged behind its own ones only (start-time fair queueing).
+ */
+import { now, SECOND_MS } from "../core/clock";
+import { pool, type Queryable, type Tx, transaction } from "../core/db";
+import { keepFresh } from "../core/fresh";
+import { addJob } from "../core/jobs";
+import type { OutboundMessage } from "../providers/port";
+import { providerTable } from "../providers/registry";
+import { type Attempt, claim } from "./claims";
+import { allowance, type Bucket, refill } from "./pace";
+
+/** Rates in segments per second; null: none. */
+export type Paces = {
+  ofProvider: (provider: string) => number | null;
+  ofSender: (accountId: string, sender: string) => number | null;
+  /** Whether an attempt must wait for its turn. */
+  isPaced: (attempt: Pick<Attempt, "provider" | "accountId" | "message">) => boolean;
+};
+
+const RATES_FRESH_MS = SECOND_MS;
+
+const senderRates = keepFresh("waiting.sender_rates", RATES_FRESH_MS, async () => {
+  const { rows } = await pool().query<{ accountId: string; sender: string; rate: number }>({
+    name: "waiting.sender_rates",
+    text: `SELECT account_id AS "accountId", sender_id AS sender, max_segments_per_second AS rate FROM senders
+           WHERE max_segments_per_second IS NOT NULL`,
+  });
+  return new Map(rows.map((row) => [senderBucket(row.accountId, row.sender), row.rate]));
+});
+
+const senderBucket = (accountId: string, sender: string): string => `sender:${accountId}:${sender}`;
+const providerBucket = (provider: string): string => `provider:${provider}`;
+
+/** The rates in force, at most a second old. */
+export async function openPaces(): Promise<Paces> {
+  const [table, rates] = await Promise.all([providerTable(), senderRates.get()]);
+  const ofProvider = (provider: string) => table.stateOf(provider)?.maxSegmentsPerSecond ?? null;
+  const ofSender = (accountId: string, sender: string) => rates.get(senderBucket(accountId, sender)) ?? null;
+  return {
+    ofProvider,
+    ofSender,
+    isPaced: ({ provider, accountId, message }) =>
+      ofProvider(provider) !== null || ofSender(accountId, message.from) !== null,
+  };
+}
+
+/** Puts attempts into the room; one that is there already keeps its place. */
+export async function enterRoom(tx: Queryable, attempts: readonly Attempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  await tx.query({
+    name: "waiting.enter",
+    text: `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
+           SELECT e.message_id, e.provider, e.account_id, e.sender, e.segments, e.seq,
+             GREATEST(COALESCE(b.virtual_time, 0), COALESCE(l.tag, 0))
+               + sum(e.segments) OVER (PARTITION BY e.provider, e.account_id ORDER BY e.message_id), $7::timestamptz
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int2[], $6::int2[])
+             AS e (message_id, provider, account_id, sender, segments, seq)
+           LEFT JOIN pace_buckets b ON b.id = 'provider:' || e.provider
+           LEFT JOIN LATERAL (SELECT max(w.tag) AS tag FROM waiting_messages w
+             WHERE w.provider = e.provider AND w.account_id = e.account_id) l ON true
+           ON CONFLICT (message_id) DO NOTHING`,
+    values: [
+      attempts.map((attempt) => attempt.message.id),
+      attempts.map((attempt) => attempt.provider),
+      attempts.map((attempt) => attempt.accountId),
+      attempts.map((attempt) => attempt.message.from),
+      attempts.map((attempt) => attempt.message.segments),
+      attempts.map((attempt) => attempt.seq),
+      now().toISOString(),
+    ],
+  });
+}
+
+/** Which of these providers have messages waiting. */
+export async function waitingProviders(providers: readonly string[]): Promise<string[]> {
+  const { rows } = await pool().query<{ id: string }>({
+    name: "waiting.providers",
+    text: `SELECT p.id FROM unnest($1::text[]) AS p (id)
+           WHERE EXISTS (SELECT 1 FROM waiting_messages w WHERE w.provider = p.id)`,
+    values: [providers],
+  });
+  return rows.map((row) => row.id);
+}
+
+type Waiting = {
+  message: OutboundMessage;
+  accountId: string;
+  seq: number;
+  tag: number;
+  tried: string[];
+  afterUnknown: boolean;
+};
+
+/** Messages looked at in one turn, beyond those that the provider's pace allows: some may wait for their sender. */
+const BESIDE = 200;
+const TURN_MAX = 500;
+
+/** Whose turn it is at `provider`, up to `room` messages: claimed and taken out of the room, all in one transaction. */
+export async function serveRoom(provider: string, room: number): Promise<Attempt[]> {
+  const [paces, rates] = await Promise.all([openPaces(), senderRates.get()]);
+  return transaction(async (tx) => {
+    const buckets = await lockBuckets(tx, [providerBucket(provider), ...rates.keys()]);
+    const own = buckets.get(providerBucket(provider));
+    if (!own) return [];
+    const providerRate = paces.ofProvider(provider);
+    refill(own, providerRate);
+    for (const [id, rate] of rates) {
+      const bucket = buckets.get(id);
+      if (bucket) refill(bucket, rate);
+    }
+    const blocked = [...rates.keys()].filter((id) => allowance(buckets.get(id)) < 1);
+    const limit = Math.min(room, TURN_MAX, Math.floor(allowance(own)) + (rates.size > 0 ? BESIDE : 0));
+    if (limit <= 0 || allowance(own) < 1) return [];
+    const waiting = await nextInLine(tx, provider, blocked, limit);
+    const turns = waiting.filter(({ accountId, message }) => {
+      const sender = buckets.get(senderBucket(accountId, message.from));
+      if (allowance(own) < 1 || allowance(sender) < 1) return false;
+      // A message goes whole: its segments may overdraw the bucket, which then waits the longer.
+      for (const bucket of sender ? [own, sender] : [own]) bucket.tokens -= message.segments;
+      return true;
+    });
+    if (turns.length === 0) return [];
+    own.virtualTime = Math.max(own.virtualTime, ...turns.map((turn) => turn.tag));
+    const claimedAt = now();
+    const [claimed] = await Promise.all([
+      claim(
+        tx,
+        turns.map(({ tag: _, ...turn }) => ({ ...turn, provider, claimedAt })),
+      ),
+      leaveRoom(
+        tx,
+        turns.map((turn) => turn.message.id),
+      ),
+      writeBuckets(tx, [...buckets.values()]),
+    ]);
+    return claimed;
+  });
+}
+
+/** Sends up to `count` messages that wait for `provider` through dispatch again, which finds them another way. */
+export async function emptyRoom(provider: string, count: number): Promise<number> {
+  return transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>({
+      name: "waiting.empty",
+      text: `DELETE FROM waiting_messages WHERE message_id IN (
+               SELECT message_id FROM waiting_messages WHERE provider = $1 ORDER BY tag, message_id LIMIT $2
+               FOR UPDATE SKIP LOCKED)
+             RETURNING message_id AS id`,
+      values: [provider, count],
+    });
+    const messageIds = rows.map((row) => row.id);
+    if (messageIds.length > 0) await addJob(tx, "dispatch_messages", { messageIds });
+    return messageIds.length;
+  });
+}
+
+/** Locked in the order of their ids. Those of senders exist from their first message on. */
+async function lockBuckets(tx: Tx, ids: string[]): Promise<Map<string, Bucket>> {
+  const [, { rows }] = await Promise.all([
+    tx.query({
+      name: "waiting.make_buckets",
+      text: `INSERT INTO pace_buckets (id, tokens, refilled_at)
+             SELECT id, 1, clock_timestamp() FROM unnest($1::text[]) AS b (id) ORDER BY id ON CONFLICT DO NOTHING`,
+      values: [ids],
+    }),
+    tx.query<Bucket>({
+      name: "waiting.lock_buckets",
+      text: `SELECT b.id, b.tokens, b.virtual_time AS "virtualTime",
+               extract(epoch FROM clock_timestamp() - b.refilled_at)::float8 AS "elapsedS"
+             FROM pace_buckets b WHERE b.id = ANY($1::text[]) ORDER BY b.id FOR UPDATE`,
+      values: [ids],
+    }),
+  ]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function nextInLine(tx: Tx, provider: string, blocked: string[], limit: number): Promise<Waiting[]> {
+  const { rows } = await tx.query<
+    OutboundMessage & { accountId: string; seq: number; tag: number; tried: string[] | null; afterUnknown: boolean }
+  >({
+    name: "waiting.next",
+    text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
+             w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown"
+           FROM (SELECT * FROM waiting_messages
+                 WHERE provider = $1 AND 'sender:' || account_id || ':' || sender <> ALL($2::text[])
+                 ORDER BY tag, message_id LIMIT $3 FOR UPDATE SKIP LOCKED) w
+           JOIN messages m ON m.id = w.message_id
+           LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown
+             FROM message_attempts a WHERE a.message_id = w.message_id) t ON true
+           ORDER BY w.tag, w.message_id`,
+    values: [provider, blocked, limit],
+  });
+  return rows.map(({ accountId, seq, tag, tried, afterUnknown, ...message }) => {
+    return { message, accountId, seq, tag, tried: tried ?? [], afterUnknown };
+  });
+}
+
+const leaveRoom = (tx: Tx, messageIds: string[]) =>
+  tx.query({
+    name: "waiting.leave",
+    text: "DELETE FROM waiting_messages WHERE message_id = ANY($1::text[])",
+    values: [messageIds],
+  });
+
+const writeBuckets = (tx: Tx, buckets: Bucket[]) =>
+  tx.query({
+    name: "waiting.write_buckets",
+    text: `UPDATE pace_buckets b SET tokens = u.tokens, virtual_time = u.virtual_time, refilled_at = clock_timestamp()
+           FROM unnest($1::text[], $2::float8[], $3::float8[]) AS u (id, tokens, virtual_time) WHERE b.id = u.id`,
+    values: [
+      buckets.map((bucket) => bucket.id),
+      buckets.map((bucket) => bucket.tokens),
+      buckets.map((bucket) => bucket.virtualTime),
+    ],
+  });

@@ -1,0 +1,97 @@
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { plainRequest } from "@/server/accounts/answers";
+import { pool } from "@/server/core/db";
+import type { Attempt } from "@/server/messages/claims";
+import { claimAttempts } from "@/server/messages/dispatch";
+import { sendBulk } from "@/server/messages/send";
+import { emptyRoom, serveRoom, waitingProviders } from "@/server/messages/waiting-room";
+import { forgetProviders } from "@/server/providers/registry";
+
+const ROOM = 500;
+
+beforeAll(() => makeRoute());
+
+afterEach(async () => {
+  for (const table of ["providers", "waiting_messages", "pace_buckets"]) await pool().query(`DELETE FROM ${table}`);
+  await pool().query("UPDATE senders SET max_segments_per_second = NULL");
+  forgetProviders();
+});
+
+async function paceProvider(rate: number): Promise<void> {
+  await pool().query("INSERT INTO providers (id, max_segments_per_second) VALUES ('sandbox', $1)", [rate]);
+  forgetProviders();
+}
+
+/** Sends `count` messages and dispatches them; paced ones wait. */
+async function send(account: TestAccount, count: number, body = "x"): Promise<Attempt[]> {
+  const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
+  const { messages } = await sendBulk(account.actor, { recipients, from: account.senderId, body }, plainRequest());
+  return claimAttempts(messages.map((message) => message.id));
+}
+
+/** Serves until `count` messages have had their turn. */
+async function serve(count: number): Promise<Attempt[]> {
+  const served: Attempt[] = [];
+  await expect
+    .poll(
+      async () => {
+        served.push(...(await serveRoom("sandbox", ROOM)));
+        return served.length;
+      },
+      { interval: 20, timeout: 20_000 },
+    )
+    .toBeGreaterThanOrEqual(count);
+  return served;
+}
+
+test("a few messages of one account do not wait behind many of another", async () => {
+  await paceProvider(20);
+  const [many, few] = [await makeAccount(), await makeAccount()];
+  expect(await send(many, 30)).toEqual([]);
+  expect(await send(few, 3)).toEqual([]);
+  expect(await waitingProviders(["sandbox", "twilio"])).toEqual(["sandbox"]);
+  const served = await serve(33);
+  const places = served.flatMap((attempt, at) => (attempt.accountId === few.accountId ? [at] : []));
+  expect(Math.max(...places)).toBeLessThan(10);
+  expect(new Set(served.map((attempt) => attempt.message.id)).size).toBe(33);
+  expect(await waitingProviders(["sandbox"])).toEqual([]);
+});
+
+test("the pace counts segments: a long message makes the next ones wait longer", async () => {
+  await paceProvider(30);
+  const account = await makeAccount();
+  await send(account, 12, "x".repeat(1_000));
+  const startedAt = performance.now();
+  await serve(12);
+  // 84 segments, of which the burst and the last message's debt need not be waited for.
+  expect(performance.now() - startedAt).toBeGreaterThan(((84 - 30 - 7) / 30) * 1_000 - 50);
+});
+
+test("a sender's pace holds back that sender alone", async () => {
+  const [slow, other] = [await makeAccount(), await makeAccount()];
+  await pool().query("UPDATE senders SET max_segments_per_second = 0.5 WHERE account_id = $1", [slow.accountId]);
+  await expect.poll(() => send(slow, 1), { timeout: 5_000 }).toEqual([]);
+  await send(slow, 5);
+  expect(await send(other, 5)).toHaveLength(5);
+  expect((await serve(1)).map((attempt) => attempt.accountId)).toEqual([slow.accountId]);
+  expect(await serveRoom("sandbox", ROOM)).toEqual([]);
+});
+
+test("workers that serve at once give nobody two turns, and keep one pace", async () => {
+  await paceProvider(1_000);
+  await send(await makeAccount(), 200);
+  const turns = await Promise.all(Array.from({ length: 8 }, () => serveRoom("sandbox", ROOM)));
+  const served = [...turns.flat(), ...(await serve(200 - turns.flat().length))];
+  expect(new Set(served.map((attempt) => attempt.message.id)).size).toBe(200);
+  expect(served).toHaveLength(200);
+});
+
+test("what waits for a provider that is given up goes through dispatch again", async () => {
+  await paceProvider(0.1);
+  await send(await makeAccount(), 5);
+  expect(await emptyRoom("sandbox", 3)).toBe(3);
+  expect(await emptyRoom("sandbox", 3)).toBe(2);
+  expect(await waitingProviders(["sandbox"])).toEqual([]);
+});
