@@ -1,11 +1,12 @@
 /**
- * The web process: one node:http server. The REST API is answered here, before Next is asked; Next serves the pages,
+ * The web process: one node:http server. The REST API and the providers' receipts are answered here, before Next is asked; Next serves the pages,
  * the console's tRPC and sign-in.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import next from "next";
-import { handleRestNode, isRestPath, pathOf } from "./api/node-door";
+import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
+import { isReceiptPath } from "./api/receipts";
 import { PEER_ADDRESS_HEADER } from "./auth/caller-address";
 import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
@@ -62,12 +63,14 @@ async function start(): Promise<void> {
     request.url = pathOf(request.url ?? "");
     const handled = isRestPath(request.url)
       ? handleRestNode(request, response)
-      : (() => {
-          if (refuseBody(request, response)) return Promise.resolve();
-          // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
-          request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
-          return handlePage(request, response);
-        })();
+      : isReceiptPath(request.url)
+        ? handleReceiptNode(request, response)
+        : (() => {
+            if (refuseBody(request, response)) return Promise.resolve();
+            // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
+            request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
+            return handlePage(request, response);
+          })();
     handled.catch((thrown: unknown) => {
       log("error", "web.request_failed", { path: request.url, ...errorFields(thrown) });
       if (!response.headersSent) response.writeHead(500);

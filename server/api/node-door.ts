@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { invalidRequest } from "../core/errors";
+import { invalidRequest, isApiError } from "../core/errors";
+import { answerReceipt } from "./receipts";
 import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge } from "./rest";
 
 const DRAINED_MAX_BYTES = 65_536;
@@ -45,6 +46,31 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
     await readOn(request);
     response.end();
   } else response.end(body);
+}
+
+/** The receipts' edge on node:http. */
+export async function handleReceiptNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : `${value}`,
+    ]),
+  );
+  let body: Buffer;
+  try {
+    body = await readBody(request);
+  } catch (thrown) {
+    if (!isApiError(thrown)) throw thrown;
+    response.writeHead(413, { connection: "close" }).end();
+    return;
+  }
+  const { status, headers: own } = await answerReceipt({
+    method: request.method ?? "GET",
+    url: request.url ?? "",
+    headers,
+    body,
+  });
+  response.writeHead(status, { ...own, "content-length": 0 }).end();
 }
 
 /** Closing a connection on which the caller still writes resets it, and the answer may be lost with it. */

@@ -1,0 +1,17 @@
+import { answerReceipt } from "@/server/api/receipts";
+
+export const dynamic = "force-dynamic";
+
+/** The receipts' edge where there is no web process of ours before Next. */
+async function handle(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const { status, headers } = await answerReceipt({
+    method: request.method,
+    url: pathname + search,
+    headers: Object.fromEntries(request.headers),
+    body: Buffer.from(await request.arrayBuffer()),
+  });
+  return new Response(null, { status, headers });
+}
+
+export { handle as GET, handle as POST };

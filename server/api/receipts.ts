@@ -1,0 +1,61 @@
+/**
+ * Where providers report: `/api/receipts/{provider}/{secret}`. A callback is believed when its path is the one that
+ * nobody can guess and, where the provider signs, its signature fits; and it is acknowledged once it is stored.
+ */
+import { now } from "../core/clock";
+import { publicUrl } from "../core/env";
+import { errorFields, log } from "../core/log";
+import { countCallback } from "../providers/counts";
+import { takeCallback } from "../providers/intake";
+import type { Callback, CallbackContent } from "../providers/port";
+import { isReceiptToken, RECEIPT_PREFIX } from "../providers/receipt-url";
+import { providerTable } from "../providers/registry";
+import { PROVIDERS } from "../providers/schema";
+
+/** A request of a provider as a door received it. `url` is path and query, as they came. */
+export type ReceiptRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
+
+export type ReceiptAnswer = { status: number; headers: Record<string, string> };
+
+/** Whether a request is for this edge. */
+export const isReceiptPath = (url: string): boolean => url.startsWith(`${RECEIPT_PREFIX}/`);
+
+const answer = (status: number, headers: Record<string, string> = {}): ReceiptAnswer => ({ status, headers });
+
+/** Answers a provider's callback; nothing of why it was refused goes out, it stands in the log and in the counters. */
+export async function answerReceipt({ method, url, headers, body }: ReceiptRequest): Promise<ReceiptAnswer> {
+  const [id, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
+  const known = PROVIDERS.find((provider) => provider === id);
+  if (!known || token === undefined || rest.some((segment) => segment !== "")) return answer(404);
+  const refuse = (what: "forged" | "stale" | "unreadable", detail: string, status: number): ReceiptAnswer => {
+    countCallback(known, `receipts_${what}`);
+    log("warn", "receipt.refused", { provider: known, what, detail });
+    return answer(status, status === 401 ? { "www-authenticate": 'Basic realm="receipts"' } : {});
+  };
+  if (!isReceiptToken(known, token)) return refuse("forged", "the secret path is wrong", 404);
+  if (method !== "GET" && method !== "POST") return answer(405, { allow: "GET, POST" });
+  const reader = (await providerTable()).callbackReader(known);
+  if (!reader) return answer(404);
+  const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
+  const verdict = reader.provider.authenticate(callback, reader.settings, now());
+  if (verdict.kind !== "genuine") return refuse(verdict.kind, verdict.detail, 401);
+  let content: CallbackContent;
+  try {
+    content = reader.provider.readCallback(callback);
+  } catch (thrown) {
+    return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
+  }
+  try {
+    if ((await takeCallback(known, content, verdict.nonce)) === "replayed") {
+      countCallback(known, "receipts_replayed");
+      log("warn", "receipt.refused", { provider: known, what: "replayed" });
+      return answer(409);
+    }
+  } catch (thrown) {
+    // Whoever gets no 2xx says it again.
+    log("error", "receipt.not_stored", { provider: known, ...errorFields(thrown) });
+    return answer(503, { "retry-after": "5" });
+  }
+  countCallback(known, "receipts");
+  return answer(200);
+}
