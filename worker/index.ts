@@ -5,8 +5,9 @@ import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
+import { stopHandOvers } from "../server/messages/hand-over";
 import { keepServing } from "../server/messages/serve";
-import { keepTending } from "../server/providers/tend";
+import { keepTending, prepareProviders } from "../server/providers/tend";
 import { recurring } from "./crontab";
 import { declareAlive, watchForDeadWorkers } from "./liveness";
 import { dispatchTasks, receiptTasks, webhookTasks } from "./tasks";
@@ -55,6 +56,7 @@ async function startPool(taskList: TaskList, concurrency: number, withCron: bool
 async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
   await watchForDeadWorkers();
+  prepareProviders();
   const runners = await Promise.all([
     startPool(dispatchTasks, DISPATCH_CONCURRENCY, false),
     startPool(receiptTasks, WORKER_CONCURRENCY, true),
@@ -63,9 +65,8 @@ async function start(): Promise<void> {
   const stopTending = keepTending();
   const stopServing = keepServing();
   onShutdown(async () => {
-    stopTending();
-    await stopServing();
-    await Promise.all(runners.map((runner) => runner.stop()));
+    await Promise.all([stopTending(), stopServing(), ...runners.map((runner) => runner.stop())]);
+    await stopHandOvers();
   });
   for (const runner of runners) {
     // A queue that gave up (it cannot tell the database of finished jobs) must not look alive.

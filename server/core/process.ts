@@ -56,3 +56,25 @@ export async function runUntilStopped(name: string, start: () => Promise<void>):
     process.exit(1);
   }
 }
+
+/**
+ * Does `work` again and again, with pauses between, until the returned function is called, which waits for the turn under
+ * way. `work` answers for its own failures and returns the length of the pause in milliseconds.
+ */
+export function keepDoing(work: () => Promise<number>): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  let isOver = false;
+  const plan = (afterMs: number) => {
+    if (isOver) return;
+    timer = setTimeout(() => {
+      turn = work().then(plan);
+    }, afterMs);
+  };
+  plan(0);
+  return async () => {
+    isOver = true;
+    clearTimeout(timer);
+    await turn;
+  };
+}

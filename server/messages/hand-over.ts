@@ -2,7 +2,7 @@
 import { isDataError } from "../core/batch";
 import { MINUTE_MS, now } from "../core/clock";
 import { errorFields, log } from "../core/log";
-import { onShutdown, perProcess } from "../core/process";
+import { perProcess } from "../core/process";
 import { enterLane, inLane, leaveLane } from "../providers/lane";
 import type { Adapter, Outcome } from "../providers/port";
 import { receiptUrlFor } from "../providers/receipt-url";
@@ -18,15 +18,7 @@ const INSIST_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000]
 
 type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
 
-const underWay = () =>
-  perProcess<UnderWay>("messages.hand_overs", () => {
-    const own: UnderWay = { all: new Set(), isStopping: false };
-    onShutdown(async () => {
-      own.isStopping = true;
-      await settleHandOvers();
-    });
-    return own;
-  });
+const underWay = () => perProcess<UnderWay>("messages.hand_overs", () => ({ all: new Set(), isStopping: false }));
 
 /** Begins to hand over attempts that are claimed and have room in their providers' lanes; does not wait for their ends. */
 export function beginHandOvers(attempts: readonly Attempt[]): void {
@@ -46,6 +38,12 @@ export function beginHandOvers(attempts: readonly Attempt[]): void {
 export async function settleHandOvers(): Promise<void> {
   const { all } = underWay();
   while (all.size > 0) await Promise.all(all);
+}
+
+/** Lets what has been begun come to its end; what still waits in a lane is left to somebody else. */
+export async function stopHandOvers(): Promise<void> {
+  underWay().isStopping = true;
+  await settleHandOvers();
 }
 
 /** Follows one message along its chain of providers until one takes it, it must wait, or the chain ends. */

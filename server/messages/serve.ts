@@ -1,6 +1,7 @@
 /** Serves the waiting room: every worker looks a few times a second whose turn it is. */
 import { SECOND_MS } from "../core/clock";
 import { errorFields, log } from "../core/log";
+import { keepDoing } from "../core/process";
 import { leaveLane, takeRoom } from "../providers/lane";
 import { providerTable } from "../providers/registry";
 import { PROVIDERS } from "../providers/schema";
@@ -46,26 +47,11 @@ async function serveProvider(provider: string): Promise<void> {
 }
 
 /** Serves the waiting room until the returned function is called, which waits for the turn under way. */
-export function keepServing(): () => Promise<void> {
-  let timer: NodeJS.Timeout;
-  let turn = Promise.resolve();
-  let isOver = false;
-  const serve = async () => {
+export const keepServing = (): (() => Promise<void>) =>
+  keepDoing(async () => {
     const isBusy = await serveWaiting().catch((thrown) => {
       log("warn", "waiting.not_served", errorFields(thrown));
       return false;
     });
-    if (!isOver) plan(isBusy ? BUSY_EVERY_MS : IDLE_EVERY_MS);
-  };
-  const plan = (afterMs: number) => {
-    timer = setTimeout(() => {
-      turn = serve();
-    }, afterMs);
-  };
-  plan(0);
-  return async () => {
-    isOver = true;
-    clearTimeout(timer);
-    await turn;
-  };
-}
+    return isBusy ? BUSY_EVERY_MS : IDLE_EVERY_MS;
+  });

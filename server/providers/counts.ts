@@ -39,7 +39,8 @@ const OF_FAULT = {
   message: "message_refused",
 } as const;
 
-const state = () =>
+/** What is counted and not yet added; see {@link flushCounts}. */
+export const openCounts = () =>
   perProcess("providers.counts", () => {
     const own = { counts: new Map<string, Counts>(), timer: null as NodeJS.Timeout | null };
     onShutdown(async () => {
@@ -50,7 +51,7 @@ const state = () =>
   });
 
 function add(provider: string, added: Counts): void {
-  const own = state();
+  const own = openCounts();
   const counts = own.counts.get(provider) ?? {};
   own.counts.set(provider, counts);
   for (const column of COLUMNS) {
@@ -77,7 +78,7 @@ export const countCallback = (
 
 /** Adds what was counted to the shared counters. */
 export async function flushCounts(): Promise<void> {
-  const own = state();
+  const own = openCounts();
   const taken = [...own.counts].sort(([one], [other]) => (one < other ? -1 : 1));
   if (taken.length === 0) return;
   own.counts.clear();

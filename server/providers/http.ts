@@ -9,7 +9,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_MS = 20_000;
 const BODY_MAX_BYTES = 262_144;
 
-const agent = (): Agent =>
+/** The process's connections to providers. Who makes it before it begins to work has it closed after its work has ended. */
+export const agent = (): Agent =>
   perProcess("providers.agent", () => {
     const made = new Agent({
       connect: { timeout: CONNECT_TIMEOUT_MS },

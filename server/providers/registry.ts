@@ -68,7 +68,8 @@ const UNTOUCHED = {
 
 type Opened = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
 
-const opened = () =>
+/** The adapters that stand, closed in order at a stop. */
+export const openAdapters = () =>
   perProcess("providers.adapters", () => {
     const made = new Map<ProviderId, Opened>();
     onShutdown(async () => {
@@ -83,11 +84,11 @@ const closeQuietly = (id: ProviderId, { adapter }: Opened) =>
 /** The adapter with these settings: the one that stands, or a new one when they have changed. */
 function adapterWith(id: ProviderId, settings: Settings): Adapter | null {
   const key = JSON.stringify(settings);
-  const known = opened().get(id);
+  const known = openAdapters().get(id);
   if (known?.key === key) return known.adapter;
   const adapter = makeAdapter(id, settings);
   if (!adapter) return null;
-  opened().set(id, { key, adapter });
+  openAdapters().set(id, { key, adapter });
   if (known) void closeQuietly(id, known);
   return adapter;
 }
