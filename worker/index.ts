@@ -5,9 +5,8 @@ import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
-import { stopHandOvers } from "../server/messages/hand-over";
-import { keepServing } from "../server/messages/serve";
-import { keepTending, prepareProviders } from "../server/providers/tend";
+import { endHandOvers, keepServing } from "../server/messages/tasks";
+import { keepTending, prepareProviders } from "../server/providers/tasks";
 import { recurring } from "./crontab";
 import { declareAlive, watchForDeadWorkers } from "./liveness";
 import { dispatchTasks, receiptTasks, webhookTasks } from "./tasks";
@@ -66,7 +65,7 @@ async function start(): Promise<void> {
   const stopServing = keepServing();
   onShutdown(async () => {
     await Promise.all([stopTending(), stopServing(), ...runners.map((runner) => runner.stop())]);
-    await stopHandOvers();
+    await endHandOvers();
   });
   for (const runner of runners) {
     // A queue that gave up (it cannot tell the database of finished jobs) must not look alive.

@@ -3,9 +3,11 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
 import type { Attempt } from "@/server/messages/claims";
 import { claimAttempts } from "@/server/messages/dispatch";
-import { sendBulk } from "@/server/messages/send";
+import { getMessage } from "@/server/messages/read";
+import { sendBulk, sendMessage } from "@/server/messages/send";
 import { emptyRoom, serveRoom, waitingProviders } from "@/server/messages/waiting-room";
 import { forgetProviders } from "@/server/providers/registry";
 
@@ -94,4 +96,31 @@ test("what waits for a provider that is given up goes through dispatch again", a
   expect(await emptyRoom("sandbox", 3)).toBe(3);
   expect(await emptyRoom("sandbox", 3)).toBe(2);
   expect(await waitingProviders(["sandbox"])).toEqual([]);
+});
+
+test("a STOP that comes while messages wait holds for them: they fail, free of charge", async () => {
+  const account = await makeAccount();
+  const to = "+14155550199";
+  const stop = () =>
+    pool().query(
+      `INSERT INTO suppressions (id, account_id, number, sender_id, reason) VALUES ($1, $2, $3, $4, 'stop')
+       ON CONFLICT DO NOTHING`,
+      [newId("suppression"), account.accountId, to, account.senderId],
+    );
+  const accept = () => sendMessage(account.actor, { to, from: account.senderId, body: "x" }, plainRequest());
+  const [waiting, undispatched] = [await accept(), await accept()];
+  await paceProvider(1);
+  expect(await claimAttempts([waiting.id])).toEqual([]);
+  await stop();
+  expect(await serveRoom("sandbox", ROOM)).toEqual([]);
+  expect(await waitingProviders(["sandbox"])).toEqual([]);
+  expect(await claimAttempts([waiting.id, undispatched.id])).toEqual([]);
+  for (const { id } of [waiting, undispatched]) {
+    expect(await getMessage(account.actor, id)).toMatchObject({
+      status: "failed",
+      cost: 0,
+      attempts: 0,
+      error: { code: "blocklisted" },
+    });
+  }
 });

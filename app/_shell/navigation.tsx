@@ -5,13 +5,17 @@ import {
   type Icon,
   IconActivity,
   IconAddressBook,
+  IconBan,
   IconBook2,
   IconBuilding,
   IconChartBar,
   IconHome,
   IconKey,
+  IconMessageOff,
   IconMessages,
+  IconRoute,
   IconSend,
+  IconServer2,
   IconUserCheck,
   IconWebhook,
 } from "@tabler/icons-react";
@@ -37,6 +41,7 @@ const SECTIONS: Section[] = [
     operatorOnly: false,
     places: [
       { href: "/senders", label: "Senders", icon: IconAddressBook },
+      { href: "/suppressions", label: "Suppressions", icon: IconMessageOff },
       { href: "/api-keys", label: "API keys", icon: IconKey },
       { href: "/webhooks", label: "Webhooks", icon: IconWebhook },
       { href: "/events", label: "Events", icon: IconActivity },
@@ -49,6 +54,9 @@ const SECTIONS: Section[] = [
     places: [
       { href: "/operator/senders", label: "Senders to review", icon: IconUserCheck },
       { href: "/operator/accounts", label: "Accounts", icon: IconBuilding },
+      { href: "/operator/providers", label: "Providers", icon: IconServer2 },
+      { href: "/operator/routes", label: "Routes and prices", icon: IconRoute },
+      { href: "/operator/suppressions", label: "All suppressions", icon: IconBan },
     ],
   },
 ];

@@ -47,6 +47,11 @@ const OPERATIONS: Operation[] = [
     count: async (rest) => (await rest.page("/senders")).pagination.total - 1,
   },
   {
+    path: "/suppressions",
+    bodies: () => [{ number: SILENT }, { number: "+15550100009" }],
+    count: async (rest) => (await rest.page("/suppressions")).pagination.total,
+  },
+  {
     path: "/api-keys/create",
     bodies: () => [{ name: "Shop" }, { name: "Other" }],
     count: async (rest) => (await countOf(rest, "/api-keys")) - 1,

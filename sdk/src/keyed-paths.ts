@@ -5,6 +5,7 @@ export const KEYED_PATHS: ReadonlySet<string> = new Set([
   "/messages/send",
   "/messages/bulk",
   "/senders/create",
+  "/suppressions",
   "/api-keys/create",
   "/webhooks/create",
   "/webhooks/{id}/rotate-secret",

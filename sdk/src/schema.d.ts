@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not wait for that, so its status is `pending`; a recipient that no route leads to is `failed` at once, free of charge.
+         * @description Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not wait for that, so its status is `pending`; a recipient that no route leads to, or that the account's suppressions or limits hold back, is `failed` at once, free of charge.
          *
          *     Permission: `sms:send` (send a message to one recipient).
          */
@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Send to many recipients
-         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, or that no route leads to, fails alone: look at each item's `status` and `error`. A balance that does not cover all is a 402, and nothing is sent.
+         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, that no route leads to, or that the account's suppressions or limits hold back, fails alone: look at each item's `status` and `error`. A balance that does not cover all is a 402, and nothing is sent.
          *
          *     Permission: `sms:bulk` (send the same message to many recipients).
          */
@@ -77,7 +77,7 @@ export interface paths {
          * List messages
          * @description The account's messages, newest first.
          *
-         *     Permission: `sms:read` (read messages).
+         *     Permission: `sms:read` (read messages and suppressions).
          */
         get: operations["listMessages"];
         put?: never;
@@ -99,7 +99,7 @@ export interface paths {
          * Get a message
          * @description One message as it stands now.
          *
-         *     Permission: `sms:read` (read messages).
+         *     Permission: `sms:read` (read messages and suppressions).
          */
         get: operations["getMessage"];
         put?: never;
@@ -121,7 +121,7 @@ export interface paths {
          * Get the timeline of a message
          * @description Everything that happened to a message, oldest first: its acceptance, its money, every hand-over to a provider, every receipt, event and webhook try.
          *
-         *     Permission: `sms:read` (read messages).
+         *     Permission: `sms:read` (read messages and suppressions).
          */
         get: operations["getMessageTimeline"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
          * Register a sender
          * @description A new sender is `pending` until an operator of the installation has looked at it.
          *
-         *     Permission: `senders:write` (register sender ids).
+         *     Permission: `senders:write` (register sender ids, and suppress numbers).
          */
         post: operations["createSender"];
         delete?: never;
@@ -259,6 +259,56 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List suppressions
+         * @description The numbers that get no messages from the account, newest first.
+         *
+         *     Permission: `sms:read` (read messages and suppressions).
+         */
+        get: operations["listSuppressions"];
+        put?: never;
+        /**
+         * Suppress a number
+         * @description From now on messages to the number fail at once with `blocklisted`, free of charge. A number that is suppressed already is answered with the suppression that there is.
+         *
+         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         */
+        post: operations["createSuppression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/suppressions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a suppression
+         * @description The number may be sent to again. Where the person said STOP, have their consent: the law of many countries asks for it.
+         *
+         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         */
+        delete: operations["deleteSuppression"];
         options?: never;
         head?: never;
         patch?: never;
@@ -724,7 +774,7 @@ export interface components {
             recipients: {
                 /** @description Recipient as given. */
                 to: string;
-                /** @description Route that it would take; null when none leads there. */
+                /** @description Route that it would take; null when none leads there, or its message is held back. */
                 route_id: number | null;
                 /** @description Provider that would be tried first; null without a route. */
                 provider: string | null;
@@ -1051,6 +1101,31 @@ export interface components {
             /**
              * Format: date-time
              * @description When it was registered, ISO 8601.
+             */
+            created_at: string;
+        };
+        Suppression: {
+            /** @description Suppression id, prefix sup_. */
+            id: string;
+            /**
+             * @description Kind of the object: `suppression`.
+             * @constant
+             */
+            object: "suppression";
+            /** @description The number that gets no messages, E.164. */
+            number: string;
+            /** @description The sender ID from which it gets none; null: from every sender of the account. */
+            sender_id: string | null;
+            /**
+             * @description `stop`: the person answered with STOP, and takes it back with START. `manual`: you added it.
+             * @enum {string}
+             */
+            reason: "stop" | "manual";
+            /** @description Your own words about it; null: none. */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description Since when, ISO 8601.
              */
             created_at: string;
         };
@@ -1521,6 +1596,14 @@ export interface components {
             /** @description Country for which it is registered, ISO 3166-1 alpha-2. */
             country_code?: string;
         };
+        CreateSuppressionRequest: {
+            /** @description The number, E.164. */
+            number: string;
+            /** @description One of the account's sender IDs; null or omitted: every one, also those of later. */
+            sender_id?: string | null;
+            /** @description Your own words about it, up to 255 characters. */
+            note?: string | null;
+        };
         CreateWebhookRequest: {
             /**
              * Format: uri
@@ -1654,7 +1737,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description More requests per minute, or more messages per day or month, than the key allows. Nothing was done. */
+        /** @description More requests per minute, or more messages per day or month, than the key allows, or more money per day than the account may spend. Nothing was done. */
         RateLimited: {
             headers: {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2215,6 +2298,141 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["Sender"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listSuppressions: {
+        parameters: {
+            query?: {
+                /** @description Only suppressions of this number, E.164, exact. */
+                number?: string;
+                /** @description Only suppressions for this sender ID, exact. */
+                sender_id?: string;
+                /** @description Page, from 1. */
+                page?: number;
+                /** @description Items per page, 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description Items of the page, newest first. */
+                        data: components["schemas"]["Suppression"][];
+                        pagination: components["schemas"]["Pagination"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createSuppression: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSuppressionRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Suppression"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Suppression id, prefix sup_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Deleted"];
                         meta: components["schemas"]["Meta"];
                     };
                 };

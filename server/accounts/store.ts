@@ -11,7 +11,19 @@ export type MoneyMove = {
   at: Date;
 };
 
-export type LockedAccount = { id: string; status: string; currency: string; balanceMicros: bigint };
+export type LockedAccount = {
+  id: string;
+  status: string;
+  currency: string;
+  balanceMicros: bigint;
+  /** ISO 3166 codes; empty: all countries. */
+  allowedCountries: string[];
+  /** Messages per recipient and hour, of the same text and in all; null: the installation's default, 0: no limit. */
+  floodIdentical: number | null;
+  floodTotal: number | null;
+  /** What it may spend in a UTC day; null: no cap. */
+  dailySpendCapMicros: bigint | null;
+};
 
 /**
  * Locks accounts for the rest of the transaction, always in the order of their ids, so that two batches that share
@@ -21,7 +33,9 @@ export type LockedAccount = { id: string; status: string; currency: string; bala
 export async function lockAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
   const { rows } = await tx.query<LockedAccount>({
     name: "accounts.lock",
-    text: `SELECT id, status, currency, balance_micros AS "balanceMicros"
+    text: `SELECT id, status, currency, balance_micros AS "balanceMicros", allowed_countries AS "allowedCountries",
+             flood_identical AS "floodIdentical", flood_total AS "floodTotal",
+             daily_spend_cap_micros AS "dailySpendCapMicros"
            FROM accounts WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
     values: [[...new Set(ids)]],
   });

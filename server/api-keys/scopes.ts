@@ -19,10 +19,10 @@ export type Scope = (typeof SCOPES)[number];
 export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "sms:send": "Send a message to one recipient",
   "sms:bulk": "Send the same message to many recipients",
-  "sms:read": "Read messages",
+  "sms:read": "Read messages and suppressions",
   "balance:read": "Read the balance and the usage",
   "dlr:read": "Read delivery events and webhook endpoints",
-  "senders:write": "Register sender IDs",
+  "senders:write": "Register sender IDs, and suppress numbers",
   "keys:write": "Create and revoke API keys",
   "webhooks:write": "Create and delete webhook endpoints",
 };

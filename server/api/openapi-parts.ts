@@ -6,6 +6,7 @@ import { Estimate } from "../messages/estimate-schema";
 import { BulkResult, Message, MessageError } from "../messages/schema";
 import { Timeline } from "../messages/timeline-schema";
 import { Sender } from "../senders/schema";
+import { Suppression } from "../suppressions/schema";
 import {
   CreatedWebhookEndpoint,
   Delivery,
@@ -32,6 +33,7 @@ export const TAGS = [
   { name: "Messages", description: "Send to one recipient or to many, and follow what became of it." },
   { name: "Account", description: "The account, its balance and what it used." },
   { name: "Senders", description: "Sender IDs: what recipients see as the origin. Only approved ones may be used." },
+  { name: "Suppressions", description: "Numbers that get no messages: who answered with STOP, and who you add." },
   { name: "API keys", description: "Keys for programs. A key has permissions, limits and, if wanted, addresses." },
   { name: "Webhooks", description: "Endpoints of yours that events are posted to." },
   { name: "Events", description: "What happened to messages: the same objects that webhooks carry." },
@@ -49,6 +51,7 @@ export const NAMED_SCHEMAS = {
   Balance,
   Usage,
   Sender,
+  Suppression,
   ApiKey,
   CreatedApiKey,
   WebhookEndpoint,

@@ -195,7 +195,9 @@ export const REFUSALS: Record<string, Refusal> = {
   },
   429: {
     name: "RateLimited",
-    description: "More requests per minute, or more messages per day or month, than the key allows. Nothing was done.",
+    description:
+      "More requests per minute, or more messages per day or month, than the key allows, or more money per day than the " +
+      "account may spend. Nothing was done.",
     headers: { ...RATE_HEADERS, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
     examples: {
       rate_limit: [
@@ -203,6 +205,13 @@ export const REFUSALS: Record<string, Refusal> = {
         rateLimited("This API key may make 600 requests per minute. Try again in 42 s.", {
           reason: "rate_limit",
           details: { limit: 600, retry_after: 42 },
+        }),
+      ],
+      daily_spend_cap: [
+        "More money than the account may spend in a day",
+        rateLimited("This request would pass what the account may spend in a UTC day. Nothing was sent.", {
+          reason: "daily_spend_cap",
+          details: { limit: 50, spent: 49.995, requested: 0.01 },
         }),
       ],
     },

@@ -3,6 +3,7 @@ import type { ApiKey } from "../api-keys/schema";
 import type { Message } from "../messages/schema";
 import type { Timeline } from "../messages/timeline-schema";
 import type { Sender } from "../senders/schema";
+import type { Suppression } from "../suppressions/schema";
 import type { Delivery, Event, WebhookEndpoint } from "../webhooks/schema";
 
 export const PENDING: Message = {
@@ -95,6 +96,16 @@ export const SENDER: Sender = {
   status: "approved",
   approved_at: "2026-01-02T08:30:00.000Z",
   created_at: "2026-01-01T09:00:00.000Z",
+};
+
+export const SUPPRESSION: Suppression = {
+  id: "sup_01k9x7t4m2e8v5q3r6w1y0z8aq",
+  object: "suppression",
+  number: "+14155550124",
+  sender_id: "DEMO",
+  reason: "stop",
+  note: null,
+  created_at: "2026-01-31T12:05:00.000Z",
 };
 
 export const ENDPOINT: WebhookEndpoint = {

@@ -78,6 +78,7 @@ test("the document names every operation, each with its success status and its r
   const operations = operationsOf("paths").map(([name, { responses }]) => [name, Object.keys(responses)] as const);
   expect(operations.map(([name]) => name).sort()).toEqual([
     "DELETE /api-keys/{id}",
+    "DELETE /suppressions/{id}",
     "DELETE /webhooks/{id}",
     "GET /account",
     "GET /api-keys",
@@ -88,6 +89,7 @@ test("the document names every operation, each with its success status and its r
     "GET /messages/{id}/timeline",
     "GET /senders",
     "GET /senders/{id}",
+    "GET /suppressions",
     "GET /usage",
     "GET /webhooks",
     "GET /webhooks/{id}",
@@ -97,6 +99,7 @@ test("the document names every operation, each with its success status and its r
     "POST /messages/estimate",
     "POST /messages/send",
     "POST /senders/create",
+    "POST /suppressions",
     "POST /webhooks/create",
     "POST /webhooks/{id}/enable",
     "POST /webhooks/{id}/recover",
@@ -104,7 +107,7 @@ test("the document names every operation, each with its success status and its r
     "POST /webhooks/{id}/test",
   ]);
   for (const [name, statuses] of operations) {
-    const creates = /(create|send|bulk)$/.test(name);
+    const creates = /(create|send|bulk|POST \/suppressions)$/.test(name);
     expect(statuses.filter((status) => status.startsWith("2"))).toEqual([creates ? "201" : "200"]);
     expect(statuses).toEqual(expect.arrayContaining(["401", "403", "429", "500"]));
     // Where nothing is read of a request, nothing of it can be wrong.
@@ -228,11 +231,8 @@ describe("examples", () => {
 
 test("the three events are described as the requests that they come in", () => {
   const webhooks = operationsOf("webhooks");
-  expect(webhooks.map(([name]) => name)).toEqual([
-    "POST message.sent",
-    "POST message.delivered",
-    "POST message.failed",
-  ]);
+  const types = ["message.sent", "message.delivered", "message.failed"];
+  expect(webhooks.map(([name]) => name)).toEqual(types.map((type) => `POST ${type}`));
   for (const [name, { parameters = [], requestBody }] of webhooks) {
     expect(parameters.map((parameter) => parameter.name)).toContain("Service-Signature");
     const media = requestBody?.content["application/json"];

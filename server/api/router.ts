@@ -1,10 +1,13 @@
 import { accountsRouter } from "../accounts/router";
 import { apiKeysRouter } from "../api-keys/router";
 import { authRouter } from "../auth/router";
-import { router } from "../core/trpc";
+import { mergeRouters, router } from "../core/trpc";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
+import { providersRouter } from "../providers/router";
+import { routingRouter } from "../routing/router";
 import { sendersRouter } from "../senders/router";
+import { suppressionsRouter } from "../suppressions/router";
 import { webhooksRouter } from "../webhooks/router";
 
 /** Everything that the console and the REST API can do. Procedures with `openapi` meta are the REST API. */
@@ -13,8 +16,9 @@ export const appRouter = router({
   apiKeys: apiKeysRouter,
   auth: authRouter,
   messages: messagesRouter,
-  operator: operatorRouter,
+  operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
   senders: sendersRouter,
+  suppressions: suppressionsRouter,
   webhooks: webhooksRouter,
 });
 

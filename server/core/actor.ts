@@ -18,3 +18,6 @@ export function requireOperator(actor: Actor): void {
   if (actor.kind === "session" && actor.isOperator) return;
   throw forbidden("Only an operator of this installation may do this.", { reason: "not_an_operator" });
 }
+
+/** Who acts, as a log line names them. */
+export const nameOf = (actor: Actor): string => (actor.kind === "session" ? actor.userId : actor.kind);

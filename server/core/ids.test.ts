@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isId, newId } from "./ids";
+import { firstIdAt, isId, newId, timeOfId } from "./ids";
 
 test("ids are unique and sort by the order in which they were made", () => {
   const ids = Array.from({ length: 20_000 }, () => newId("message"));
@@ -24,3 +24,21 @@ test("isId accepts what newId makes and refuses other kinds, lengths and letters
   expect(isId("endpoint", id.toUpperCase())).toBe(false);
   expect(isId("endpoint", `whe_${"u".repeat(26)}`)).toBe(false);
 });
+
+test("an id tells when it was made, and sorts behind every id that could have been made before", () => {
+  const before = new Date();
+  const id = newId("message");
+  expect(timeOfId(id).getTime()).toBeGreaterThanOrEqual(before.getTime() - 5);
+  expect(timeOfId(id).getTime()).toBeLessThanOrEqual(Date.now() + 50);
+  expect(id > firstIdAt("message", timeOfId(id))).toBe(true);
+  expect(id < firstIdAt("message", new Date(timeOfId(id).getTime() + 1))).toBe(true);
+});
+
+test.each(["1970-01-01T00:00:00.000Z", "2026-01-31T12:00:00.123Z", "9999-12-31T23:59:59.999Z"])(
+  "the first id of %s carries that time",
+  (iso) => {
+    const id = firstIdAt("inbound", new Date(iso));
+    expect(isId("inbound", id)).toBe(true);
+    expect(timeOfId(id).toISOString()).toBe(iso);
+  },
+);

@@ -36,6 +36,7 @@ const t = initTRPC
   });
 
 export const router = t.router;
+export const mergeRouters = t.mergeRouters;
 
 /** Open to anybody: sign-up only. */
 export const publicProcedure = t.procedure.use(async ({ next, getRawInput }) => {

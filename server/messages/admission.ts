@@ -1,4 +1,5 @@
 /** What decides whether a request may be accepted at all: the account, its balance and the limits of its key. */
+import type { LockedAccount } from "../accounts/store";
 import type { AccountActor } from "../core/actor";
 import { utcDay, utcMonth } from "../core/clock";
 import type { Queryable, Tx } from "../core/db";
@@ -88,4 +89,35 @@ export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promis
            ON CONFLICT (key_id, period) DO UPDATE SET messages = q.messages + excluded.messages`,
     values: [quotas.map((row) => row.keyId), quotas.map((row) => row.period), quotas.map((row) => row.added)],
   });
+}
+
+type CappedAccount = Pick<LockedAccount, "id" | "dailySpendCapMicros">;
+
+/** What accounts with a daily cap have spent, as it stands now; exact while they are locked. One query, if any has a cap. */
+export async function openSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
+  const capped = [...accounts].flatMap(({ id, dailySpendCapMicros }) => (dailySpendCapMicros === null ? [] : [id]));
+  const spent = new Map<string, bigint>();
+  if (capped.length > 0) {
+    const { rows } = await db.query<{ accountId: string; day: string; costMicros: bigint }>({
+      name: "messages.spent",
+      text: `SELECT account_id AS "accountId", to_char(day, 'YYYY-MM-DD') AS day, cost_micros AS "costMicros"
+             FROM usage_days WHERE account_id = ANY($1::text[]) AND day = ANY($2::date[])`,
+      values: [capped, [...new Set(days)]],
+    });
+    for (const row of rows) spent.set(slot(row.accountId, row.day), row.costMicros);
+  }
+
+  return {
+    /** 429 when so much more would pass the account's cap of the day. */
+    refusals({ id, dailySpendCapMicros: cap }: CappedAccount, day: string, costMicros: bigint): ApiError[] {
+      const before = spent.get(slot(id, day)) ?? 0n;
+      if (cap === null || costMicros === 0n || before + costMicros <= cap) return [];
+      const details = { limit: fromMicros(cap), spent: fromMicros(before), requested: fromMicros(costMicros) };
+      const text = "This request would pass what the account may spend in a UTC day. Nothing was sent.";
+      return [rateLimited(text, { reason: "daily_spend_cap", details })];
+    },
+    add({ id }: CappedAccount, day: string, costMicros: bigint): void {
+      spent.set(slot(id, day), (spent.get(slot(id, day)) ?? 0n) + costMicros);
+    },
+  };
 }

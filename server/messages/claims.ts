@@ -23,6 +23,13 @@ export type Candidate = {
 /** A message handed to `provider` as its attempt number `seq`, which is committed. */
 export type Attempt = Candidate & { seq: number; provider: string; claimedAt: Date };
 
+/** Who sends to whom, as suppressions see it. */
+export const sendingOf = ({ accountId, message }: Candidate) => ({
+  accountId,
+  toNumber: message.to,
+  fromSender: message.from,
+});
+
 /** The attempt of `candidate` at `provider`. */
 export const attemptOf = (candidate: Candidate, provider: string, claimedAt: Date): Attempt => ({
   ...candidate,

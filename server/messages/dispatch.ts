@@ -7,7 +7,9 @@ import { leaveLane, takeRoom } from "../providers/lane";
 import type { Adapter, OutboundMessage } from "../providers/port";
 import { providerTable } from "../providers/registry";
 import { takeProbe } from "../providers/tend";
-import { type Attempt, attemptOf, type Candidate, claim, HELD_AGAIN_MS } from "./claims";
+import { findSuppressed } from "../suppressions/store";
+import { type Attempt, attemptOf, type Candidate, claim, HELD_AGAIN_MS, sendingOf } from "./claims";
+import { BLOCKLISTED } from "./guard";
 import { nextProvider } from "./next-provider";
 import { applyChanges, lockMessages } from "./transitions";
 import { enterRoom, openPaces } from "./waiting-room";
@@ -16,6 +18,11 @@ import { enterRoom, openPaces } from "./waiting-room";
 const HELD_MAX_MS = 10 * MINUTE_MS;
 /** How long a dispatch waits for room in a provider's lane before its messages wait in the database. */
 const ROOM_WITHIN_MS = 1_000;
+
+const NO_PROVIDER = {
+  code: "no_provider_available",
+  message: "No provider on the way to this number could take messages for ten minutes.",
+};
 
 type Row = Candidate & { chain: string[]; createdAt: Date };
 
@@ -58,12 +65,16 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
 export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
   const [table, paces, candidates] = await Promise.all([providerTable(), openPaces(), readCandidates(messageIds)]);
   const claimedAt = now();
+  // A STOP that came after a message was accepted holds for it too, as long as nobody has begun to send it.
+  const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
+  const suppressed = candidates.filter((candidate) => isSuppressed(sendingOf(candidate)));
   const ready = new Map<string, Attempt[]>();
   const waiting: Attempt[] = [];
   const held: Row[] = [];
   const heldNow = new Set<string>();
 
   for (const candidate of candidates) {
+    if (suppressed.includes(candidate)) continue;
     const next = await pick(candidate);
     if (next.kind === "held") held.push(candidate);
     if (next.kind !== "provider") continue;
@@ -91,7 +102,12 @@ export async function claimAttempts(messageIds: readonly string[]): Promise<Atte
       waiting.push(...attempts.slice(room));
     }),
   );
-  const [claimed] = await Promise.all([claim(pool(), claims), enterRoom(pool(), waiting), holdBack(held, claimedAt)]);
+  const [claimed] = await Promise.all([
+    claim(pool(), claims),
+    enterRoom(pool(), waiting),
+    holdBack(held, claimedAt),
+    fail(suppressed, BLOCKLISTED, claimedAt),
+  ]);
   giveBackRoom(claims, claimed, table.adapterOf);
   return claimed;
 }
@@ -117,21 +133,21 @@ async function holdBack(held: readonly Row[], at: Date): Promise<void> {
     const runAt = new Date(at.getTime() + HELD_AGAIN_MS);
     await addJob(pool(), "dispatch_messages", { messageIds }, { runAt });
   }
-  // Of one that a provider may have taken the sweep decides.
-  const over = held.filter((row) => isOver(row) && !row.afterUnknown);
-  if (over.length === 0) return;
+  await fail(held.filter(isOver), NO_PROVIDER, at);
+}
+
+/** Fails messages that nobody has begun to send. Of one that a provider may have taken the sweep decides. */
+async function fail(rows: readonly Row[], error: { code: string; message: string }, at: Date): Promise<void> {
+  const unsent = rows.filter((row) => !row.afterUnknown);
+  if (unsent.length === 0) return;
   await transaction(async (tx) => {
     const messages = await lockMessages(
       tx,
-      over.map((row) => row.message.id),
+      unsent.map((row) => row.message.id),
     );
-    const error = {
-      code: "no_provider_available",
-      message: "No provider on the way to this number could take messages for ten minutes.",
-    };
     await applyChanges(
       tx,
-      over.flatMap(({ message: { id }, tried }) => {
+      unsent.flatMap(({ message: { id }, tried }) => {
         const message = messages.get(id);
         return message ? [{ message, attempts: tried.length, steps: [{ to: "failed", at, error }] }] : [];
       }),

@@ -1,6 +1,6 @@
 /** What a send and its estimate share: the checks of a request, its text as it will be sent, and where it leads. */
 import { type ApiError, invalidRequest } from "../core/errors";
-import { isRoutable } from "../providers/registry";
+import { providerTable } from "../providers/registry";
 import { openRouting, type Routing, routeExists } from "../routing/service";
 import { approvedSender } from "../senders/service";
 import { isE164 } from "./phone";
@@ -40,7 +40,7 @@ export async function openDraft(accountId: string, input: DraftInput): Promise<D
       }),
     );
   }
-  const canPrefer = input.provider ? isRoutable(input.provider) : false;
+  const canPrefer = input.provider ? (await providerTable()).isRoutable(input.provider) : false;
   if (input.provider && !canPrefer) {
     refusals.push(
       invalidRequest(`The provider ${input.provider} is not configured on this installation.`, {

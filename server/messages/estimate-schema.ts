@@ -35,7 +35,11 @@ const NonGsm = z.object({
 
 const RecipientEstimate = z.object({
   to: z.string().describe("Recipient as given."),
-  route_id: z.number().int().nullable().describe("Route that it would take; null when none leads there."),
+  route_id: z
+    .number()
+    .int()
+    .nullable()
+    .describe("Route that it would take; null when none leads there, or its message is held back."),
   provider: z.string().nullable().describe("Provider that would be tried first; null without a route."),
   price_per_segment: z
     .number()

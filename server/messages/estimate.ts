@@ -1,10 +1,15 @@
+import type { LockedAccount } from "../accounts/store";
 import type { AccountActor } from "../core/actor";
+import { now, utcDay } from "../core/clock";
 import { pool, prisma } from "../core/db";
 import { type ApiError, isApiError } from "../core/errors";
+import { newId } from "../core/ids";
 import { fromMicros } from "../core/wire";
-import { openQuotas, requireActive, requireBalance, sendingKey } from "./admission";
+import { findSuppressed } from "../suppressions/store";
+import { openQuotas, openSpending, requireActive, requireBalance, sendingKey } from "./admission";
 import { type Destination, openDraft } from "./draft";
 import type { Estimate, EstimateInput } from "./estimate-schema";
+import { openHolds, type Sending } from "./holds";
 import { nonGsmCharacters, segmentText } from "./segments";
 import { gsmSubstitutes, toGsmPunctuation } from "./smart-encoding";
 
@@ -21,7 +26,11 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
     prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } }),
     openQuotas(pool(), [key]),
   ]);
-  const recipients = recipientsOf(input).map(draft.resolve);
+  const at = now();
+  const [recipients, spending] = await Promise.all([
+    holdBack(account, input.from, draft.body, recipientsOf(input).map(draft.resolve)),
+    openSpending(pool(), [account], [utcDay(at)]),
+  ]);
   const costMicros = recipients.reduce((sum, recipient) => sum + recipient.costMicros, 0n);
   const billed = recipients.filter((recipient) => recipient.routing).length;
   const { units } = segmentText(draft.body);
@@ -42,9 +51,35 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
       ...draft.refusals,
       ...refusalOf(() => requireActive(account)),
       ...refusalOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
+      ...spending.refusals(account, utcDay(at), costMicros),
       ...quotas.refusals(key, billed),
     ].map(presentRefusal),
   };
+}
+
+type Account = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
+
+/** The recipients, those that the account's suppressions or limits hold back with why; judged in their order. */
+async function holdBack(account: Account, from: string, body: string, recipients: Destination[]) {
+  const sendings = recipients.map(
+    ({ to, routing }): Sending => ({
+      id: newId("message"),
+      accountId: account.id,
+      toNumber: to,
+      fromSender: from,
+      body,
+      chain: routing?.chain ?? [],
+    }),
+  );
+  const routed = sendings.filter((_, at) => recipients[at]?.routing);
+  const isSuppressed = await findSuppressed(pool(), routed);
+  const judge = await openHolds(pool(), new Map([[account.id, account]]), routed, isSuppressed);
+  const { held } = judge(routed);
+  return recipients.map((recipient, at): Destination => {
+    const sending = sendings[at];
+    const refusal = sending && held.get(sending);
+    return refusal ? { to: recipient.to, costMicros: 0n, routing: null, refusal } : recipient;
+  });
 }
 
 const recipientsOf = ({ recipients, to }: EstimateInput): string[] => recipients ?? (to === undefined ? [] : [to]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digitsOf, E164_PATTERN, isE164, senderKind } from "./phone";
+import { digitsOf, E164_PATTERN, e164Of, isE164, senderKind } from "./phone";
 
 describe("isE164", () => {
   it.each(["+1234567", "+14155550123", "+447700900123", "+123456789012345"])("accepts %s", (text) => {
@@ -78,4 +78,24 @@ describe("senderKind", () => {
   ])("%j is neither", (from) => {
     expect(senderKind(from)).toBeNull();
   });
+});
+
+describe("e164Of", () => {
+  it.each([
+    "+14155550123",
+    "14155550123",
+    "0014155550123",
+    "tel:+14155550123",
+    " +1 (415) 555-0123 ",
+    "1.415.555.0123",
+  ])("reads %j as a foreign spelling of one number", (text) => {
+    expect(e164Of(text)).toBe("+14155550123");
+  });
+
+  it.each(["", "ACME", "12345", "04155550123", "+", "1415555012345678", "+1415x5550123", "\0"])(
+    "reads no number from %j",
+    (text) => {
+      expect(e164Of(text)).toBeNull();
+    },
+  );
 });

@@ -27,6 +27,19 @@ export function digitsOf(e164: string): string {
   return e164.startsWith("+") ? e164.slice(1) : e164;
 }
 
+/** What people and providers put between the digits of a number, and what may stand before them. */
+const SEPARATORS = /[\s().\-/\u00a0]/g;
+const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;
+
+/**
+ * The E.164 number that a foreign text writes: with or without `+`, `00` or `tel:` before it and separators within; null
+ * when it is none (a name, a short code, a number without its country).
+ */
+export function e164Of(text: string): string | null {
+  const number = `+${text.trim().replace(SEPARATORS, "").replace(INTERNATIONAL, "")}`;
+  return isE164(number) ? number : null;
+}
+
 /**
  * What kind of sender ID a text is, or `null` when it is none.
  *

@@ -28,7 +28,8 @@ export const messagesRouter = router({
         summary: "Send a message",
         description:
           "Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not " +
-          "wait for that, so its status is `pending`; a recipient that no route leads to is `failed` at once, free of charge.",
+          "wait for that, so its status is `pending`; a recipient that no route leads to, or that the account's suppressions or " +
+          "limits hold back, is `failed` at once, free of charge.",
         errorResponses: [402],
       },
     })
@@ -44,9 +45,9 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Send to many recipients",
         description:
-          "Accepts one message per recipient, all with the same text. A recipient that is not a phone number, or that no route " +
-          "leads to, fails alone: look at each item's `status` and `error`. A balance that does not cover all is a 402, and " +
-          "nothing is sent.",
+          "Accepts one message per recipient, all with the same text. A recipient that is not a phone number, that no route " +
+          "leads to, or that the account's suppressions or limits hold back, fails alone: look at each item's `status` and " +
+          "`error`. A balance that does not cover all is a 402, and nothing is sent.",
         errorResponses: [402],
       },
     })

@@ -30,7 +30,8 @@ export async function sendMessage(
 }
 
 /**
- * Accepts one message per recipient; a recipient that is not a phone number, or to which no route leads, fails alone.
+ * Accepts one message per recipient; a recipient that is not a phone number, to which no route leads, or that is held back
+ * by a suppression or a limit of the account, fails alone.
  * @throws as {@link sendMessage}; then nothing of the request was accepted.
  */
 export async function sendBulk(actor: AccountActor, input: SendBulkInput, request: DeedRequest): Promise<BulkResult> {

@@ -1,16 +1,11 @@
 /** Serves the waiting room: every worker looks a few times a second whose turn it is. */
-import { SECOND_MS } from "../core/clock";
 import { errorFields, log } from "../core/log";
-import { keepDoing } from "../core/process";
 import { leaveLane, takeRoom } from "../providers/lane";
 import { providerTable } from "../providers/registry";
 import { PROVIDERS } from "../providers/schema";
 import { beginHandOvers } from "./hand-over";
 import { emptyRoom, serveRoom, waitingProviders } from "./waiting-room";
 
-/** While somebody waits, and while nobody does. */
-const BUSY_EVERY_MS = 100;
-const IDLE_EVERY_MS = SECOND_MS / 2;
 const TURN_MAX = 500;
 
 /** Begins the hand-overs whose turn it is. @returns whether any message was waiting. */
@@ -45,13 +40,3 @@ async function serveProvider(provider: string): Promise<void> {
     leaveLane(adapter, room - used);
   }
 }
-
-/** Serves the waiting room until the returned function is called, which waits for the turn under way. */
-export const keepServing = (): (() => Promise<void>) =>
-  keepDoing(async () => {
-    const isBusy = await serveWaiting().catch((thrown) => {
-      log("warn", "waiting.not_served", errorFields(thrown));
-      return false;
-    });
-    return isBusy ? BUSY_EVERY_MS : IDLE_EVERY_MS;
-  });

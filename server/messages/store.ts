@@ -5,15 +5,27 @@
  * before anything is written.
  */
 import { keyReused } from "../accounts/answers";
-import { lockAccounts, type MoneyMove, postMoney } from "../accounts/store";
+import { type LockedAccount, lockAccounts, type MoneyMove, postMoney } from "../accounts/store";
 import { coalesce, type Settled } from "../core/batch";
-import { utcDay } from "../core/clock";
+import { now, utcDay } from "../core/clock";
 import { type Defer, type Tx, transaction } from "../core/db";
 import { addJob } from "../core/jobs";
 import { perProcess } from "../core/process";
 import type { Idempotency } from "../core/trpc";
+import { findSuppressed } from "../suppressions/store";
 import { recordEvents } from "../webhooks/outbox";
-import { countQuotas, openQuotas, type QuotaCount, requireActive, requireBalance, type SendingKey } from "./admission";
+import {
+  countQuotas,
+  openQuotas,
+  openSpending,
+  type QuotaCount,
+  requireActive,
+  requireBalance,
+  type SendingKey,
+} from "./admission";
+import type { Refusal } from "./guard";
+import { openHolds } from "./holds";
+import { countAccepted, insertMessages } from "./insert";
 import type { MessageRow } from "./present";
 
 /** One request's messages: all accepted together, or none. */
@@ -45,10 +57,30 @@ export function accept(acceptance: Acceptance): Promise<Accepted> {
 }
 
 const slot = (accountId: string, key: string) => `${accountId} ${key}`;
+const isPending = (message: MessageRow): boolean => message.status === "pending";
+/** The UTC day on which a request's messages are counted. */
+const dayOf = ({ messages: [first] }: Acceptance): string => utcDay(first?.createdAt ?? now());
+
+/** The row as it is stored: what is held back fails at once, without a route and free of charge. */
+const accepted = (row: MessageRow, currency: string, refusal: Refusal | undefined): MessageRow =>
+  refusal
+    ? {
+        ...row,
+        currency,
+        status: "failed",
+        costMicros: 0n,
+        routeId: null,
+        chain: [],
+        errorCode: refusal.code,
+        errorMessage: refusal.message,
+        failedAt: row.createdAt,
+      }
+    : { ...row, currency };
 
 async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
   // In this order on the wire: what is read after the locks cannot change any more.
-  const [accounts, answers, quotas] = await Promise.all([
+  const sendings = batch.flatMap((item) => item.messages.filter(isPending));
+  const [accounts, answers, quotas, isSuppressed] = await Promise.all([
     lockAccounts(
       tx,
       batch.map((item) => item.accountId),
@@ -58,6 +90,11 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
       tx,
       batch.map((item) => item.key),
     ),
+    findSuppressed(tx, sendings),
+  ]);
+  const [judge, spending] = await Promise.all([
+    openHolds(tx, accounts, sendings, isSuppressed),
+    openSpending(tx, accounts.values(), batch.map(dayOf)),
   ]);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
   const taken: Taken[] = [];
@@ -70,17 +107,30 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
       if (answer.requestHash !== item.idempotency?.requestHash) throw keyReused();
       return { response: answer.read(), replayed: true };
     }
-    const billed = item.messages.filter((message) => message.status === "pending");
+    const { held, release } = judge(item.messages.filter(isPending));
+    const messages = item.messages.map((message) => accepted(message, account.currency, held.get(message)));
+    try {
+      admit(item, account, messages.filter(isPending));
+    } catch (refused) {
+      release();
+      throw refused;
+    }
+    const response = item.respond(messages);
+    if (key && item.idempotency) answers.set(key, { requestHash: item.idempotency.requestHash, read: () => response });
+    taken.push({ item, messages, response });
+    return { response, replayed: false };
+  };
+
+  /** Takes the request's money and quotas off what there is. @throws when they do not suffice, with nothing taken. */
+  const admit = (item: Acceptance, account: LockedAccount, billed: MessageRow[]): void => {
     const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
     const balance = balances.get(item.accountId) ?? 0n;
     requireBalance(costMicros, balance, account.currency);
+    const [overspent] = spending.refusals(account, dayOf(item), costMicros);
+    if (overspent) throw overspent;
     quotas.take(item.key, billed.length);
+    spending.add(account, dayOf(item), costMicros);
     balances.set(item.accountId, balance - costMicros);
-    for (const message of item.messages) message.currency = account.currency;
-    const response = item.respond(item.messages);
-    if (key && item.idempotency) answers.set(key, { requestHash: item.idempotency.requestHash, read: () => response });
-    taken.push({ item, response });
-    return { response, replayed: false };
   };
 
   const results = batch.map((item): Settled<Accepted> => {
@@ -116,11 +166,11 @@ async function readAnswers(tx: Tx, batch: Acceptance[]): Promise<Map<string, Ans
   );
 }
 
-type Taken = { item: Acceptance; response: unknown };
+type Taken = { item: Acceptance; messages: MessageRow[]; response: unknown };
 
 async function write(tx: Tx, defer: Defer, taken: Taken[], quotas: QuotaCount[]): Promise<void> {
-  const messages = taken.flatMap(({ item }) => item.messages);
-  const pending = messages.filter((message) => message.status === "pending");
+  const messages = taken.flatMap((request) => request.messages);
+  const pending = messages.filter(isPending);
   const failed = messages.filter((message) => message.status === "failed");
   defer(insertMessages(tx, messages));
   defer(postMoney(tx, pending.filter((message) => message.costMicros > 0n).map(reservation)));
@@ -146,74 +196,6 @@ const reservation = (message: MessageRow): MoneyMove => ({
   note: null,
   at: message.createdAt,
 });
-
-async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<void> {
-  await tx.query({
-    name: "messages.insert",
-    text: `INSERT INTO messages (id, account_id, api_key_id, to_number, from_sender, body, encoding, segments, status,
-             cost_micros, currency, route_id, chain, error_code, error_message, reference, created_at, failed_at)
-           SELECT id, account_id, api_key_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
-             currency, route_id, string_to_array(chain, ','), error_code, error_message, reference, created_at,
-             CASE WHEN status = 'failed' THEN created_at END
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int2[],
-             $9::text[], $10::int8[], $11::text[], $12::int4[], $13::text[], $14::text[], $15::text[], $16::text[],
-             $17::timestamptz[])
-           AS r (id, account_id, api_key_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
-             currency, route_id, chain, error_code, error_message, reference, created_at)`,
-    values: [
-      rows.map((row) => row.id),
-      rows.map((row) => row.accountId),
-      rows.map((row) => row.apiKeyId),
-      rows.map((row) => row.toNumber),
-      rows.map((row) => row.fromSender),
-      rows.map((row) => row.body),
-      rows.map((row) => row.encoding),
-      rows.map((row) => row.segments),
-      rows.map((row) => row.status),
-      rows.map((row) => String(row.costMicros)),
-      rows.map((row) => row.currency),
-      rows.map((row) => row.routeId),
-      rows.map((row) => row.chain.join(",")),
-      rows.map((row) => row.errorCode),
-      rows.map((row) => row.errorMessage),
-      rows.map((row) => row.reference),
-      rows.map((row) => row.createdAt.toISOString()),
-    ],
-  });
-}
-
-/** Adds new messages to their account's counters of the day. The accounts are locked, so the rows never deadlock. */
-async function countAccepted(tx: Tx, rows: MessageRow[]): Promise<void> {
-  const days = new Map<string, { accountId: string; day: string; rows: MessageRow[] }>();
-  for (const row of rows) {
-    const day = utcDay(row.createdAt);
-    const id = slot(row.accountId, day);
-    const entry = days.get(id) ?? { accountId: row.accountId, day, rows: [] };
-    entry.rows.push(row);
-    days.set(id, entry);
-  }
-  const entries = [...days.values()];
-  const failed = entries.map((entry) => entry.rows.filter((row) => row.status === "failed").length);
-  await tx.query({
-    name: "messages.count_accepted",
-    text: `INSERT INTO usage_days AS u (account_id, day, messages, segments, cost_micros, pending, failed, events_failed)
-           SELECT account_id, day, messages, segments, cost_micros, messages - failed, failed, failed
-           FROM unnest($1::text[], $2::date[], $3::int4[], $4::int4[], $5::int8[], $6::int4[])
-             AS d (account_id, day, messages, segments, cost_micros, failed) ORDER BY account_id, day
-           ON CONFLICT (account_id, day) DO UPDATE SET
-             messages = u.messages + excluded.messages, segments = u.segments + excluded.segments,
-             cost_micros = u.cost_micros + excluded.cost_micros, pending = u.pending + excluded.pending,
-             failed = u.failed + excluded.failed, events_failed = u.events_failed + excluded.events_failed`,
-    values: [
-      entries.map((entry) => entry.accountId),
-      entries.map((entry) => entry.day),
-      entries.map((entry) => entry.rows.length),
-      entries.map((entry) => entry.rows.reduce((sum, row) => sum + row.segments, 0)),
-      entries.map((entry) => String(entry.rows.reduce((sum, row) => sum + row.costMicros, 0n))),
-      failed,
-    ],
-  });
-}
 
 async function rememberAnswers(tx: Tx, taken: Taken[]): Promise<void> {
   const keyed = taken.filter(({ item }) => item.idempotency);

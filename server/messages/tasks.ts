@@ -1,11 +1,13 @@
 import { HOUR_MS, MINUTE_MS, now } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { addJob, type JobPayload } from "../core/jobs";
-import { log } from "../core/log";
+import { errorFields, log } from "../core/log";
+import { keepDoing } from "../core/process";
 import { claimAttempts } from "./dispatch";
-import { beginHandOvers, UNRESOLVED_AFTER_MS } from "./hand-over";
+import { beginHandOvers, stopHandOvers, UNRESOLVED_AFTER_MS } from "./hand-over";
 import { lookUpUnknown } from "./look-up";
 import { applyReceipts, rejoinReceipts } from "./receipts";
+import { serveWaiting } from "./serve";
 import { applyChanges, lockMessages, type Step } from "./transitions";
 
 /** A taken message without a final receipt counts as undelivered after this time. */
@@ -18,6 +20,23 @@ const SWEEP_MAX = 2_000;
 export async function dispatchMessages({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> {
   beginHandOvers(await claimAttempts(messageIds));
 }
+
+/** How often the waiting room is served: while somebody waits, and while nobody does. */
+const SERVE_BUSY_MS = 100;
+const SERVE_IDLE_MS = 500;
+
+/** Serves the waiting room until the returned function is called, which waits for the turn under way. */
+export const keepServing = (): (() => Promise<void>) =>
+  keepDoing(async () => {
+    const isBusy = await serveWaiting().catch((thrown) => {
+      log("warn", "waiting.not_served", errorFields(thrown));
+      return false;
+    });
+    return isBusy ? SERVE_BUSY_MS : SERVE_IDLE_MS;
+  });
+
+/** Lets hand-overs under way come to their end and leaves what was not begun to other workers. */
+export const endHandOvers = (): Promise<void> => stopHandOvers();
 
 /** Takes in what a provider reported. */
 export const takeReceipts = ({ provider, receipts }: JobPayload<"apply_receipts">): Promise<void> =>

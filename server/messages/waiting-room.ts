@@ -9,7 +9,8 @@ import { keepFresh } from "../core/fresh";
 import { addJob } from "../core/jobs";
 import type { OutboundMessage } from "../providers/port";
 import { providerTable } from "../providers/registry";
-import { type Attempt, claim } from "./claims";
+import { findSuppressed } from "../suppressions/store";
+import { type Attempt, claim, sendingOf } from "./claims";
 import { allowance, type Bucket, refill } from "./pace";
 
 /** Rates in segments per second; null: none. */
@@ -115,14 +116,18 @@ export async function serveRoom(provider: string, room: number): Promise<Attempt
     const limit = Math.min(room, TURN_MAX, Math.floor(allowance(own)) + (rates.size > 0 ? BESIDE : 0));
     if (limit <= 0 || allowance(own) < 1) return [];
     const waiting = await nextInLine(tx, provider, blocked, limit);
-    const turns = waiting.filter(({ accountId, message }) => {
+    const isSuppressed = await findSuppressed(tx, waiting.map(sendingOf));
+    const stopped = waiting.filter((entry) => isSuppressed(sendingOf(entry))).map((entry) => entry.message.id);
+    const turns = waiting.filter((entry) => {
+      const { accountId, message } = entry;
+      if (stopped.includes(message.id)) return false;
       const sender = buckets.get(senderBucket(accountId, message.from));
       if (allowance(own) < 1 || allowance(sender) < 1) return false;
       // A message goes whole: its segments may overdraw the bucket, which then waits the longer.
       for (const bucket of sender ? [own, sender] : [own]) bucket.tokens -= message.segments;
       return true;
     });
-    if (turns.length === 0) return [];
+    if (turns.length + stopped.length === 0) return [];
     own.virtualTime = Math.max(own.virtualTime, ...turns.map((turn) => turn.tag));
     const claimedAt = now();
     const [claimed] = await Promise.all([
@@ -130,10 +135,9 @@ export async function serveRoom(provider: string, room: number): Promise<Attempt
         tx,
         turns.map(({ tag: _, ...turn }) => ({ ...turn, provider, claimedAt })),
       ),
-      leaveRoom(
-        tx,
-        turns.map((turn) => turn.message.id),
-      ),
+      leaveRoom(tx, [...turns.map((turn) => turn.message.id), ...stopped]),
+      // Dispatch fails them.
+      stopped.length > 0 && addJob(tx, "dispatch_messages", { messageIds: stopped }),
       writeBuckets(tx, [...buckets.values()]),
     ]);
     return claimed;

@@ -58,8 +58,9 @@ describe("the guide to errors", () => {
     .map((name) => readFileSync(path.join("server", name), "utf8"));
 
   test("names every reason that the service gives", () => {
-    // Reasons stand beside a message or in the `reason` of a limit; verification and the URL guard have results of their own.
-    const own = new Set(["malformed", "mismatch", "outside_tolerance"]);
+    // Reasons stand beside a message or in the `reason` of a limit; verification and the URL guard have results of their
+    // own, and a suppression has a reason too.
+    const own = new Set(["malformed", "mismatch", "outside_tolerance", "stop", "manual"]);
     const reasons = sources.flatMap((source) =>
       [...source.matchAll(/reason: "([a-z_]+)"/g)].map(([, name]) => name ?? ""),
     );
@@ -79,7 +80,14 @@ describe("the guide to errors", () => {
   });
 
   test("names every code with which the service itself lets a message fail", () => {
-    for (const code of ["invalid_recipient", "no_route", "no_provider_available", "provider_outcome_unknown"]) {
+    const held = ["blocklisted", "country_not_allowed", "flood_limit"];
+    for (const code of [
+      ...held,
+      "invalid_recipient",
+      "no_route",
+      "no_provider_available",
+      "provider_outcome_unknown",
+    ]) {
       expect(sources.some((source) => source.includes(`"${code}"`))).toBe(true);
       expect(guide).toContain(`\`${code}\``);
     }

@@ -8,6 +8,7 @@ export const GUIDES = [
   { slug: "limits", label: "Limits" },
   { slug: "idempotency", label: "Idempotency" },
   { slug: "scenario-numbers", label: "Scenario numbers" },
+  { slug: "providers", label: "Providers (operators)" },
 ] as const;
 
 export const REFERENCE_HREF = "/docs";

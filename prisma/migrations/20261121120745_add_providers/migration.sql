@@ -145,12 +145,14 @@ CREATE INDEX "inbound_messages_account_id_id_idx" ON "inbound_messages"("account
 -- CreateIndex
 CREATE UNIQUE INDEX "inbound_messages_provider_provider_message_id_account_id_key" ON "inbound_messages"("provider", "provider_message_id", "account_id");
 
+-- CreateIndex
+CREATE INDEX "senders_sender_id_idx" ON "senders"("sender_id");
+
 -- What the schema language cannot say.
 
 ALTER TABLE "providers" ADD CONSTRAINT "providers_breaker_known" CHECK ("breaker" IN ('closed', 'open', 'probing'));
--- The receipts that wait for an attempt which they name themselves.
-CREATE INDEX "receipts_parked_by_reference" ON "receipts" ("reference")
-  WHERE "message_id" IS NULL AND "reference" IS NOT NULL;
+-- Senders that have a pace of their own, which every worker reads once a second.
+CREATE INDEX "senders_paced" ON "senders" ("account_id", "sender_id") WHERE "max_segments_per_second" IS NOT NULL;
 
 -- Rows that are updated all the time: leave room for the new version on the same page.
 ALTER TABLE "pace_buckets" SET (fillfactor = 50);

@@ -1,0 +1,93 @@
+"use client";
+
+import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import { toastDone } from "@/app/_ui/toast";
+
+const SENDERS_SHOWN_MAX = 100;
+
+type Values = { number: string; sender_id: string | null; note: string };
+
+/** Adds a number to those that get no messages. */
+export function AddSuppressionDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Suppress a number" closeButtonProps={{ "aria-label": "Close" }}>
+      <AddSuppressionForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function AddSuppressionForm({ onClose }: { onClose: () => void }) {
+  const utils = trpc.useUtils();
+  const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
+  const create = trpc.suppressions.create.useMutation();
+  const [unplacedError, setUnplacedError] = useState<unknown>(null);
+  const form = useForm<Values>({
+    initialValues: { number: "", sender_id: null, note: "" },
+    validate: { number: (number) => (number.trim() ? null : "Enter the number") },
+  });
+
+  const submit = form.onSubmit(({ number, sender_id, note }) => {
+    setUnplacedError(null);
+    create.mutate(
+      { number: number.replaceAll(/[\s().-]/g, ""), sender_id, note: note.trim() || null },
+      {
+        onSuccess: (suppression) => {
+          toastDone(`${suppression.number} is suppressed`);
+          void utils.suppressions.invalidate();
+          onClose();
+        },
+        onError: (error) => {
+          if (!markFields(form, error)) setUnplacedError(error);
+        },
+      },
+    );
+  });
+
+  return (
+    <form onSubmit={submit} noValidate aria-label="New suppression">
+      <Stack gap="md">
+        <ErrorAlert error={unplacedError} title="The number was not suppressed" />
+        <TextInput
+          label="Phone number"
+          description="With its plus and country"
+          placeholder="+14155550123"
+          type="tel"
+          autoComplete="off"
+          data-autofocus
+          withAsterisk
+          {...form.getInputProps("number")}
+        />
+        <Select
+          comboboxProps={{ keepMounted: false }}
+          label="From"
+          description="Left open, it gets no messages from any of your senders"
+          placeholder="Every sender"
+          clearable
+          searchable
+          data={senders.data?.items.map((sender) => sender.sender_id) ?? []}
+          {...form.getInputProps("sender_id")}
+        />
+        <TextInput
+          label="Note"
+          description="For yourself: when and how you were told"
+          autoComplete="off"
+          maxLength={255}
+          {...form.getInputProps("note")}
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Suppress
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

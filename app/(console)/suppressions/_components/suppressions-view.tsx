@@ -1,0 +1,139 @@
+"use client";
+
+import { Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconFilterOff, IconMessageOff, IconPlus } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { PageHeader } from "@/app/_ui/page-header";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { Time } from "@/app/_ui/time";
+import { useUrlState } from "@/app/_ui/use-url-state";
+import type { Suppression } from "@/server/suppressions/schema";
+import { AddSuppressionDialog } from "./add-suppression-dialog";
+import { NumberSearch } from "./number-search";
+import { RemoveButton } from "./remove-button";
+
+const PAGE_SIZE = 25;
+
+/** The numbers that get no messages from the account: who said STOP, and who was added by hand. */
+export function SuppressionsView() {
+  const { params, page, change, setPage } = useUrlState();
+  const [adding, dialog] = useDisclosure(false);
+  const number = params.get("number") ?? "";
+  const suppressions = trpc.suppressions.list.useQuery(
+    { number: number || undefined, page, limit: PAGE_SIZE },
+    { placeholderData: keepPreviousData },
+  );
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
+      Suppress a number
+    </Button>
+  );
+  // An empty list offers the deed itself, and there is nothing to search.
+  const hasSome = !suppressions.isPending && (number !== "" || suppressions.data?.pagination.total !== 0);
+  return (
+    <>
+      <PageHeader
+        title="Suppressions"
+        description="Numbers that get no messages from you. People who answer STOP are added automatically."
+        actions={hasSome && addButton}
+      />
+      {hasSome && (
+        <Group mb="md">
+          <NumberSearch number={number} onChange={(next) => change({ number: next }, "replace")} />
+        </Group>
+      )}
+      <QueryState query={suppressions}>
+        {({ items, pagination }) => (
+          <Card padding={0}>
+            <PagedTable
+              label="Suppressions"
+              columns={columns}
+              rows={items}
+              rowKey={(suppression) => suppression.id}
+              pagination={pagination}
+              onPage={setPage}
+              busy={suppressions.isPlaceholderData}
+              empty={
+                number ? (
+                  <NotSuppressed number={number} onClear={() => change({ number: undefined })} />
+                ) : (
+                  <EmptyState icon={IconMessageOff} title="No number is suppressed" action={addButton}>
+                    Who answers STOP to one of your numbers or short codes appears here. Add those who told you in
+                    another way.
+                  </EmptyState>
+                )
+              }
+            />
+          </Card>
+        )}
+      </QueryState>
+      <AddSuppressionDialog opened={adding} onClose={dialog.close} />
+    </>
+  );
+}
+
+const columns: ReadonlyArray<Column<Suppression>> = [
+  {
+    key: "number",
+    header: "Number",
+    render: ({ number, note }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={500} className="tabular nowrap">
+          {number}
+        </Text>
+        {note && (
+          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+            {note}
+          </Text>
+        )}
+      </Stack>
+    ),
+  },
+  { key: "sender", header: "From", render: ({ sender_id: sender }) => sender ?? "Every sender" },
+  {
+    key: "reason",
+    header: "Reason",
+    visibleFrom: "xs",
+    render: ({ reason }) => (
+      <Box display="flex" miw="max-content">
+        <StatusBadge tone={reason === "stop" ? "warning" : "neutral"}>
+          {reason === "stop" ? "Said STOP" : "Added by hand"}
+        </StatusBadge>
+      </Box>
+    ),
+  },
+  {
+    key: "created",
+    header: "Since",
+    align: "right",
+    visibleFrom: "sm",
+    render: (suppression) => <Time value={suppression.created_at} />,
+  },
+  {
+    key: "deeds",
+    header: <VisuallyHidden>Actions</VisuallyHidden>,
+    align: "right",
+    render: (suppression) => <RemoveButton suppression={suppression} />,
+  },
+];
+
+function NotSuppressed({ number, onClear }: { number: string; onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={IconFilterOff}
+      title={`${number} is not suppressed`}
+      action={
+        <Button variant="light" onClick={onClear}>
+          Show all suppressions
+        </Button>
+      }
+    >
+      The whole number is looked for, with its plus and country.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,185 @@
+import { randomInt } from "node:crypto";
+import type { BulkResult, Message } from "@/server/messages/schema";
+import type { Sender } from "@/server/senders/schema";
+import type { Suppression } from "@/server/suppressions/schema";
+import { requiresKey, requiresPermission } from "../support/access";
+import { expect, test } from "../support/contract-test";
+import { balanceOf, ISO } from "../support/follow";
+import { answerFromHandset } from "../support/guards";
+
+const UNKNOWN = "/suppressions/sup_01k9x7t4m2e8v5q3r6w1y0z8ab";
+const NUMBER = "+15550100008";
+const OTHER = "+15550100001";
+
+const create = (body: unknown) => ({ method: "POST", path: "/suppressions", body });
+const queryOf = (name: string, value: string) => `/suppressions?${name}=${encodeURIComponent(value)}`;
+
+test.describe("GET /suppressions", () => {
+  test("lists newest first, by number, by sender and page by page", async ({ rest, account }) => {
+    const numbers = [0, 1, 2, 3].map((at) => `+1415555010${at}`);
+    for (const number of numbers) await rest.post("/suppressions", { number });
+    await rest.post("/suppressions", { number: numbers[0], sender_id: account.sender });
+    const told = (items: Suppression[]) => items.map(({ number, sender_id }) => [number, sender_id]);
+    const all = await rest.page<Suppression>("/suppressions");
+    expect(told(all.items)).toEqual([
+      [numbers[0], account.sender],
+      ...numbers.toReversed().map((number) => [number, null]),
+    ]);
+    expect(all.pagination).toEqual({ page: 1, limit: 50, total: 5, pages: 1, has_more: false });
+    const second = await rest.page<Suppression>("/suppressions?limit=2&page=2");
+    expect(second.items.map(({ number }) => number)).toEqual([numbers[2], numbers[1]]);
+    expect(second.pagination).toEqual({ page: 2, limit: 2, total: 5, pages: 3, has_more: true });
+    const ofNumber = await rest.page<Suppression>(queryOf("number", numbers[0] ?? ""));
+    expect(told(ofNumber.items)).toEqual([
+      [numbers[0], account.sender],
+      [numbers[0], null],
+    ]);
+    const ofSender = await rest.page<Suppression>(queryOf("sender_id", account.sender));
+    expect(told(ofSender.items)).toEqual([[numbers[0], account.sender]]);
+    expect((await rest.page(queryOf("number", "+1415555"))).items).toEqual([]);
+  });
+
+  test("refuses each wrong parameter with a 400 that names it", async ({ rest }) => {
+    const wrong = { number: "1".repeat(33), sender_id: "x".repeat(17), page: "0", limit: "101" };
+    for (const [param, value] of Object.entries(wrong)) {
+      expect(await rest.refusal(400, { method: "GET", path: queryOf(param, value) })).toMatchObject({ param });
+    }
+  });
+
+  requiresPermission("sms:read", () => ({ method: "GET", path: "/suppressions" }));
+
+  requiresKey("GET", "/suppressions");
+
+  test("cannot see another account", async ({ rest, stranger }) => {
+    await rest.post("/suppressions", { number: NUMBER });
+    expect((await stranger.rest.page("/suppressions")).items).toEqual([]);
+    expect((await stranger.rest.page(queryOf("number", NUMBER))).pagination.total).toBe(0);
+  });
+});
+
+test.describe("POST /suppressions", () => {
+  test("answers 201 with the suppression, and the same one when it is asked for again", async ({ rest, account }) => {
+    const general = await rest.post<Suppression>("/suppressions", { number: NUMBER });
+    expect(general).toEqual({
+      id: expect.stringMatching(/^sup_[0-9a-z]{26}$/),
+      object: "suppression",
+      number: NUMBER,
+      sender_id: null,
+      reason: "manual",
+      note: null,
+      created_at: ISO,
+    });
+    const input = { number: NUMBER, sender_id: account.sender, note: "Asked on the phone." };
+    const ofSender = await rest.post<Suppression>("/suppressions", input);
+    expect(ofSender).toEqual({ ...general, ...input, id: ofSender.id, created_at: ISO });
+    for (const again of [{ number: NUMBER }, { number: NUMBER, sender_id: null, note: "Other" }]) {
+      expect(await rest.post<Suppression>("/suppressions", again)).toEqual(general);
+    }
+    expect(await rest.post<Suppression>("/suppressions", { ...input, note: null })).toEqual(ofSender);
+    expect((await rest.page("/suppressions")).pagination.total).toBe(2);
+  });
+
+  test("refuses each wrong field with a 400 that names it", async ({ rest, stranger }) => {
+    const wrong: [change: object, param: string, reason?: string][] = [
+      [{ number: undefined }, "number"],
+      [{ number: "" }, "number"],
+      [{ number: "15550100008" }, "number"],
+      [{ number: "+1 555 010 0008" }, "number"],
+      [{ number: 15550100008 }, "number"],
+      [{ sender_id: "" }, "sender_id"],
+      [{ sender_id: 5 }, "sender_id"],
+      [{ sender_id: "x".repeat(17) }, "sender_id"],
+      [{ sender_id: "NOBODY" }, "sender_id", "unknown_sender"],
+      [{ sender_id: stranger.account.sender }, "sender_id", "unknown_sender"],
+      [{ note: 5 }, "note"],
+      [{ note: "x".repeat(256) }, "note"],
+    ];
+    for (const [change, param, reason] of wrong) {
+      const error = await rest.refusal(400, create({ number: NUMBER, ...change }));
+      expect(error, JSON.stringify(change)).toMatchObject({ param, details: reason ? { reason } : {} });
+    }
+    expect((await rest.page("/suppressions")).pagination.total).toBe(0);
+  });
+
+  requiresPermission("senders:write", () => create({ number: NUMBER }));
+
+  requiresKey("POST", "/suppressions");
+
+  test("cannot see another account", async ({ rest, stranger }) => {
+    const mine = await rest.post<Suppression>("/suppressions", { number: NUMBER });
+    const theirs = await stranger.rest.post<Suppression>("/suppressions", { number: NUMBER });
+    expect(theirs.id).not.toBe(mine.id);
+  });
+});
+
+test.describe("DELETE /suppressions/{id}", () => {
+  test("deletes the suppression, and the number may be sent to again", async ({ rest, account }) => {
+    const { id } = await rest.post<Suppression>("/suppressions", { number: NUMBER });
+    const message = { to: NUMBER, from: account.sender, body: "Hello" };
+    expect(await rest.post<Message>("/messages/send", message)).toMatchObject({ error: { code: "blocklisted" } });
+    expect(await rest.delete(`/suppressions/${id}`)).toEqual({ id, object: "suppression", deleted: true });
+    expect(await rest.post<Message>("/messages/send", message)).toMatchObject({ status: "pending", error: null });
+    await rest.refusal(404, { method: "DELETE", path: `/suppressions/${id}` });
+  });
+
+  test("what is no id of a suppression is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+    for (const path of [UNKNOWN, "/suppressions/none", `/suppressions/${encodeURIComponent(NUMBER)}`]) {
+      expect(await rest.refusal(404, { method: "DELETE", path })).toMatchObject({ param: "id" });
+    }
+    expect(await rest.refusal(400, { method: "DELETE", path: "/suppressions/%00" })).toMatchObject({ param: "id" });
+  });
+
+  requiresPermission("senders:write", async (rest) => {
+    const { id } = await rest.post<Suppression>("/suppressions", { number: NUMBER });
+    return { method: "DELETE", path: `/suppressions/${id}` };
+  });
+
+  requiresKey("DELETE", UNKNOWN);
+
+  test("cannot see another account", async ({ rest, stranger }) => {
+    const { id } = await rest.post<Suppression>("/suppressions", { number: NUMBER });
+    const foreign = await stranger.rest.refusal(404, { method: "DELETE", path: `/suppressions/${id}` });
+    expect(foreign).toEqual(await stranger.rest.refusal(404, { method: "DELETE", path: UNKNOWN }));
+    expect((await rest.page("/suppressions")).pagination.total).toBe(1);
+  });
+});
+
+test("a message to a suppressed number fails at once, unbilled, and webhooks are told; the rest of a bulk goes", async ({
+  rest,
+  account,
+  receiver,
+}) => {
+  await rest.post("/webhooks/create", { url: receiver.url, events: ["message.failed"] });
+  await rest.post("/suppressions", { number: NUMBER, sender_id: account.sender });
+  const single = await rest.post<Message>("/messages/send", { to: NUMBER, from: account.sender, body: "Hello" });
+  expect(single).toMatchObject({ status: "failed", cost: 0, attempts: 0, provider: "", failed_at: single.created_at });
+  const bulk = { recipients: [OTHER, NUMBER], from: account.sender, body: "Hello" };
+  const sent = await rest.post<BulkResult>("/messages/bulk", bulk);
+  expect(sent).toMatchObject({ total: 2, sent: 1, failed: 1 });
+  expect(sent.messages.map(({ error }) => error?.code)).toEqual([undefined, "blocklisted"]);
+  expect(await balanceOf(rest)).toBe(99.99);
+  await expect.poll(() => receiver.received.length).toBe(2);
+  for (const { body } of receiver.received) {
+    const event = JSON.parse(String(body)) as { data: Message };
+    expect(event.data).toMatchObject({ to: NUMBER, status: "failed", error: { code: "blocklisted" } });
+  }
+});
+
+test("who answers STOP gets no more messages from that sender, until they answer START", async ({ rest, operator }) => {
+  const line = `+1646${randomInt(1_000_000, 9_999_999)}`;
+  const { id } = await rest.post<Sender>("/senders/create", { sender_id: line });
+  await operator.approveSender(id);
+  const statusFrom = async (from: string) =>
+    (await rest.post<Message>("/messages/send", { to: NUMBER, from, body: "Hello" })).error?.code ?? "goes";
+  expect(await statusFrom(line)).toBe("goes");
+
+  await answerFromHandset(NUMBER.slice(1), line.slice(1), " Stop. ");
+  const listed = async () => (await rest.page<Suppression>("/suppressions")).items;
+  await expect.poll(listed).toMatchObject([{ number: NUMBER, sender_id: line, reason: "stop", note: null }]);
+  expect(await statusFrom(line)).toBe("blocklisted");
+
+  await rest.post("/suppressions", { number: OTHER, sender_id: line });
+  for (const from of [NUMBER, OTHER]) await answerFromHandset(from, line, "START");
+  await expect.poll(listed).toMatchObject([{ number: OTHER, reason: "manual" }]);
+  expect(await statusFrom(line)).toBe("goes");
+});

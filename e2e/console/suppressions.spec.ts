@@ -1,0 +1,73 @@
+import { apiWith } from "../support/api";
+import { expect, test } from "../test";
+
+const FIRST = "+14155550123";
+const SECOND = "+442071838750";
+
+test("numbers are suppressed, searched and removed again", async ({ console: page, service, account }) => {
+  const api = apiWith(service, account.apiKey);
+  const table = page.getByRole("table", { name: "Suppressions" });
+  const statusOf = async (to: string) => {
+    const { body } = await api.post("/messages/send", { to, from: account.sender, body: "Hello" });
+    return body.data.status;
+  };
+
+  const add = async (number: string) => {
+    await page.getByRole("button", { name: "Suppress a number" }).first().click();
+    await page.getByLabel("Phone number").fill(number);
+  };
+
+  await test.step("an empty list says what will stand in it, and offers the deed", async () => {
+    await page.goto("/");
+    await page.getByRole("link", { name: "Suppressions", exact: true }).click();
+    await expect(page).toHaveURL(/\/suppressions$/);
+    await expect(page.getByText("No number is suppressed")).toBeVisible();
+  });
+
+  await test.step("what is no number is marked at its field", async () => {
+    await add("0123");
+    await page.getByRole("button", { name: "Suppress", exact: true }).click();
+    await expect(page.getByText(/must be a phone number in E\.164 form/i)).toBeVisible();
+    await page.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  await test.step("add one for every sender, and one for one sender with a note", async () => {
+    await add("+1 (415) 555-0123");
+    await page.getByRole("button", { name: "Suppress", exact: true }).click();
+    await expect(table.getByRole("row", { name: new RegExp(`\\${FIRST}.*Every sender.*Added by hand`) })).toBeVisible();
+    await add(SECOND);
+    await page.getByRole("combobox", { name: "From" }).click();
+    await page.getByRole("option", { name: account.sender }).click();
+    await page.getByLabel("Note").fill("Asked by mail");
+    await page.getByRole("button", { name: "Suppress", exact: true }).click();
+    await expect(
+      table.getByRole("row", { name: new RegExp(`\\${SECOND}.*Asked by mail.*${account.sender}`) }),
+    ).toBeVisible();
+    expect([await statusOf(FIRST), await statusOf(SECOND)]).toEqual(["failed", "failed"]);
+  });
+
+  await test.step("search by number, and say so when it is not there", async () => {
+    const search = page.getByRole("searchbox", { name: "Number" });
+    await search.fill(FIRST);
+    await expect(page).toHaveURL(/number=%2B14155550123/);
+    await expect(table.getByText(SECOND)).toBeHidden();
+    await expect(table.getByText(FIRST)).toBeVisible();
+    await search.fill("+15550100001");
+    await expect(page.getByText("+15550100001 is not suppressed")).toBeVisible();
+    await page.getByRole("button", { name: "Show all suppressions" }).click();
+    await expect(table.getByText(SECOND)).toBeVisible();
+    await expect(search).toHaveValue("");
+  });
+
+  await test.step("remove one, after a question", async () => {
+    const remove = page.getByRole("button", { name: `Remove ${FIRST} from every sender` });
+    await remove.click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect(table.getByText(FIRST)).toBeVisible();
+    await remove.click();
+    await page.getByRole("button", { name: "Remove suppression" }).click();
+    await expect(table.getByText(FIRST)).toBeHidden();
+    await expect(table.getByText(SECOND)).toBeVisible();
+    expect([await statusOf(FIRST), await statusOf(SECOND)]).toEqual(["pending", "failed"]);
+  });
+});

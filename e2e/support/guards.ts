@@ -1,0 +1,31 @@
+/** What stands between an account and a message: the limits that an operator sets, and what people answer. */
+import { pool } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { addJob } from "@/server/core/jobs";
+import type { OwnAccount } from "./accounts";
+
+type Limits = {
+  allowedCountries?: string[];
+  floodIdentical?: number;
+  floodTotal?: number;
+  /** Units of the account's currency. */
+  dailySpendCap?: number;
+};
+
+/** Gives an account limits of its own; those that are not named are taken from it. */
+export async function limitAccount({ accountId }: OwnAccount, limits: Limits): Promise<void> {
+  const { allowedCountries = [], floodIdentical = null, floodTotal = null, dailySpendCap } = limits;
+  const capMicros = dailySpendCap === undefined ? null : Math.round(dailySpendCap * 1_000_000);
+  await pool().query(
+    `UPDATE accounts SET allowed_countries = $2, flood_identical = $3, flood_total = $4, daily_spend_cap_micros = $5
+     WHERE id = $1`,
+    [accountId, allowedCountries, floodIdentical, floodTotal, capMicros],
+  );
+}
+
+/** A text from a handset to one of our numbers, as a carrier reports it. */
+export async function answerFromHandset(from: string, to: string, text: string): Promise<void> {
+  const receivedAt = new Date().toISOString();
+  const messages = [{ providerMessageId: newId("inbound"), from, to, text, receivedAt }];
+  await addJob(pool(), "apply_inbound", { provider: "sandbox", messages });
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { keywordOf } from "./keywords";
+
+test.each([
+  "STOP",
+  "STOPALL",
+  "UNSUBSCRIBE",
+  "CANCEL",
+  "END",
+  "QUIT",
+  "REVOKE",
+  "OPTOUT",
+  "OPT OUT",
+  "opt-out",
+  "Opt – Out",
+])("%j ends the messages", (text) => {
+  expect(keywordOf(text)).toBe("stop");
+  expect(keywordOf(text.toLowerCase())).toBe("stop");
+});
+
+test.each(["START", "unstop", "Start!"])("%j takes it back", (text) => {
+  expect(keywordOf(text)).toBe("start");
+});
+
+test.each([
+  " stop\n",
+  "Stop.",
+  "«STOP»",
+  "“Stop”",
+  "'stop'!!!",
+  "(stop)",
+  "\u00a0STOP\u200b",
+  "\ufeffstop",
+  "STOP 🙏",
+  "stop ❤️",
+  "¡STOP!",
+])("%j is a stop, whatever stands around the word", (text) => {
+  expect(keywordOf(text)).toBe("stop");
+});
+
+test.each([
+  "",
+  "...",
+  "please stop",
+  "stop it",
+  "don't stop",
+  "STOPP",
+  "non-stop",
+  "s t o p",
+  "unstoppable",
+  "started",
+  "end of story",
+  "1 STOP",
+  "help",
+  "constructor",
+  "__proto__",
+  `STOP${" ".repeat(200)}`,
+])("%j is no keyword", (text) => {
+  expect(keywordOf(text)).toBeNull();
+});
+
+test("a text made to be slow is judged at once", () => {
+  const startedAt = performance.now();
+  expect(keywordOf(`a${".".repeat(200_000)}a`)).toBeNull();
+  expect(performance.now() - startedAt).toBeLessThan(100);
+});

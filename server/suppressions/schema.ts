@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { DateTime, kindOf, PageQuery } from "../core/wire";
+import { SendMessageInput } from "../messages/schema";
+import { Sender } from "../senders/schema";
+
+const SENDER_ID_MAX = 16;
+const NOTE_MAX = 255;
+
+export const Suppression = z.object({
+  id: z.string().describe("Suppression id, prefix sup_."),
+  object: kindOf("suppression"),
+  number: SendMessageInput.shape.to.describe("The number that gets no messages, E.164."),
+  sender_id: Sender.shape.sender_id
+    .nullable()
+    .describe("The sender ID from which it gets none; null: from every sender of the account."),
+  reason: z
+    .enum(["stop", "manual"])
+    .describe("`stop`: the person answered with STOP, and takes it back with START. `manual`: you added it."),
+  note: z.string().nullable().describe("Your own words about it; null: none."),
+  created_at: DateTime.describe("Since when, ISO 8601."),
+});
+export type Suppression = z.output<typeof Suppression>;
+
+export const ListSuppressionsQuery = z.object({
+  number: z.string().max(32).optional().describe("Only suppressions of this number, E.164, exact."),
+  sender_id: z.string().max(SENDER_ID_MAX).optional().describe("Only suppressions for this sender ID, exact."),
+  ...PageQuery,
+});
+export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;
+
+export const CreateSuppressionInput = z.object({
+  number: SendMessageInput.shape.to.describe("The number, E.164."),
+  sender_id: z
+    .string()
+    .min(1)
+    .max(SENDER_ID_MAX)
+    .nullish()
+    .describe("One of the account's sender IDs; null or omitted: every one, also those of later."),
+  note: z.string().max(NOTE_MAX).nullish().describe("Your own words about it, up to 255 characters."),
+});
+export type CreateSuppressionInput = z.output<typeof CreateSuppressionInput>;
+
+export const SuppressionPath = z.object({ id: z.string().describe("Suppression id, prefix sup_.") });

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { makeAccount } from "@/e2e/support/seed";
+import { pool } from "../core/db";
+import { createSuppression, deleteSuppression, listSuppressions } from "./service";
+
+const NUMBER = "+14155550123";
+const PAGE = { page: 1, limit: 50 };
+
+const keyed = (key: string, requestHash: string) => ({
+  idempotency: () => ({ key, requestHash }),
+  answerHeaders: {} as Record<string, string>,
+});
+
+test("a number is suppressed once per sender, also when many try at once, and keeps its first note", async () => {
+  const { actor, accountId, senderId } = await makeAccount();
+  const made = await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      createSuppression(actor, { number: NUMBER, sender_id: senderId, note: `note ${at}` }),
+    ),
+  );
+  expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+  expect(new Set(made.map(({ note }) => note)).size).toBe(1);
+  expect(made[0]).toMatchObject({ object: "suppression", number: NUMBER, sender_id: senderId, reason: "manual" });
+  const general = await createSuppression(actor, { number: NUMBER });
+  expect(general).toMatchObject({ sender_id: null, note: null });
+  const { items, pagination } = await listSuppressions(actor, PAGE);
+  expect(items.map(({ id }) => id)).toEqual([general.id, made[0]?.id]);
+  expect(pagination.total).toBe(2);
+  const { rowCount } = await pool().query("SELECT 1 FROM suppressions WHERE account_id = $1", [accountId]);
+  expect(rowCount).toBe(2);
+});
+
+test("the list is searched by number and by sender", async () => {
+  const { actor, senderId } = await makeAccount();
+  await createSuppression(actor, { number: NUMBER });
+  await createSuppression(actor, { number: "+442071838750", sender_id: senderId });
+  expect((await listSuppressions(actor, { ...PAGE, number: NUMBER })).items).toMatchObject([{ number: NUMBER }]);
+  expect((await listSuppressions(actor, { ...PAGE, sender_id: senderId })).items).toMatchObject([
+    { number: "+442071838750" },
+  ]);
+  expect((await listSuppressions(actor, { ...PAGE, number: "+1415" })).items).toEqual([]);
+});
+
+test("a sender ID that is none of the account's is refused: it would suppress nothing", async () => {
+  const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
+  await expect(createSuppression(mine.actor, { number: NUMBER, sender_id: other.senderId })).rejects.toMatchObject({
+    status: 400,
+    wire: { param: "sender_id", details: { reason: "unknown_sender" } },
+  });
+});
+
+test("an Idempotency-Key gives the first answer again, also after the suppression was deleted", async () => {
+  const { actor } = await makeAccount();
+  const first = await createSuppression(actor, { number: NUMBER }, keyed("one", "hash"));
+  await deleteSuppression(actor, first.id);
+  expect(await createSuppression(actor, { number: NUMBER }, keyed("one", "hash"))).toEqual(first);
+  expect((await listSuppressions(actor, PAGE)).items).toEqual([]);
+  await expect(createSuppression(actor, { number: NUMBER }, keyed("one", "other"))).rejects.toMatchObject({
+    status: 409,
+  });
+});
+
+test("another account neither sees nor deletes a suppression", async () => {
+  const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
+  const { id } = await createSuppression(mine.actor, { number: NUMBER });
+  expect((await listSuppressions(other.actor, PAGE)).items).toEqual([]);
+  await expect(deleteSuppression(other.actor, id)).rejects.toMatchObject({ status: 404, wire: { param: "id" } });
+  expect(await deleteSuppression(mine.actor, id)).toEqual({ id, object: "suppression", deleted: true });
+  await expect(deleteSuppression(mine.actor, id)).rejects.toMatchObject({ status: 404 });
+});
