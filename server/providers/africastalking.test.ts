@@ -109,7 +109,7 @@ describe("the answer", () => {
     expect(read(201, answer([recipient(408, "None", "Odd")]))).toEqual({
       kind: "retryable",
       code: "408",
-      detail: "Odd",
+      detail: "Odd.",
       fault: "provider",
     });
   });
@@ -125,16 +125,16 @@ describe("the answer", () => {
   });
 
   it.each([
-    [401, "The credentials are wrong", "account"],
-    [429, "", "throttled"],
-    [400, "A field is missing", "message"],
-    [500, "", "provider"],
-    [503, "<html>down</html>", "provider"],
-  ])("HTTP %d with the text '%s' sent nothing, by the fault: %s", (status, body, fault) => {
+    [401, "The credentials are wrong", "account", "The credentials are wrong."],
+    [429, "", "throttled", ""],
+    [400, "A field is missing", "message", "A field is missing."],
+    [500, "", "provider", ""],
+    [503, "<html>down</html>", "provider", ""],
+  ])("HTTP %d with the text '%s' sent nothing, by the fault: %s", (status, body, fault, text) => {
     expect(read(status, body)).toEqual({
       kind: "retryable",
       code: `http_${status}`,
-      detail: body || `The provider answered HTTP ${status}.`,
+      detail: text || `The provider answered HTTP ${status}.`,
       fault,
     });
   });
@@ -173,9 +173,9 @@ describe("a callback", () => {
   it.each([
     ["Rejected", "UserInBlackList", "failed", "UserInBlackList", "The recipient is on the opt-out list."],
     ["Failed", "UserDoesNotExist", "undelivered", "UserDoesNotExist", "The number does not exist."],
-    ["Failed", "SomethingNew", "undelivered", "SomethingNew", "SomethingNew"],
+    ["Failed", "SomethingNew", "undelivered", "SomethingNew", "The network reported SomethingNew."],
     ["AbsentSubscriber", "", "undelivered", "AbsentSubscriber", "The handset was not reachable."],
-    ["Expired", "", "undelivered", "Expired", "Not delivered in time."],
+    ["Expired", "", "undelivered", "Expired", "The message was not delivered in time."],
   ])("with the status %s and the reason '%s' reports: %s", (status, failureReason, ours, code, detail) => {
     const { reports } = africastalking.readCallback(callback({ id: "ATXid_1", status, failureReason }));
     expect(reports).toMatchObject([{ status: ours, code, detail }]);

@@ -1,8 +1,19 @@
 /** Africa's Talking, bulk SMS. It answers 201 also for what it did not send: the code of the recipient decides. */
 import { z } from "zod";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  wireCode,
+} from "./answer";
 import { formOf, referenceOf } from "./callback-body";
 import { baseUrl, field, secret } from "./fields";
-import type { Fault, HttpProvider, Outcome, Report, WireResponse } from "./port";
+import type { HttpProvider, Outcome, Report, WireResponse } from "./port";
+import { senderWithPlus } from "./sender";
 
 const settings = z.object({
   username: field("name of the app in the dashboard; `sandbox` on their test system"),
@@ -10,29 +21,27 @@ const settings = z.object({
   baseUrl: baseUrl("https://api.africastalking.com"),
 });
 
-type Meaning = readonly [fault: Fault | "refused", detail: string];
+const TAKEN = new Set(["100", "101", "102"]);
 
-const TAKEN = new Set([100, 101, 102]);
-
-const SEND_CODES: Record<number, Meaning> = {
-  401: ["message", "Held back as a risk."],
-  402: ["message", "The sender ID is not registered there."],
-  403: ["refused", "The phone number is invalid."],
-  404: ["refused", "The kind of number is not supported."],
-  405: ["account", "Not enough balance."],
-  406: ["refused", "The recipient is on the opt-out list."],
-  407: ["message", "There is no route to the recipient."],
-  409: ["refused", "The recipient is on the do-not-disturb register."],
-  500: ["provider", "Internal error of the provider."],
-  501: ["provider", "Error of the gateway."],
-  502: ["message", "Rejected by the gateway."],
-};
+const SEND_CODES: ReadonlyMap<string, Meaning> = new Map([
+  ["401", ["message", "The message was held back as a risk."]],
+  ["402", ["message", "The sender ID is not registered there."]],
+  ["403", ["refused", "The recipient is not a valid number."]],
+  ["404", ["refused", "The kind of number is not supported."]],
+  ["405", ["account", "The account's balance does not suffice."]],
+  ["406", ["refused", "The recipient is on the opt-out list."]],
+  ["407", ["message", "There is no route to the recipient."]],
+  ["409", ["refused", "The recipient is on the do-not-disturb register."]],
+  ["500", ["provider", "Internal error of the provider."]],
+  ["501", ["provider", "The gateway had an error."]],
+  ["502", ["message", "The gateway rejected the message."]],
+]);
 
 /** A request that fails as a whole has no code, only its name as text. */
 const WHOLE_REQUEST = new Map([
-  ["RiskHold", 401],
-  ["InvalidSenderId", 402],
-  ["InsufficientBalance", 405],
+  ["RiskHold", "401"],
+  ["InvalidSenderId", "402"],
+  ["InsufficientBalance", "405"],
 ]);
 
 const REPORTED = new Map<string, Report["status"]>(
@@ -61,16 +70,19 @@ const FAILURE_REASONS = new Map<string, string>(
     DeliveryFailure: "The network gave no reason.",
     DoNotDisturbRejection: "The recipient is on the do-not-disturb register.",
     AbsentSubscriber: "The handset was not reachable.",
-    Expired: "Not delivered in time.",
+    Expired: "The message was not delivered in time.",
   }),
 );
+
+/** Of an error in plain text, at most so much is shown. */
+const TEXT_MAX = 200;
 
 const answer = z.object({
   SMSMessageData: z.object({
     Message: z.string().default(""),
     Recipients: z.array(
       z.object({
-        statusCode: z.coerce.number().int(),
+        statusCode: wireCode.pipe(z.string().regex(/^\d+$/)),
         status: z.string().default(""),
         messageId: z
           .string()
@@ -81,53 +93,35 @@ const answer = z.object({
   }),
 });
 
-const outcomeOf = (code: string, [fault, detail]: Meaning): Outcome =>
-  fault === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault };
-
-function faultOfStatus(status: number): Fault {
-  if (status === 429) return "throttled";
-  if ([401, 402, 403, 404, 405].includes(status)) return "account";
-  return status >= 400 && status < 500 && status !== 408 ? "message" : "provider";
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
-}
-
 function readResponse({ status, body }: WireResponse): Outcome {
-  const isSuccess = status >= 200 && status < 300;
-  const parsed = answer.safeParse(readJson(body));
+  const parsed = answer.safeParse(jsonOrNull(body));
   if (!parsed.success) {
-    if (isSuccess) throw parsed.error;
+    if (isSuccess(status)) throw parsed.error;
     // Bad credentials and their like are told in plain text.
-    return outcomeOf(`http_${status}`, [
-      faultOfStatus(status),
-      body.trim().slice(0, 200) || `The provider answered HTTP ${status}.`,
-    ]);
+    const outcome = outcomeOfHttp(status);
+    const isMarkup = body.trimStart().startsWith("<");
+    const text = isMarkup || jsonOrNull(body) !== null ? "" : sentences(body.slice(0, TEXT_MAX));
+    return outcome.kind === "unknown" || text === "" ? outcome : { ...outcome, detail: text };
   }
   const { Message, Recipients } = parsed.data.SMSMessageData;
   const [recipient] = Recipients;
   if (!recipient) {
     const code = WHOLE_REQUEST.get(Message);
-    const meaning = code === undefined ? undefined : SEND_CODES[code];
-    const fault = isSuccess ? "provider" : faultOfStatus(status);
-    return outcomeOf(code ? Message : "no_recipients", meaning ?? [fault, Message || "It was sent to nobody."]);
+    const meaning = code === undefined ? undefined : SEND_CODES.get(code);
+    const fault = isSuccess(status) ? "provider" : faultOfStatus(status);
+    const text = sentences(Message) || "It was sent to nobody.";
+    return outcomeOf(code ? Message : "no_recipients", meaning ?? [fault, text]);
   }
   const { statusCode, messageId } = recipient;
   const hasId = messageId !== "" && messageId !== "None";
-  if (TAKEN.has(statusCode) && hasId) return { kind: "accepted", providerMessageIds: [messageId] };
-  const meaning = SEND_CODES[statusCode];
-  if (meaning) return outcomeOf(String(statusCode), meaning);
-  if (TAKEN.has(statusCode) || hasId) throw new Error(`code ${statusCode} with the message id "${messageId}"`);
-  return outcomeOf(String(statusCode), ["provider", recipient.status || "The meaning of the code is not known."]);
+  if (TAKEN.has(statusCode) && hasId && isSuccess(status)) return { kind: "accepted", providerMessageIds: [messageId] };
+  const meaning = SEND_CODES.get(statusCode);
+  if (meaning) return outcomeOf(statusCode, meaning);
+  if (TAKEN.has(statusCode) || hasId) {
+    throw new Error(`HTTP ${status} with the code ${statusCode} and the message id "${messageId}"`);
+  }
+  return outcomeOf(statusCode, ["provider", sentences(recipient.status) || "The meaning of the code is not known."]);
 }
-
-/** Short codes and names stay as they are. */
-const senderOf = (from: string): string => (/^\d{7,}$/.test(from) ? `+${from}` : from);
 
 export const africastalking: HttpProvider<z.output<typeof settings>> = {
   id: "africastalking",
@@ -145,7 +139,7 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     body: new URLSearchParams({
       username: own.username,
       to: message.to,
-      from: senderOf(message.from),
+      from: senderWithPlus(message.from),
       message: message.body,
       bulkSMSMode: "1",
     }).toString(),
@@ -163,12 +157,12 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
       if (!id || !from || !to || text === null) return { reports: [], inbound: [] };
       return { reports: [], inbound: [{ providerMessageId: id, from, to, text }] };
     }
-    if (!id) throw new Error("a delivery report without an id");
+    if (!id) throw new Error("The delivery report has no id.");
     const ours = REPORTED.get(status);
     if (!ours) return { reports: [], inbound: [] };
     const isFailure = ours === "failed" || ours === "undelivered";
     const code = isFailure ? form.get("failureReason") || status : null;
-    const detail = code === null ? null : (FAILURE_REASONS.get(code) ?? code);
+    const detail = code === null ? null : (FAILURE_REASONS.get(code) ?? sentences(`The network reported ${code}`));
     const reference = referenceOf(callback);
     return {
       reports: [{ providerMessageId: id, reference, status: ours, code, detail, occurredAt: null }],

@@ -133,14 +133,14 @@ describe("the answer", () => {
   });
 
   it.each(["to", "to[0]", "text"])("400 about %s is refused for good", (fieldName) => {
-    const detail = `Not accepted; ${fieldName}: is wrong`;
+    const detail = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
     expect(read(400, invalid(fieldName))).toEqual({ kind: "refused", code: "request-validation", detail });
   });
 
   it("400 about anything else leaves the message to another provider", () => {
     expect(read(400, invalid("from"))).toMatchObject({ kind: "retryable", fault: "message" });
     expect(read(400, invalid("applicationId"))).toMatchObject({ kind: "retryable", fault: "account" });
-    expect(read(400, invalid())).toMatchObject({ kind: "retryable", fault: "message", detail: "Not accepted" });
+    expect(read(400, invalid())).toMatchObject({ kind: "retryable", fault: "message", detail: "Not accepted." });
   });
 });
 
@@ -187,14 +187,14 @@ describe("a callback", () => {
   ])("of the failure %d reports: %s, and why", (errorCode, status) => {
     const { reports } = bandwidth.readCallback(callback([event("message-failed", { errorCode })]));
     expect(reports).toMatchObject([{ status, code: `${errorCode}`, detail: expect.any(String) }]);
-    expect(reports[0]?.detail).not.toBe("as it was");
+    expect(reports[0]?.detail).not.toBe("As it was.");
   });
 
   it("of a failure that nobody knows has its own words", () => {
     const read = (fields: Record<string, unknown>) =>
       bandwidth.readCallback(callback([event("message-failed", fields)])).reports;
-    expect(read({ errorCode: 4999 })).toMatchObject([{ status: "failed", code: "4999", detail: "as it was" }]);
-    expect(read({})).toMatchObject([{ status: "failed", code: "message-failed", detail: "as it was" }]);
+    expect(read({ errorCode: 4999 })).toMatchObject([{ status: "failed", code: "4999", detail: "As it was." }]);
+    expect(read({})).toMatchObject([{ status: "failed", code: "message-failed", detail: "As it was." }]);
   });
 
   it("of several events tells each, in their order, however often it came", () => {

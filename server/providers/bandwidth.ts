@@ -1,9 +1,20 @@
 /** Bandwidth, Messaging API v2. Receipts and messages of handsets go to the callback URL of the application. */
 import { z } from "zod";
-import { jsonOf, referenceOf } from "./callback-body";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  type Verdict,
+  wireCodeOrNull,
+} from "./answer";
+import { forged, isoOf, jsonOf, referenceOf } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, field, secret } from "./fields";
-import type { Authenticity, Callback, Fault, HttpProvider, Inbound, Outcome, Report, WireResponse } from "./port";
+import type { Authenticity, Callback, HttpProvider, Inbound, Outcome, Report, WireResponse } from "./port";
+import { senderWithPlus } from "./sender";
 
 const settings = z.object({
   accountId: field("account id, a number, from the dashboard"),
@@ -25,8 +36,8 @@ const RECEIPT_CODES = new Map<string, string>(
     4302: "The sender number is malformed.",
     4303: "The recipient's number is malformed.",
     4350: "The text cannot be sent to this destination.",
-    4360: "It was not sent in time.",
-    4401: "It could not be routed.",
+    4360: "The message was not sent in time.",
+    4401: "The message could not be routed.",
     4403: "The sender number may not send messages.",
     4404: "The recipient's number may not get messages.",
     4405: "The sender number is not allocated.",
@@ -42,7 +53,7 @@ const RECEIPT_CODES = new Map<string, string>(
     4434: "The recipient is a toll-free number without messaging.",
     4451: "The user id is wrong.",
     4452: "The application id is wrong.",
-    4470: "Filtered as spam.",
+    4470: "The message was filtered as spam.",
     4481: "The sender number is blocked.",
     4482: "The recipient's number is blocked.",
     4492: "The recipient is an emergency number.",
@@ -54,28 +65,28 @@ const RECEIPT_CODES = new Map<string, string>(
     4721: "The recipient's number is deactivated.",
     4730: "The carrier has no route to the recipient.",
     4740: "The carrier calls the sender number invalid.",
-    4750: "Refused by the carrier without a reason.",
-    4751: "Too long for the carrier.",
-    4752: "Malformed for the carrier.",
-    4753: "Refused by the carrier or the handset.",
-    4770: "Filtered as spam by the carrier.",
-    4771: "Refused for a shortened link.",
+    4750: "The carrier refused the message without a reason.",
+    4751: "The message is too long for the carrier.",
+    4752: "The carrier finds the message malformed.",
+    4753: "The carrier or the handset refused the message.",
+    4770: "The carrier filtered the message as spam.",
+    4771: "The message was refused for a shortened link.",
     4772: "The sender or the recipient is blocked at the carrier.",
     4773: "The sender's campaign is not active.",
     4774: "The sender number is not registered as the carriers want it.",
     4775: "The recipient has opted out.",
-    4780: "It was over the sender's volume limit at T-Mobile.",
-    4781: "It was over the sender's volume limit at AT&T.",
-    4785: "It was over the sender's volume limit.",
+    4780: "The message was over the sender's volume limit at T-Mobile.",
+    4781: "The message was over the sender's volume limit at AT&T.",
+    4785: "The message was over the sender's volume limit.",
     4790: "The recipient cannot get messages of this short code.",
     4795: "The toll-free sender number is not verified.",
-    5106: "It could not be routed.",
+    5106: "The message could not be routed.",
     5600: "The carrier is overloaded.",
-    5610: "The carrier could not take it.",
-    5620: "An error at the carrier.",
-    5630: "The carrier did not confirm it.",
-    5650: "The carrier could not deliver it.",
-    9902: "The carrier did not report in time: it may have arrived.",
+    5610: "The carrier could not take the message.",
+    5620: "The carrier had an error.",
+    5630: "The carrier did not confirm the message.",
+    5650: "The carrier could not deliver the message.",
+    9902: "The carrier did not report in time: the message may have arrived.",
     9999: "The carrier's reason is unknown.",
   }),
 );
@@ -90,14 +101,14 @@ const REPORTED = new Map<string, (code: string) => Report["status"]>([
 const RECEIVED = "message-received";
 
 /** Whose fault a field is that Bandwidth calls invalid. */
-const FIELD_FAULTS = new Map<string, Fault | "refused">([
+const FIELD_FAULTS = new Map<string, Verdict>([
   ["to", "refused"],
   ["text", "refused"],
   ["applicationId", "account"],
 ]);
 
 const refusal = z.object({
-  type: z.string(),
+  type: z.string().min(1),
   description: z.string().default(""),
   fieldErrors: z.array(z.object({ fieldName: z.string(), description: z.string().default("") })).default([]),
 });
@@ -109,7 +120,7 @@ const event = z.object({
   time: z.string().nullish(),
   description: z.string().nullish(),
   to: z.string().nullish(),
-  errorCode: z.coerce.string().nullish(),
+  errorCode: wireCodeOrNull,
   message: z.object({
     id: z.string().min(1),
     from: z.string().nullish(),
@@ -119,61 +130,38 @@ const event = z.object({
   }),
 });
 
-const outcomeOf = (code: string, fault: Fault | "refused", detail: string): Outcome =>
-  fault === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault };
-
-function faultOfStatus(status: number): Fault {
-  if (status === 429) return "throttled";
-  if ([401, 402, 403, 404, 405].includes(status)) return "account";
-  return status >= 400 && status < 500 && status !== 408 ? "message" : "provider";
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
-}
-
 function readResponse({ status, body }: WireResponse): Outcome {
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
     const { id } = z.object({ id: z.string().min(1) }).parse(JSON.parse(body));
     return { kind: "accepted", providerMessageIds: [id] };
   }
   // With wrong credentials the body is empty, and some errors come from a framework in a shape of its own.
-  const { data } = refusal.safeParse(readJson(body));
-  if (!data) return outcomeOf(`http_${status}`, faultOfStatus(status), `The provider answered HTTP ${status}.`);
+  const { data } = refusal.safeParse(jsonOrNull(body));
+  if (!data) return outcomeOfHttp(status);
   const [first] = data.fieldErrors;
-  const named = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/, "")) : undefined;
-  const detail = [data.description, first && `${first.fieldName}: ${first.description}`].filter(Boolean).join("; ");
-  return outcomeOf(data.type, named ?? faultOfStatus(status), detail || data.type);
+  const named = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
+  const detail = sentences(data.description, first && `${first.fieldName}: ${first.description}`);
+  return outcomeOf(data.type, [named ?? faultOfStatus(status), detail || sentences(data.type)]);
 }
-
-/** E.164 with `+`, a short code without. Names stay as they are: Bandwidth knows none and says so. */
-const senderOf = (from: string): string => (/^\d{7,}$/.test(from) ? `+${from}` : from);
 
 const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");
 
 function authenticate(callback: Callback, own: Own): Authenticity {
   const [scheme, credentials] = (callback.headers.authorization ?? "").split(" ");
-  if (scheme?.toLowerCase() !== "basic" || !credentials) return { kind: "forged", detail: "There are no credentials." };
+  if (scheme?.toLowerCase() !== "basic" || !credentials) return forged("There are no credentials.");
   return sameText(credentials, basic(own.callbackUsername, own.callbackPassword))
     ? { kind: "genuine", nonce: null }
-    : { kind: "forged", detail: "The credentials are not those of the application." };
+    : forged("The credentials are not those of the application.");
 }
-
-const isoOf = (time: string | null | undefined): string | null =>
-  time && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString() : null;
 
 function reportOf({ type, time, description, errorCode, message }: z.output<typeof event>, ref: string | null) {
   const status = REPORTED.get(type)?.(errorCode ?? "");
   if (!status) return [];
   const isFailure = status === "failed" || status === "undelivered";
   const code = isFailure ? (errorCode ?? type) : null;
-  const detail = code === null ? null : (RECEIPT_CODES.get(code) ?? description ?? null);
+  const detail = code === null ? null : (RECEIPT_CODES.get(code) ?? (sentences(description) || null));
   const reference = message.tag || ref;
-  return [{ providerMessageId: message.id, reference, status, code, detail, occurredAt: isoOf(time) }];
+  return [{ providerMessageId: message.id, reference, status, code, detail, occurredAt: isoOf(time ?? Number.NaN) }];
 }
 
 function inboundOf({ type, to, message }: z.output<typeof event>): Inbound[] {
@@ -198,7 +186,8 @@ export const bandwidth: HttpProvider<Own> = {
     body: JSON.stringify({
       applicationId: own.applicationId,
       to: [message.to],
-      from: senderOf(message.from),
+      // It knows no names, and says so itself.
+      from: senderWithPlus(message.from),
       text: message.body,
       tag: reference,
     }),

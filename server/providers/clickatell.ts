@@ -1,15 +1,25 @@
 /** Clickatell, One API. Answers of 202, 207 and 400 all tell of the message in `messages`. */
 import { z } from "zod";
-import { digitsOf, jsonOf, referenceOf } from "./callback-body";
+import {
+  answered,
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  wireCode,
+  wireCodeOrNull,
+} from "./answer";
+import { digitsOf, isoOf, jsonOf, referenceOf } from "./callback-body";
 import { baseUrl, secret } from "./fields";
-import type { Fault, HttpProvider, Outcome, Report, WireResponse } from "./port";
+import type { HttpProvider, Outcome, Report, WireResponse } from "./port";
 
 const settings = z.object({
   apiKey: secret("API key of the integration in the portal"),
   baseUrl: baseUrl("https://platform.clickatell.com"),
 });
-
-type Meaning = readonly [fault: Fault | "refused", detail: string];
 
 const SEND_CODES = new Map<string, Meaning>(
   Object.entries({
@@ -19,7 +29,7 @@ const SEND_CODES = new Map<string, Meaning>(
     7: ["account", "Our address is not on the integration's list."],
     18: ["provider", "Internal error of the provider."],
     19: ["provider", "Internal error of the provider."],
-    20: ["account", "Not enough balance."],
+    20: ["account", "The account's balance does not suffice."],
     21: ["refused", "The request is malformed."],
     22: ["refused", "Too many messages in the request."],
     23: ["refused", "A parameter is missing or wrong."],
@@ -48,17 +58,17 @@ type Reported = readonly [status: Report["status"], detail: string];
 const RECEIPT_CODES = new Map<string, Reported>(
   Object.entries({
     1: ["failed", "The message id is unknown."],
-    2: ["sent", "Queued."],
-    3: ["sent", "Handed to the gateway."],
-    4: ["delivered", "Received by the recipient."],
-    5: ["failed", "An error in the message."],
-    6: ["failed", "Cancelled."],
-    7: ["undelivered", "An error on delivery."],
-    8: ["sent", "Received by the gateway."],
-    9: ["failed", "It could not be routed."],
-    10: ["undelivered", "Not delivered in time."],
-    11: ["sent", "Delayed."],
-    12: ["failed", "Not enough credit."],
+    2: ["sent", "The message is queued."],
+    3: ["sent", "The message was handed to the gateway."],
+    4: ["delivered", "The recipient got the message."],
+    5: ["failed", "The message has an error."],
+    6: ["failed", "The message was cancelled."],
+    7: ["undelivered", "The message could not be delivered."],
+    8: ["sent", "The gateway got the message."],
+    9: ["failed", "The message could not be routed."],
+    10: ["undelivered", "The message was not delivered in time."],
+    11: ["sent", "The message is delayed."],
+    12: ["failed", "The account's credit does not suffice."],
     14: ["failed", "The message is too long."],
   }),
 );
@@ -66,24 +76,27 @@ const RECEIPT_CODES = new Map<string, Reported>(
 /** Names, for reports that have no code that we know. */
 const RECEIPT_NAMES = new Map<string, Reported>(
   Object.entries({
-    QUEUED: ["sent", "Queued."],
-    SCHEDULED: ["sent", "Scheduled."],
-    SENT_TO_SUPPLIER: ["sent", "Handed to the carrier."],
-    DEVICE_ACK: ["delivered", "Received by the recipient."],
-    READ: ["delivered", "Read by the recipient."],
-    EXPIRED: ["undelivered", "Not delivered in time."],
-    DELIVERY_FAILURE: ["undelivered", "An error on delivery."],
-    INSUFFICIENT_ACCOUNT_BALANCE: ["failed", "Not enough balance."],
-    ROUTING_ERROR: ["failed", "It could not be routed."],
+    QUEUED: ["sent", "The message is queued."],
+    SCHEDULED: ["sent", "The message is scheduled."],
+    SENT_TO_SUPPLIER: ["sent", "The message was handed to the carrier."],
+    DEVICE_ACK: ["delivered", "The recipient got the message."],
+    READ: ["delivered", "The recipient has read the message."],
+    EXPIRED: ["undelivered", "The message was not delivered in time."],
+    DELIVERY_FAILURE: ["undelivered", "The message could not be delivered."],
+    INSUFFICIENT_ACCOUNT_BALANCE: ["failed", "The account's balance does not suffice."],
+    ROUTING_ERROR: ["failed", "The message could not be routed."],
     RECIPIENT_DOES_NOT_EXIST: ["failed", "The recipient does not exist."],
-    STOPPED_BY_USER: ["failed", "Cancelled."],
-    STOPPED_BY_ADMIN: ["failed", "Cancelled."],
+    STOPPED_BY_USER: ["failed", "The message was cancelled."],
+    STOPPED_BY_ADMIN: ["failed", "The message was cancelled."],
   }),
 );
 
+/** An answer of this status tells of accepted messages like one of 2xx, where another one was not accepted. */
+const TOLD_BY_MESSAGE = 400;
+
 /** Of the flavours of this API, some tell an error as an object, some as text. */
 const flaw = z
-  .union([z.object({ code: z.coerce.string(), description: z.string().nullish() }), z.string()])
+  .union([z.object({ code: wireCode, description: z.string().nullish() }), z.string()])
   .nullish()
   .transform((error) => (typeof error === "string" ? { code: null, description: error } : error));
 
@@ -98,63 +111,48 @@ const answer = z.object({
 const receipt = z.object({
   messageId: z.string().min(1),
   clientMessageId: z.string().nullish(),
-  statusCode: z.coerce.string().nullish(),
+  statusCode: wireCodeOrNull,
   status: z.string().nullish(),
-  timestamp: z.unknown(),
+  /** Milliseconds since 1970. */
+  timestamp: z
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
+    .nullish()
+    .catch(null),
 });
 
 const fromHandset = z.object({
   messageId: z.string().min(1),
-  fromNumber: z.coerce.string(),
-  toNumber: z.coerce.string(),
+  fromNumber: wireCode,
+  toNumber: wireCode,
   text: z.string().nullish(),
 });
 
-const outcomeOf = (code: string, [fault, detail]: Meaning): Outcome =>
-  fault === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault };
-
-function faultOfStatus(status: number): Fault {
-  if (status === 429) return "throttled";
-  if ([401, 402, 403, 404, 405].includes(status)) return "account";
-  return status >= 400 && status < 500 && status !== 408 ? "message" : "provider";
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
-}
-
 function readResponse({ status, body }: WireResponse): Outcome {
-  const isSuccess = status >= 200 && status < 300;
-  const parsed = answer.safeParse(readJson(body));
+  const isOk = isSuccess(status);
+  const parsed = answer.safeParse(jsonOrNull(body));
   if (!parsed.success) {
-    if (isSuccess) throw parsed.error;
-    return outcomeOf(`http_${status}`, [faultOfStatus(status), `The provider answered HTTP ${status}.`]);
+    if (isOk) throw parsed.error;
+    return outcomeOfHttp(status);
   }
   const [message] = parsed.data.messages;
   if (message?.accepted) {
-    if (!message.apiMessageId) throw new Error("accepted without an id");
+    if (!message.apiMessageId) throw new Error("The message was accepted without an id.");
+    if (!isOk && status !== TOLD_BY_MESSAGE) throw new Error(`HTTP ${status} with an accepted message`);
     return { kind: "accepted", providerMessageIds: [message.apiMessageId] };
   }
   const error = message?.error ?? parsed.data.error;
-  if (isSuccess && !message && !error) throw new Error("neither a message nor an error");
+  if (!message && !error) {
+    if (isOk) throw new Error("The answer has neither a message nor an error.");
+    return outcomeOfHttp(status);
+  }
   const text = error?.description ?? "";
   const known = error?.code ? SEND_CODES.get(error.code) : undefined;
-  if (error?.code && known) return outcomeOf(error.code, [known[0], [known[1], text].filter(Boolean).join(" ")]);
+  if (error?.code && known) return outcomeOf(error.code, [known[0], sentences(known[1], text)]);
   const unnamed = message ? "message" : "provider";
-  return outcomeOf(error?.code ?? (isSuccess ? "not_accepted" : `http_${status}`), [
-    isSuccess ? unnamed : faultOfStatus(status),
-    text || (isSuccess ? "It was not accepted." : `The provider answered HTTP ${status}.`),
+  return outcomeOf(error?.code ?? (isOk ? "not_accepted" : `http_${status}`), [
+    isOk ? unnamed : faultOfStatus(status),
+    sentences(text) || (isOk ? "The provider did not take the message." : answered(status)),
   ]);
-}
-
-/** Milliseconds since 1970 as ISO 8601. */
-function isoOf(timestamp: unknown): string | null {
-  const date = new Date(Number(timestamp ?? Number.NaN));
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 export const clickatell: HttpProvider<z.output<typeof settings>> = {
@@ -205,7 +203,7 @@ export const clickatell: HttpProvider<z.output<typeof settings>> = {
           status: reported[0],
           code: isFailure ? ((byCode ? statusCode : status) ?? null) : null,
           detail: isFailure ? reported[1] : null,
-          occurredAt: isoOf(timestamp),
+          occurredAt: isoOf(timestamp ?? Number.NaN),
         },
       ],
       inbound: [],

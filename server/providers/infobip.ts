@@ -1,8 +1,19 @@
 /** Infobip, SMS API v3. It answers 200 also for what it rejects: the status of the message decides. */
 import { z } from "zod";
-import { digitsOf, jsonOf } from "./callback-body";
+import {
+  answered,
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+} from "./answer";
+import { digitsOf, jsonOf, wireTime } from "./callback-body";
 import { baseUrl, secret } from "./fields";
-import type { Callback, CallbackContent, Fault, HttpProvider, Inbound, Outcome, Report, WireResponse } from "./port";
+import type { Callback, CallbackContent, HttpProvider, Inbound, Outcome, Report, WireResponse } from "./port";
+import { senderWithoutPlus } from "./sender";
 
 const settings = z.object({
   apiKey: secret("API key with the scope to send SMS"),
@@ -10,7 +21,6 @@ const settings = z.object({
 });
 
 type Own = z.output<typeof settings>;
-type Meaning = readonly [fault: Fault | "refused", detail: string];
 
 const REJECTED = 5;
 /** Undeliverable, expired, rejected. */
@@ -21,47 +31,47 @@ const TO_OPERATOR = 2;
 const NO_RECEIPT = 29;
 const DUPLICATE_ID = 23;
 
-const STATUSES: Record<string, Meaning> = {
-  4: ["message", "rejected by the operator"],
-  6: ["message", "the recipient's network is not covered"],
-  8: ["refused", "the recipient's number has an unknown prefix or a wrong length"],
-  9: ["message", "could not be delivered"],
-  10: ["refused", "the recipient is on the do-not-disturb register"],
-  11: ["message", "the sender ID is not registered"],
-  12: ["account", "not enough credit"],
-  13: ["message", "the sender ID is blocked"],
-  14: ["refused", "the recipient is on the block list"],
-  15: ["message", "not delivered in time"],
-  17: ["account", "the prepaid credit has expired"],
-  18: ["message", "a trial account cannot send to this recipient"],
-  19: ["message", "the account has no route to the recipient"],
-  20: ["refused", "too many messages to this recipient within an hour"],
-  21: ["provider", "system error"],
-  24: ["refused", "the message is malformed"],
-  25: ["refused", "the message is too long"],
-  29: ["message", "the operator did not report in time"],
-  31: ["message", "not sent"],
-  51: ["refused", "the recipient is missing"],
-  52: ["refused", "the recipient's number is invalid"],
-  87: ["message", "blocked as fraud"],
-  100: ["provider", "rejected as malformed, or the platform is not available"],
-};
+const STATUSES: ReadonlyMap<number, Meaning> = new Map([
+  [4, ["message", "The carrier rejected the message."]],
+  [6, ["message", "The recipient's network is not covered."]],
+  [8, ["refused", "The recipient's number has an unknown prefix or a wrong length."]],
+  [9, ["message", "The message could not be delivered."]],
+  [10, ["refused", "The recipient is on the do-not-disturb register."]],
+  [11, ["message", "The sender is not registered."]],
+  [12, ["account", "The account's credit does not suffice."]],
+  [13, ["message", "The sender is blocked."]],
+  [14, ["refused", "The recipient is on the block list."]],
+  [15, ["message", "The message was not delivered in time."]],
+  [17, ["account", "The account's prepaid credit has expired."]],
+  [18, ["message", "A trial account cannot send to this recipient."]],
+  [19, ["message", "The account has no route to the recipient."]],
+  [20, ["refused", "The recipient got too many messages within an hour."]],
+  [21, ["provider", "Internal error of the provider."]],
+  [24, ["refused", "The message is malformed."]],
+  [25, ["refused", "The message is too long."]],
+  [29, ["message", "The carrier did not report in time."]],
+  [31, ["message", "The message was not sent."]],
+  [51, ["refused", "The recipient is missing."]],
+  [52, ["refused", "The recipient is not a valid number."]],
+  [87, ["message", "The message was blocked as fraud."]],
+  [100, ["provider", "The provider is not available, or finds the message malformed."]],
+]);
 
 /** Errors of the network, which tell more than the status does. */
-const ERRORS: Record<string, string> = {
-  1: "the number is not known to its network",
-  27: "the handset was not reachable",
-  351: "the recipient's number is invalid",
-  368: "the sender is invalid",
-  573: "blocked by the recipient",
-  604: "the recipient is on the block list of the campaign",
-  630: "the recipient's network is overloaded",
-  2048: "the network did not answer in time",
-  2052: "the recipient is on the block list",
-  4103: "too many messages to this recipient",
-  4104: "too many messages to this recipient",
-  5492: "the message id was used before",
-};
+const ERRORS: ReadonlyMap<number, string> = new Map([
+  [1, "The number is not known to its network."],
+  [27, "The handset was not reachable."],
+  [351, "The recipient is not a valid number."],
+  [368, "The sender is not valid."],
+  [573, "The recipient has blocked the message."],
+  [604, "The recipient is on the block list of the campaign."],
+  [630, "The recipient's network is overloaded."],
+  [2048, "The network did not answer in time."],
+  [2052, "The recipient is on the block list."],
+  [4103, "The recipient got too many messages."],
+  [4104, "The recipient got too many messages."],
+  [5492, "The message's id was used before."],
+]);
 
 const state = z.object({
   groupId: z.number(),
@@ -85,12 +95,10 @@ const refusal = z.object({
 });
 
 /** ISO 8601, but for the colon that is missing in its offset. */
-const when = z
-  .string()
-  .transform((text) => text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2"))
-  .pipe(z.iso.datetime({ offset: true }))
-  .nullish()
-  .catch(null);
+const when = z.preprocess(
+  (text) => (typeof text === "string" ? text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2") : null),
+  wireTime,
+);
 
 const result = ofMessage.extend({
   callbackData: z.string().nullish(),
@@ -107,43 +115,28 @@ const fromHandset = z.object({
   cleanText: z.string().nullish(),
 });
 
-const outcomeOf = (code: string, [fault, detail]: Meaning): Outcome =>
-  fault === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault };
-
-function faultOfStatus(status: number): Fault {
-  if (status === 429) return "throttled";
-  if ([401, 402, 403, 404, 405].includes(status)) return "account";
-  return status >= 400 && status < 500 && status !== 408 ? "message" : "provider";
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
-}
-
 const accepted = (id: string): Outcome => ({ kind: "accepted", providerMessageIds: [id] });
 
 const detailOf = ({ id, name, description }: State): string =>
-  STATUSES[id]?.[1] ?? description ?? name ?? "a status without a known meaning";
+  STATUSES.get(id)?.[1] ?? (sentences(description ?? name) || "The meaning of the status is not known.");
 
 const failureOf = (status: State): Outcome =>
-  outcomeOf(String(status.id), [STATUSES[status.id]?.[0] ?? "message", detailOf(status)]);
+  outcomeOf(String(status.id), [STATUSES.get(status.id)?.[0] ?? "message", detailOf(status)]);
 
 function readResponse({ status, body }: WireResponse): Outcome {
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
     const [message] = answer.parse(JSON.parse(body)).messages;
-    if (!message) throw new Error("an answer about no message");
+    if (!message) throw new Error("The answer is about no message.");
     // An id of ours names one attempt, so whoever had it before was this attempt.
     const isTaken = !FAILED_GROUPS.has(message.status.groupId) || message.status.id === DUPLICATE_ID;
     return isTaken ? accepted(message.messageId) : failureOf(message.status);
   }
-  const { data } = refusal.safeParse(readJson(body));
+  const { data } = refusal.safeParse(jsonOrNull(body));
   const gateway = data?.requestError?.serviceException;
-  const code = data?.errorCode ?? gateway?.messageId ?? `http_${status}`;
-  return outcomeOf(code, [faultOfStatus(status), data?.description ?? gateway?.text ?? `HTTP ${status}`]);
+  const code = data?.errorCode || gateway?.messageId;
+  const text = sentences(data?.description ?? gateway?.text);
+  if (!code && !text) return outcomeOfHttp(status);
+  return outcomeOf(code || `http_${status}`, [faultOfStatus(status), text || answered(status)]);
 }
 
 function statusOf({ groupId, id }: State): Report["status"] | null {
@@ -159,7 +152,9 @@ function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.
   const isFailure = ours === "failed" || ours === "undelivered";
   const named = isFailure && error?.id ? error : null;
   const code = named ? named.id : status.id;
-  const detail = named ? (ERRORS[named.id] ?? named.description ?? named.name ?? null) : detailOf(status);
+  const detail = named
+    ? (ERRORS.get(named.id) ?? (sentences(named.description ?? named.name) || null))
+    : detailOf(status);
   return [
     {
       providerMessageId: messageId,
@@ -168,7 +163,7 @@ function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.
       status: ours,
       code: isFailure ? String(code) : null,
       detail: isFailure ? detail : null,
-      occurredAt: doneAt ?? sentAt ?? null,
+      occurredAt: doneAt ?? sentAt,
     },
   ];
 }
@@ -196,9 +191,6 @@ function readCallback(callback: Callback): CallbackContent {
 
 const headersOf = (own: Own) => ({ authorization: `App ${own.apiKey}`, accept: "application/json" });
 
-/** Numbers go without `+`, also those of senders; names as they are. */
-const senderOf = (from: string): string => (/^\+?\d+$/.test(from) ? digitsOf(from) : from);
-
 export const infobip: HttpProvider<Own> = {
   id: "infobip",
   settings,
@@ -210,7 +202,7 @@ export const infobip: HttpProvider<Own> = {
     body: JSON.stringify({
       messages: [
         {
-          sender: senderOf(message.from),
+          sender: senderWithoutPlus(message.from),
           destinations: [{ to: digitsOf(message.to), messageId: reference }],
           // The encoding is chosen by the text.
           content: { text: message.body },
@@ -234,7 +226,7 @@ export const infobip: HttpProvider<Own> = {
   }),
   readLookUp: ({ status, body }, { reference }) => {
     if (status !== 200) return null;
-    const results = log.safeParse(readJson(body)).data?.results ?? [];
+    const results = log.safeParse(jsonOrNull(body)).data?.results ?? [];
     const found = results.find(({ messageId }) => messageId === reference);
     if (!found) return null;
     const isTaken = found.status.groupId !== REJECTED || found.status.id === DUPLICATE_ID;

@@ -83,7 +83,7 @@ describe("the answer", () => {
     expect(outcome).toEqual({
       kind,
       code: String(code),
-      detail: expect.stringMatching(/\w\. \(words of theirs\)$/),
+      detail: expect.stringMatching(/\w\. Words of theirs\.$/),
       fault,
     });
   });
@@ -91,7 +91,7 @@ describe("the answer", () => {
   it.each([
     [429, "Too Many Requests", "throttled"],
     [401, "", "account"],
-    [502, "<html>", "provider"],
+    [503, "<html>", "provider"],
   ])("of %d that cannot be read: %s", (status, body, fault) => {
     expect(answer(status, body)).toMatchObject({ kind: "retryable", code: `http_${status}`, fault });
   });
@@ -207,9 +207,9 @@ describe("a callback", () => {
 
   it.each([
     ["103", "103", "The recipient has opted out."],
-    ["1", "1", "words of theirs"],
-    ["0", "delivery_failed", "words of theirs"],
-    ["", "delivery_failed", "words of theirs"],
+    ["1", "1", "Words of theirs."],
+    ["0", "delivery_failed", "Words of theirs."],
+    ["", "delivery_failed", "Words of theirs."],
   ])("of a failure with code %j says why", (errorCode, code, detail) => {
     const more = `&statusReason=words+of+theirs&statusErrorCode=${errorCode}`;
     expect(reported("delivery_failed", more)).toMatchObject([{ code, detail }]);

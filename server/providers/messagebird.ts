@@ -1,14 +1,23 @@
 /** MessageBird (now Bird): the classic REST API for SMS. Receipts come as GET, with everything in the query. */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import { formOf, jsonOf, queryOf } from "./callback-body";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  OF_THE_MESSAGE,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+} from "./answer";
+import { fieldsOf, forged, requiredField, wireTime } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, secret } from "./fields";
 import type {
   Authenticity,
   Callback,
   CallbackContent,
-  Fault,
   Handover,
   HttpProvider,
   Outcome,
@@ -24,9 +33,8 @@ const settings = z.object({
 });
 
 type MessageBirdSettings = z.output<typeof settings>;
-type Verdict = "refused" | Fault;
 
-const CODES = new Map<number, readonly [Verdict, string]>([
+const CODES = new Map<number, Meaning>([
   [2, ["account", "The access key is wrong."]],
   [9, ["refused", "A parameter is missing or wrong."]],
   [10, ["refused", "A parameter is not valid."]],
@@ -83,33 +91,17 @@ const Failed = z.object({
     .min(1),
 });
 
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function verdictOf(status: number): Verdict {
-  if (status === 429) return "throttled";
-  if ([401, 402, 403, 404].includes(status)) return "account";
-  return status >= 400 && status < 500 ? "message" : "provider";
-}
-
-const ended = (verdict: Verdict, code: string, detail: string): Outcome =>
-  verdict === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: verdict };
-
 function readResponse({ status, body }: WireResponse): Outcome {
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).id] };
   }
   const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
-  if (!error) return ended(verdictOf(status), `http_${status}`, `The provider answered HTTP ${status}.`);
-  const [told, text] = CODES.get(error.code) ?? [verdictOf(status), "The provider did not take the message."];
+  if (!error) return outcomeOfHttp(status, OF_THE_MESSAGE);
+  const fault = faultOfStatus(status, OF_THE_MESSAGE);
+  const [told, text] = CODES.get(error.code) ?? [fault, "The provider did not take the message."];
   const isOfSender = told === "refused" && error.parameter === SENDER_PARAMETER;
   const verdict = status === 429 ? "throttled" : isOfSender ? "message" : told;
-  return ended(verdict, String(error.code), error.description ? `${text} (${error.description})` : text);
+  return outcomeOf(String(error.code), [verdict, sentences(text, error.description)]);
 }
 
 const DIGESTS = { HS256: "sha256", HS384: "sha384", HS512: "sha512" } as const;
@@ -126,8 +118,6 @@ const LEEWAY_SECONDS = 5;
 
 const decoded = (part: string): unknown => jsonOrNull(Buffer.from(part, "base64url").toString("utf8"));
 const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
-const forged = (detail: string): Authenticity => ({ kind: "forged", detail });
-
 /** By a JSON Web Token, which holds the hashes of the URL and, if there is one, of the body. */
 function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, at: Date): Authenticity {
   const token = callback.headers["messagebird-signature-jwt"];
@@ -150,34 +140,19 @@ function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, a
     : { kind: "stale", detail: "The token is not valid at this time." };
 }
 
-/** @throws Error for a body of JSON that is no object. */
-function fieldsOf(callback: Callback): URLSearchParams {
-  if (callback.method === "GET") return queryOf(callback);
-  if (!callback.headers["content-type"]?.includes("json")) return formOf(callback);
-  const object = z.record(z.string(), z.unknown()).parse(jsonOf(callback));
-  return new URLSearchParams(Object.entries(object).map(([name, value]) => [name, String(value)]));
-}
-
 /** The `+` of an offset that was not escaped has become a space. */
-function timeOf(text: string | null): string | null {
-  return z.iso.datetime({ offset: true }).safeParse(text?.replace(" ", "+")).data ?? null;
-}
+const timeOf = (text: string | null): string | null => wireTime.parse(text?.replace(" ", "+"));
 
 /** A receipt has a `status`, a message from a handset has none; its text is in `body` or `payload`. */
 function readCallback(callback: Callback): CallbackContent {
   const fields = fieldsOf(callback);
-  const required = (name: string): string => {
-    const value = fields.get(name);
-    if (!value) throw new Error(`The callback has no ${name}.`);
-    return value;
-  };
   const word = fields.get("status");
   const text = fields.get("body") ?? fields.get("payload");
   if (word === null && text !== null) {
     const inbound = {
-      providerMessageId: required("id"),
-      from: required("originator"),
-      to: required("recipient"),
+      providerMessageId: requiredField(fields, "id"),
+      from: requiredField(fields, "originator"),
+      to: requiredField(fields, "recipient"),
       text,
     };
     return { reports: [], inbound: [inbound] };
@@ -187,11 +162,11 @@ function readCallback(callback: Callback): CallbackContent {
   const errorCode = fields.get("statusErrorCode");
   const code = status === "undelivered" ? (errorCode && errorCode !== "0" ? errorCode : word) : null;
   const report: Report = {
-    providerMessageId: required("id"),
-    reference: fields.get("reference"),
+    providerMessageId: requiredField(fields, "id"),
+    reference: fields.get("reference") || null,
     status,
     code,
-    detail: code === null ? null : (RECEIPT_CODES.get(code) ?? fields.get("statusReason")),
+    detail: code === null ? null : (RECEIPT_CODES.get(code) ?? (sentences(fields.get("statusReason")) || null)),
     occurredAt: timeOf(fields.get("statusDatetime")),
   };
   return { reports: [report], inbound: [] };

@@ -83,7 +83,8 @@ describe("the answer", () => {
     ["insufficient credit", "retryable", "account"],
     ["something else", "retryable", "message"],
   ])("of 400 is told by its text: %s", (error, kind, fault) => {
-    expect(answer(400, { api_id: "x", error })).toEqual({ kind, code: "http_400", detail: error, fault });
+    const detail = `${error.charAt(0).toUpperCase()}${error.slice(1).replace(/\.$/, "")}.`;
+    expect(answer(400, { api_id: "x", error })).toEqual({ kind, code: "http_400", detail, fault });
   });
 
   it.each([
@@ -94,7 +95,7 @@ describe("the answer", () => {
     [429, "", "throttled"],
     [429, { error: "src sends too fast" }, "throttled"],
     [500, { error: "text of theirs" }, "provider"],
-    [502, "<html>", "provider"],
+    [503, "<html>", "provider"],
     [400, "", "message"],
   ])("of %d is told by its status: %j", (status, body, fault) => {
     expect(answer(status, body)).toMatchObject({ kind: "retryable", code: `http_${status}`, fault });

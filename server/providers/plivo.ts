@@ -1,7 +1,17 @@
 /** Plivo: the Message API. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { formOf, queryOf, referenceOf } from "./callback-body";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  OF_THE_MESSAGE,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  type Verdict,
+} from "./answer";
+import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, field, secret } from "./fields";
 import type {
@@ -24,17 +34,10 @@ const settings = z.object({
 });
 
 type PlivoSettings = z.output<typeof settings>;
-type Verdict = "refused" | Fault;
 
-/** Answers by their status; those that are not here are told by their text. */
-const HTTP_STATUSES = new Map<number, Verdict>([
-  [401, "account"],
-  [402, "account"],
-  // The destination's country is not permitted.
-  [403, "message"],
-  [404, "account"],
-  [429, "throttled"],
-]);
+/** The destination's country is not permitted. */
+const NOT_PERMITTED = 403;
+const FAULTS: ReadonlyMap<number, Fault> = new Map([...OF_THE_MESSAGE, [NOT_PERMITTED, "message"]]);
 
 /** What an error's text tells where the status tells nothing: the first that fits, as there are no codes. */
 const TEXTS: readonly (readonly [RegExp, Verdict])[] = [
@@ -106,34 +109,22 @@ const Taken = z.object({
   message_uuid: z.array(z.string().min(1)),
   invalid_number: z.array(z.string()).optional(),
 });
-const Failed = z.object({ error: z.string() });
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-const ended = (verdict: Verdict, code: string, detail: string): Outcome =>
-  verdict === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: verdict };
+const Failed = z.object({ error: z.string().trim() });
 
 function readResponse({ status, body }: WireResponse): Outcome {
   const code = `http_${status}`;
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
     const { message_uuid: ids, invalid_number: invalid = [] } = Taken.parse(JSON.parse(body));
     if (ids.length > 0) return { kind: "accepted", providerMessageIds: ids };
-    if (invalid.length > 0) return ended("refused", code, "The recipient is not a valid number.");
+    if (invalid.length > 0) return outcomeOf(code, ["refused", "The recipient is not a valid number."]);
     throw new Error("The message was taken without an id.");
   }
   const text = Failed.safeParse(jsonOrNull(body)).data?.error;
-  const detail = text || `The provider answered HTTP ${status}.`;
-  const known = HTTP_STATUSES.get(status);
-  if (known) return ended(known, code, detail);
-  if (status < 400 || status >= 500) return ended("provider", code, detail);
-  const [, told = "message"] = TEXTS.find(([pattern]) => text !== undefined && pattern.test(text)) ?? [];
-  return ended(told, code, detail);
+  if (!text) return outcomeOfHttp(status, FAULTS);
+  const fault = faultOfStatus(status, FAULTS);
+  const isToldByText = fault === "message" && status !== NOT_PERMITTED;
+  const [, told = fault] = (isToldByText && TEXTS.find(([pattern]) => pattern.test(text))) || [];
+  return outcomeOf(code, [told, sentences(text)]);
 }
 
 const pairsOf = (fields: URLSearchParams, between: string): string[] =>
@@ -160,8 +151,6 @@ const SIGNATURES = [
   { version: "v2", textOf: (callback: Callback, nonce: string): string => placeOf(callback) + nonce },
 ];
 
-const forged = (detail: string): Authenticity => ({ kind: "forged", detail });
-
 /** Only the best version that is there counts, so that a wrong signature is not made good by a weaker one. */
 function authenticate(callback: Callback, { authToken }: PlivoSettings): Authenticity {
   const { headers } = callback;
@@ -182,16 +171,16 @@ function authenticate(callback: Callback, { authToken }: PlivoSettings): Authent
 
 /** A receipt has a `Status`, a message from a handset has none. */
 function readCallback(callback: Callback): CallbackContent {
-  const fields = callback.method === "GET" ? queryOf(callback) : formOf(callback);
-  const required = (name: string): string => {
-    const value = fields.get(name);
-    if (!value) throw new Error(`The callback has no ${name}.`);
-    return value;
-  };
+  const fields = queryOrFormOf(callback);
   const word = fields.get("Status");
   const text = fields.get("Text");
   if (word === null && text !== null) {
-    const inbound = { providerMessageId: required("MessageUUID"), from: required("From"), to: required("To"), text };
+    const inbound = {
+      providerMessageId: requiredField(fields, "MessageUUID"),
+      from: requiredField(fields, "From"),
+      to: requiredField(fields, "To"),
+      text,
+    };
     return { reports: [], inbound: [inbound] };
   }
   const status = word === null ? undefined : STATUSES.get(word);
@@ -201,7 +190,7 @@ function readCallback(callback: Callback): CallbackContent {
   const code = isFailure ? (errorCode && errorCode !== NO_ERROR ? errorCode : word) : null;
   const report: Report = {
     // The id that the send was answered with.
-    providerMessageId: fields.get("ParentMessageUUID") || required("MessageUUID"),
+    providerMessageId: fields.get("ParentMessageUUID") || requiredField(fields, "MessageUUID"),
     reference: referenceOf(callback),
     status,
     code,

@@ -38,7 +38,7 @@ export type Fault = "provider" | "account" | "throttled" | "message";
  * - accepted: the provider took the message, under one id of its own, or one for each part that it reports on by itself.
  * - refused: for good; no other provider would take it (invalid number, blocked, content).
  * - retryable: nothing was sent; the next provider may be tried.
- * - unknown: the request may have arrived (time-out or reset after it was written).
+ * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504).
  */
 export type Outcome =
   | { kind: "accepted"; providerMessageIds: readonly string[] }

@@ -1,15 +1,10 @@
 /** A bind that is kept: it is sought again whenever it is lost, and is watched while it stands. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorFields, log } from "../core/log";
+import type { NotAccepted } from "./answer";
 import { type Answer, type Connection, isYes, openConnection, type Target } from "./smpp-connection";
 import { type BackOff, backOffMs, openPace } from "./smpp-pace";
-import {
-  type NotAccepted,
-  outcomeOfStatus,
-  STATUS_NOT_BOUND,
-  STATUS_TEMPORARY,
-  STATUS_UNKNOWN_COMMAND,
-} from "./smpp-status";
+import { outcomeOfStatus, STATUS_NOT_BOUND, STATUS_TEMPORARY, STATUS_UNKNOWN_COMMAND } from "./smpp-status";
 import { type Pdu, STATUS_OK } from "./smpp-wire";
 
 export type SessionOptions = {
@@ -120,7 +115,9 @@ export function openSession(options: SessionOptions): Session {
     const answer = await connection.request("bind_transceiver", fields, options.bindTimeoutMs);
     refusal = answer.kind === "answer" && !isYes(answer) ? outcomeOfStatus(answer.status) : null;
     if (!isYes(answer) || closing.signal.aborted) {
-      connection.destroy(refusal ? `bind refused, ${refusal.detail}` : "no answer to bind_transceiver");
+      connection.destroy(
+        refusal ? `bind refused with ${refusal.code}: ${refusal.detail}` : "no answer to bind_transceiver",
+      );
       options.onChange();
       return;
     }

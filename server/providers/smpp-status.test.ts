@@ -18,6 +18,7 @@ describe("outcomeOfStatus", () => {
     const outcome = outcomeOfStatus(status);
     expect(outcome.kind === "retryable" ? outcome.fault : outcome.kind).toBe(effect);
     expect(outcome.code).toMatch(/^0x[0-9a-f]{2,}$/);
+    expect(outcome.detail).toMatch(/^[A-Z].*\.$/);
   });
 });
 

@@ -1,10 +1,5 @@
 /** What the command_status of an answer means for a message. */
-import type { Fault, Outcome } from "./port";
-
-/** An answer that is not yes. */
-export type NotAccepted = Exclude<Outcome, { kind: "accepted" }>;
-
-type Meaning = readonly [effect: "refused" | Fault, text: string];
+import { type Meaning, type NotAccepted, outcomeOf } from "./answer";
 
 export const STATUS_TEMPORARY = 0x64;
 export const STATUS_UNKNOWN_COMMAND = 0x03;
@@ -12,44 +7,44 @@ export const STATUS_NOT_BOUND = 0x04;
 
 /** A status that speaks of how we talk to this centre, not of the recipient, leaves the message to the next provider. */
 const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
-  [0x01, ["message", "the length of the message is invalid"]],
-  [0x02, ["message", "the length of the command is invalid"]],
-  [0x03, ["message", "the command is not known"]],
-  [0x04, ["provider", "the bind is not in a state for this command"]],
-  [0x05, ["provider", "bound already"]],
-  [0x08, ["provider", "system error"]],
-  [0x0a, ["message", "the source address is invalid"]],
-  [0x0b, ["refused", "the destination address is invalid"]],
-  [0x0d, ["account", "the bind failed"]],
-  [0x0e, ["account", "the password is wrong"]],
-  [0x0f, ["account", "the system_id is not known"]],
-  [0x14, ["throttled", "the message queue is full"]],
-  [0x15, ["account", "the service type is invalid"]],
-  [0x43, ["message", "the esm_class is invalid"]],
-  [0x45, ["provider", "the submit failed"]],
-  [0x48, ["message", "the type of the source number is invalid"]],
-  [0x49, ["message", "the numbering plan of the source is invalid"]],
-  [0x50, ["refused", "the type of the destination number is invalid"]],
-  [0x51, ["refused", "the numbering plan of the destination is invalid"]],
-  [0x53, ["account", "the system type is invalid"]],
-  [0x58, ["throttled", "more was sent than is allowed"]],
-  [0x61, ["message", "the scheduled time is invalid"]],
-  [0x62, ["message", "the validity period is invalid"]],
-  [0x64, ["provider", "the receiver has a temporary error"]],
-  [0x65, ["refused", "the receiver has a permanent error"]],
-  [0x66, ["refused", "the receiver rejects the message"]],
-  [0xc0, ["message", "the optional parameters are invalid"]],
-  [0xc1, ["message", "an optional parameter is not allowed"]],
-  [0xc2, ["message", "the length of an optional parameter is invalid"]],
-  [0xc3, ["message", "an optional parameter is missing"]],
-  [0xc4, ["message", "the value of an optional parameter is invalid"]],
-  [0xfe, ["provider", "the delivery failed"]],
-  [0xff, ["provider", "unknown error"]],
-  [0x100, ["account", "we may not use this service type"]],
-  [0x101, ["message", "prohibited"]],
-  [0x102, ["account", "the service type is not available"]],
-  [0x103, ["account", "the service type is denied"]],
-  [0x104, ["message", "the data coding is invalid"]],
+  [0x01, ["message", "The length of the message is not valid."]],
+  [0x02, ["message", "The length of the request is not valid."]],
+  [0x03, ["message", "The message centre does not know the request."]],
+  [0x04, ["provider", "The connection is not ready for the request."]],
+  [0x05, ["provider", "The connection was signed in already."]],
+  [0x08, ["provider", "Internal error of the message centre."]],
+  [0x0a, ["message", "The sender is not valid."]],
+  [0x0b, ["refused", "The recipient is not a valid number."]],
+  [0x0d, ["account", "The message centre did not let us sign in."]],
+  [0x0e, ["account", "The password is wrong."]],
+  [0x0f, ["account", "The system id is not known."]],
+  [0x14, ["throttled", "The message queue is full."]],
+  [0x15, ["account", "The service type is not valid."]],
+  [0x43, ["message", "The class of the message is not valid."]],
+  [0x45, ["provider", "The message centre could not take the message."]],
+  [0x48, ["message", "The sender's type of number is not valid."]],
+  [0x49, ["message", "The sender's numbering plan is not valid."]],
+  [0x50, ["refused", "The recipient's type of number is not valid."]],
+  [0x51, ["refused", "The recipient's numbering plan is not valid."]],
+  [0x53, ["account", "The system type is not valid."]],
+  [0x58, ["throttled", "More was sent than is allowed."]],
+  [0x61, ["message", "The scheduled time is not valid."]],
+  [0x62, ["message", "The validity of the message is not valid."]],
+  [0x64, ["provider", "The recipient's side has a temporary error."]],
+  [0x65, ["refused", "The recipient's side has a permanent error."]],
+  [0x66, ["refused", "The recipient's side rejects the message."]],
+  [0xc0, ["message", "The optional parameters are not valid."]],
+  [0xc1, ["message", "An optional parameter is not allowed."]],
+  [0xc2, ["message", "The length of an optional parameter is not valid."]],
+  [0xc3, ["message", "An optional parameter is missing."]],
+  [0xc4, ["message", "The value of an optional parameter is not valid."]],
+  [0xfe, ["provider", "The delivery failed."]],
+  [0xff, ["provider", "The message centre reported an unknown error."]],
+  [0x100, ["account", "The service type is not allowed for the account."]],
+  [0x101, ["message", "The message is prohibited."]],
+  [0x102, ["account", "The service type is not available."]],
+  [0x103, ["account", "The service type is denied."]],
+  [0x104, ["message", "The encoding of the text is not valid."]],
 ]);
 
 /**
@@ -58,7 +53,8 @@ const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
  */
 export function outcomeOfStatus(status: number): NotAccepted {
   const code = `0x${status.toString(16).padStart(2, "0")}`;
-  const [effect, text] = MEANINGS.get(status) ?? ["provider", "a status of this message centre's own"];
-  const detail = `command_status ${code}: ${text}`;
-  return effect === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: effect };
+  return outcomeOf(
+    code,
+    MEANINGS.get(status) ?? ["provider", `The message centre answered with its own status ${code}.`],
+  );
 }

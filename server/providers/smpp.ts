@@ -176,7 +176,7 @@ export function openSmpp(settings: SmppSettings, sink: Sink, options: SmppOption
       if (outcome.kind === "accepted") providerMessageIds.push(...outcome.providerMessageIds);
       else if (outcome.kind === "unknown" || index === 0) return outcome;
       else {
-        const detail = `Part ${index + 1} of ${parts.length} was not taken: ${outcome.detail}`;
+        const detail = `Part ${index + 1} of ${parts.length} was not taken. ${outcome.detail}`;
         return { kind: "unknown", code: "partly_accepted", detail };
       }
     }

@@ -1,18 +1,21 @@
 /** Telnyx, Messaging API v2. What it reports of a message and what handsets send come as signed events. */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
-import { jsonOf, referenceOf } from "./callback-body";
+import {
+  answered,
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  wireCodeOrNull,
+} from "./answer";
+import { forged, jsonOf, referenceOf, wireTime } from "./callback-body";
 import { baseUrl, field, secret } from "./fields";
-import type {
-  Authenticity,
-  Callback,
-  CallbackContent,
-  Fault,
-  HttpProvider,
-  Outcome,
-  Report,
-  WireResponse,
-} from "./port";
+import type { Authenticity, Callback, CallbackContent, HttpProvider, Outcome, Report, WireResponse } from "./port";
+import { senderWithPlus } from "./sender";
 
 /** How far the time of a signature may be from ours. */
 const TOLERANCE_MS = 300_000;
@@ -33,73 +36,72 @@ const settings = z.object({
 });
 
 type Own = z.output<typeof settings>;
-type Meaning = readonly [fault: Fault | "refused", detail: string];
 
 /** Codes of answers and of receipts alike; the HTTP status that comes with one is not always the same. */
-const CODES: Record<string, Meaning> = {
-  10002: ["refused", "the phone number is invalid"],
-  10007: ["provider", "unexpected error"],
-  10009: ["account", "the API key is invalid or missing"],
-  10010: ["account", "the API key does not permit it"],
-  10011: ["throttled", "too many requests"],
-  20002: ["account", "the API key or the account is not active"],
-  20006: ["account", "the API key or the account is not active"],
-  20012: ["account", "the API key or the account is not active"],
-  20013: ["account", "the API key or the account is not active"],
-  20014: ["account", "the API key or the account is not active"],
-  20100: ["account", "not enough funds"],
-  40001: ["refused", "a landline, or a number that cannot receive messages"],
-  40002: ["message", "blocked as spam for now"],
-  40003: ["refused", "blocked as spam"],
-  40004: ["refused", "rejected by the recipient's carrier"],
-  40005: ["refused", "not delivered in time"],
-  40006: ["provider", "the recipient's carrier is not reachable"],
-  40008: ["refused", "the recipient's carrier did not take it"],
-  40009: ["refused", "the text is invalid"],
-  40010: ["message", "the sender number belongs to no 10DLC campaign"],
-  40011: ["throttled", "too many requests at the carrier"],
-  40012: ["refused", "the recipient's number is invalid at its carrier"],
-  40013: ["message", "the sender number is invalid at the carrier"],
-  40014: ["provider", "not sent in time"],
-  40015: ["message", "blocked as spam by Telnyx"],
-  40016: ["throttled", "the brand's daily limit at T-Mobile is reached"],
-  40017: ["message", "blocked as spam by AT&T"],
-  40018: ["throttled", "the campaign's limit at AT&T is reached"],
-  40100: ["message", "the sender number is not enabled for messages"],
-  40300: ["refused", "the recipient has sent STOP"],
-  40301: ["message", "the recipient cannot receive this kind of message"],
-  40302: ["refused", "the message is too large"],
-  40305: ["message", "the sender is not one of the messaging profile"],
-  40306: ["message", "no alphanumeric sender is set up in the messaging profile"],
-  40309: ["message", "the country of the recipient is not enabled"],
-  40310: ["refused", "the recipient's number is invalid"],
-  40312: ["message", "the messaging profile is disabled"],
-  40314: ["account", "messaging is disabled for the account"],
-  40315: ["message", "the sender number is blocked for its low delivery rate"],
-  40318: ["throttled", "the queue of the sender is full"],
-  40319: ["message", "the recipient cannot receive this kind of message"],
-  40320: ["message", "the sender number cannot be used yet"],
-  40321: ["message", "the messaging profile has no number that can be used"],
-  40322: ["refused", "blocked for its content"],
-  40328: ["refused", "the message is too large"],
-  40329: ["message", "the toll-free sender number is not verified"],
-};
+const CODES: ReadonlyMap<string, Meaning> = new Map([
+  ["10002", ["refused", "The phone number is not valid."]],
+  ["10007", ["provider", "Internal error of the provider."]],
+  ["10009", ["account", "The API key is wrong or missing."]],
+  ["10010", ["account", "The API key does not permit it."]],
+  ["10011", ["throttled", "Too many requests at once."]],
+  ["20002", ["account", "The API key or the account is not active."]],
+  ["20006", ["account", "The API key or the account is not active."]],
+  ["20012", ["account", "The API key or the account is not active."]],
+  ["20013", ["account", "The API key or the account is not active."]],
+  ["20014", ["account", "The API key or the account is not active."]],
+  ["20100", ["account", "The account's funds do not suffice."]],
+  ["40001", ["refused", "The number is a landline, or cannot receive messages."]],
+  ["40002", ["message", "The message was blocked as spam for now."]],
+  ["40003", ["refused", "The message was blocked as spam."]],
+  ["40004", ["refused", "The recipient's carrier rejected the message."]],
+  ["40005", ["refused", "The message was not delivered in time."]],
+  ["40006", ["provider", "The recipient's carrier is not reachable."]],
+  ["40008", ["refused", "The recipient's carrier did not take the message."]],
+  ["40009", ["refused", "The text is not valid."]],
+  ["40010", ["message", "The sender belongs to no 10DLC campaign."]],
+  ["40011", ["throttled", "The carrier got too many requests at once."]],
+  ["40012", ["refused", "The carrier calls the recipient's number invalid."]],
+  ["40013", ["message", "The carrier calls the sender invalid."]],
+  ["40014", ["provider", "The message was not sent in time."]],
+  ["40015", ["message", "The provider blocked the message as spam."]],
+  ["40016", ["throttled", "The brand's daily limit at T-Mobile is reached."]],
+  ["40017", ["message", "AT&T blocked the message as spam."]],
+  ["40018", ["throttled", "The campaign's limit at AT&T is reached."]],
+  ["40100", ["message", "The sender is not enabled for messages."]],
+  ["40300", ["refused", "The recipient has opted out by STOP."]],
+  ["40301", ["message", "The recipient cannot receive this kind of message."]],
+  ["40302", ["refused", "The message is too large."]],
+  ["40305", ["message", "The sender does not belong to the messaging profile."]],
+  ["40306", ["message", "The messaging profile has no alphanumeric sender."]],
+  ["40309", ["message", "The recipient's country is not enabled."]],
+  ["40310", ["refused", "The recipient is not a valid number."]],
+  ["40312", ["message", "The messaging profile is disabled."]],
+  ["40314", ["account", "Messaging is disabled for the account."]],
+  ["40315", ["message", "The sender is blocked for its low delivery rate."]],
+  ["40318", ["throttled", "The queue of the sender is full."]],
+  ["40319", ["message", "The recipient cannot receive this kind of message."]],
+  ["40320", ["message", "The sender cannot be used yet."]],
+  ["40321", ["message", "The messaging profile has no number that can be used."]],
+  ["40322", ["refused", "The message was blocked for its content."]],
+  ["40328", ["refused", "The message is too large."]],
+  ["40329", ["message", "The toll-free sender is not verified."]],
+]);
 
 /** Status of the recipient in an event, and what it means when no error says it. */
-const REPORTED: Record<string, readonly [status: Report["status"], detail: string]> = {
-  queued: ["sent", "queued"],
-  sending: ["sent", "on its way to the carrier"],
-  sent: ["sent", "handed to the carrier"],
+const REPORTED: ReadonlyMap<string, readonly [status: Report["status"], detail: string]> = new Map([
+  ["queued", ["sent", "The message is queued."]],
+  ["sending", ["sent", "The message is on its way to the carrier."]],
+  ["sent", ["sent", "The message was handed to the carrier."]],
   // Final, but only says that the carrier never told.
-  delivery_unconfirmed: ["sent", "the carrier does not confirm delivery"],
-  delivered: ["delivered", "delivered"],
-  sending_failed: ["failed", "it could not be handed to the carrier"],
-  delivery_failed: ["undelivered", "the carrier could not deliver it"],
-  expired: ["undelivered", "not delivered in time"],
-};
+  ["delivery_unconfirmed", ["sent", "The carrier does not confirm delivery."]],
+  ["delivered", ["delivered", "The message was delivered."]],
+  ["sending_failed", ["failed", "The message could not be handed to the carrier."]],
+  ["delivery_failed", ["undelivered", "The carrier could not deliver the message."]],
+  ["expired", ["undelivered", "The message was not delivered in time."]],
+]);
 
 const faults = z
-  .array(z.object({ code: z.coerce.string().nullish(), title: z.string().nullish(), detail: z.string().nullish() }))
+  .array(z.object({ code: wireCodeOrNull, title: z.string().nullish(), detail: z.string().nullish() }))
   .nullish();
 
 type ToldFault = NonNullable<z.output<typeof faults>>[number];
@@ -110,7 +112,7 @@ const refusal = z.object({ errors: faults });
 const event = z.object({
   data: z.object({
     event_type: z.string(),
-    occurred_at: z.iso.datetime({ offset: true }).nullish().catch(null),
+    occurred_at: wireTime,
     payload: z.unknown(),
   }),
 });
@@ -129,39 +131,23 @@ const fromHandset = z.object({
   text: z.string().nullish(),
 });
 
-const outcomeOf = (code: string, [fault, detail]: Meaning): Outcome =>
-  fault === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault };
-
-function faultOfStatus(status: number): Fault {
-  if (status === 429) return "throttled";
-  if ([401, 402, 403, 404, 405].includes(status)) return "account";
-  return status >= 400 && status < 500 && status !== 408 ? "message" : "provider";
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
-}
-
 function meaningOf({ code, title, detail }: ToldFault): Meaning | undefined {
   // In receipts the code of a STOP also stands for a recipient who cannot be reached; the words tell them apart.
   const isStop = /\bstop\b/i.test(`${title ?? "stop"} ${detail ?? ""}`);
-  if (code === "40300" && !isStop) return ["refused", title ?? "the recipient cannot be reached"];
-  return code ? CODES[code] : undefined;
+  if (code === "40300" && !isStop) return ["refused", sentences(title) || "The recipient cannot be reached."];
+  return code ? CODES.get(code) : undefined;
 }
 
 function readResponse({ status, body }: WireResponse): Outcome {
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [answer.parse(JSON.parse(body)).data.id] };
   }
-  const [error] = refusal.safeParse(readJson(body)).data?.errors ?? [];
-  if (!error?.code) return outcomeOf(`http_${status}`, [faultOfStatus(status), `HTTP ${status}`]);
+  const [error] = refusal.safeParse(jsonOrNull(body)).data?.errors ?? [];
+  if (!error?.code) return outcomeOfHttp(status);
   // A 403 with a code that we do not know may be about the sender only, which must not stop the whole account.
   const fault = status === 403 ? "message" : faultOfStatus(status);
-  return outcomeOf(error.code, meaningOf(error) ?? [fault, error.title ?? error.detail ?? `HTTP ${status}`]);
+  const text = sentences(error.title ?? error.detail) || answered(status);
+  return outcomeOf(error.code, meaningOf(error) ?? [fault, text]);
 }
 
 const keyOf = (publicKey: string): KeyObject =>
@@ -170,14 +156,16 @@ const keyOf = (publicKey: string): KeyObject =>
 function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenticity {
   const signature = headers["telnyx-signature-ed25519"];
   const timestamp = headers["telnyx-timestamp"];
-  if (!signature || !timestamp) return { kind: "forged", detail: "no signature" };
+  if (!signature || !timestamp) return forged("There is no signature.");
   const signed = Buffer.concat([Buffer.from(`${timestamp}|`), body]);
   if (!verify(null, signed, keyOf(own.publicKey), Buffer.from(signature, "base64"))) {
-    return { kind: "forged", detail: "the signature does not match" };
+    return forged("The signature is not of this body and time.");
   }
   const isFresh = Math.abs(at.getTime() - Number(timestamp) * 1_000) <= TOLERANCE_MS;
   // An honest repeat carries the id of the first event, so there is nothing that tells it from a replay.
-  return isFresh ? { kind: "genuine", nonce: null } : { kind: "stale", detail: "signed more than 5 minutes ago" };
+  return isFresh
+    ? { kind: "genuine", nonce: null }
+    : { kind: "stale", detail: "The time of the signature is too far from ours." };
 }
 
 function readCallback(callback: Callback): CallbackContent {
@@ -193,12 +181,12 @@ function readCallback(callback: Callback): CallbackContent {
   if (event_type !== "message.sent" && event_type !== "message.finalized") return { reports: [], inbound: [] };
   const { id, to, errors } = ofOurs.parse(payload);
   const told = to[0]?.status ?? "";
-  const reported = REPORTED[told];
+  const reported = REPORTED.get(told);
   if (!reported) return { reports: [], inbound: [] };
   const [status, meaning] = reported;
   const isFailure = status === "failed" || status === "undelivered";
   const error = errors?.[0];
-  const detail = (error && (meaningOf(error)?.[1] ?? error.title)) || meaning;
+  const detail = (error && (meaningOf(error)?.[1] ?? sentences(error.title))) || meaning;
   return {
     reports: [
       {
@@ -207,15 +195,12 @@ function readCallback(callback: Callback): CallbackContent {
         status,
         code: isFailure ? error?.code || told : null,
         detail: isFailure ? detail : null,
-        occurredAt: occurred_at ?? null,
+        occurredAt: occurred_at,
       },
     ],
     inbound: [],
   };
 }
-
-/** E.164 with `+`, a short code without. Names stay as they are. */
-const senderOf = (from: string): string => (/^\d{7,}$/.test(from) ? `+${from}` : from);
 
 export const telnyx: HttpProvider<Own> = {
   id: "telnyx",
@@ -231,7 +216,7 @@ export const telnyx: HttpProvider<Own> = {
     },
     body: JSON.stringify({
       to: message.to,
-      from: senderOf(message.from),
+      from: senderWithPlus(message.from),
       text: message.body,
       type: "SMS",
       // Left to itself it may replace characters, and then the parts are not those that were counted.

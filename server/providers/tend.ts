@@ -4,14 +4,13 @@
  */
 import { now } from "../core/clock";
 import { pool } from "../core/db";
-import { errorFields, log } from "../core/log";
-import { keepDoing, perProcess } from "../core/process";
+import { log } from "../core/log";
+import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import { healthOf, observe, openForMs, PROBES, signOf, type Window } from "./breaker";
-import { countOutcome, flushCounts, openCounts } from "./counts";
-import { agent } from "./http";
+import { countOutcome, flushCounts } from "./counts";
 import type { Outcome } from "./port";
-import { forgetProviders, openAdapters, type ProviderState, providerTable } from "./registry";
+import { forgetProviders, type ProviderState, providerTable } from "./registry";
 import { PROVIDERS } from "./schema";
 
 const ALARM_MAX = 300;
@@ -120,19 +119,3 @@ async function writeHealth(stateOf: (id: string) => ProviderState | null): Promi
   });
   forgetProviders();
 }
-
-const TEND_EVERY_MS = 1_000;
-
-/** Makes what hand-overs need, so that it is closed only after whoever calls this has stopped. */
-export function prepareProviders(): void {
-  openCounts();
-  agent();
-  openAdapters();
-}
-
-/** Tends the providers until the returned function is called, which waits for the turn under way. */
-export const keepTending = (): (() => Promise<void>) =>
-  keepDoing(async () => {
-    await tendProviders().catch((thrown) => log("warn", "provider.tending_failed", errorFields(thrown)));
-    return TEND_EVERY_MS;
-  });

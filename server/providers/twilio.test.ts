@@ -102,7 +102,7 @@ describe("the answer", () => {
     [500, "provider"],
   ])("of %d with a code that is not known is told by its status: %s", (status, fault) => {
     const outcome = answer(status, { code: 99999, message: "words of theirs" });
-    expect(outcome).toEqual({ kind: "retryable", code: "99999", detail: "words of theirs", fault });
+    expect(outcome).toEqual({ kind: "retryable", code: "99999", detail: "Words of theirs.", fault });
   });
 
   it("may come in the newer form of errors", () => {

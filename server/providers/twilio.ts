@@ -1,14 +1,25 @@
 /** Twilio: Programmable Messaging, REST API of 2010-04-01. */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import { formOf, queryOf, referenceOf } from "./callback-body";
+import {
+  answered,
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  OF_THE_MESSAGE,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  wireCode,
+} from "./answer";
+import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, field, secret } from "./fields";
 import type {
   Authenticity,
   Callback,
   CallbackContent,
-  Fault,
   Handover,
   HttpProvider,
   Outcome,
@@ -16,6 +27,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "./port";
+import { senderWithPlus } from "./sender";
 
 const settings = z.object({
   accountSid: field("account SID: AC and 32 hexadecimal digits"),
@@ -27,10 +39,9 @@ const settings = z.object({
 });
 
 type TwilioSettings = z.output<typeof settings>;
-type Verdict = "refused" | Fault;
 
 /** Codes of answers and of receipts: they are of one series. A receipt's verdict is not used, its text is. */
-const CODES = new Map<string, readonly [Verdict, string]>([
+const CODES = new Map<string, Meaning>([
   ["20003", ["account", "The credentials are wrong."]],
   ["20005", ["account", "The account is not active."]],
   ["20429", ["throttled", "Too many requests at once."]],
@@ -84,18 +95,12 @@ const STATUSES = new Map<string, Report["status"]>([
   ["canceled", "failed"],
 ]);
 
-/** A bare number of up to so many digits is a short code, which is written without `+`. */
-const SHORT_CODE_MAX_DIGITS = 6;
-
-const senderOf = (from: string): string =>
-  /^\d+$/.test(from) && from.length > SHORT_CODE_MAX_DIGITS ? `+${from}` : from;
-
 function buildRequest({ message, receiptUrl }: Handover, own: TwilioSettings): WireRequest {
   const { accountSid, authToken, apiKeySid, apiKeySecret, messagingServiceSid } = own;
   const credentials = apiKeySid && apiKeySecret ? `${apiKeySid}:${apiKeySecret}` : `${accountSid}:${authToken}`;
   const form = new URLSearchParams({
     To: message.to,
-    From: senderOf(message.from),
+    From: senderWithPlus(message.from),
     Body: message.body,
     StatusCallback: receiptUrl,
   });
@@ -116,41 +121,20 @@ function buildRequest({ message, receiptUrl }: Handover, own: TwilioSettings): W
 const Taken = z.object({ sid: z.string().min(1) });
 /** Either form that errors come in. */
 const Failed = z.object({
-  code: z.union([z.number(), z.string()]).transform(String),
+  code: wireCode,
   message: z.string().optional(),
   detail: z.string().optional(),
 });
 
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function verdictOf(status: number): Verdict {
-  if (status === 429) return "throttled";
-  // 404: there is no such account under this address.
-  if ([401, 402, 403, 404].includes(status)) return "account";
-  return status >= 400 && status < 500 ? "message" : "provider";
-}
-
-const ended = (verdict: Verdict, code: string, detail: string): Outcome =>
-  verdict === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: verdict };
-
 function readResponse({ status, body }: WireResponse): Outcome {
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).sid] };
   }
   const failed = Failed.safeParse(jsonOrNull(body));
-  if (!failed.success) return ended(verdictOf(status), `http_${status}`, `The provider answered HTTP ${status}.`);
+  if (!failed.success) return outcomeOfHttp(status, OF_THE_MESSAGE);
   const { code, message, detail } = failed.data;
-  const [verdict, text] = CODES.get(code) ?? [
-    verdictOf(status),
-    message ?? detail ?? `The provider answered HTTP ${status}.`,
-  ];
-  return ended(verdict, code, text);
+  const fault = faultOfStatus(status, OF_THE_MESSAGE);
+  return outcomeOf(code, CODES.get(code) ?? [fault, sentences(message ?? detail) || answered(status)]);
 }
 
 /** The forms of a URL that may have been signed: with or without its port, a quote in it escaped or not. */
@@ -169,8 +153,6 @@ const signedFields = (form: URLSearchParams): string =>
     .sort()
     .flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value))
     .join("");
-
-const forged = (detail: string): Authenticity => ({ kind: "forged", detail });
 
 function authenticate(callback: Callback, { authToken }: TwilioSettings): Authenticity {
   const signature = callback.headers["x-twilio-signature"];
@@ -194,16 +176,16 @@ function authenticate(callback: Callback, { authToken }: TwilioSettings): Authen
 }
 
 function readCallback(callback: Callback): CallbackContent {
-  const fields = callback.method === "GET" ? queryOf(callback) : formOf(callback);
-  const required = (name: string): string => {
-    const value = fields.get(name);
-    if (!value) throw new Error(`The callback has no ${name}.`);
-    return value;
-  };
+  const fields = queryOrFormOf(callback);
   const word = fields.get("MessageStatus") ?? fields.get("SmsStatus") ?? "";
   const text = fields.get("Body");
   if (word === "received" && text !== null) {
-    const inbound = { providerMessageId: required("MessageSid"), from: required("From"), to: required("To"), text };
+    const inbound = {
+      providerMessageId: requiredField(fields, "MessageSid"),
+      from: requiredField(fields, "From"),
+      to: requiredField(fields, "To"),
+      text,
+    };
     return { reports: [], inbound: [inbound] };
   }
   const status = STATUSES.get(word);
@@ -211,7 +193,7 @@ function readCallback(callback: Callback): CallbackContent {
   const isFailure = status === "failed" || status === "undelivered";
   const code = isFailure ? fields.get("ErrorCode") || word : null;
   const report: Report = {
-    providerMessageId: required("MessageSid"),
+    providerMessageId: requiredField(fields, "MessageSid"),
     reference: referenceOf(callback),
     status,
     code,

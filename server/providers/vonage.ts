@@ -1,14 +1,24 @@
 /** Vonage: the SMS API (once Nexmo). Each part of a long text has an id and receipts of its own. */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import { formOf, jsonOf, queryOf } from "./callback-body";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  OF_THE_MESSAGE,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  wireCode,
+} from "./answer";
+import { fieldsOf, forged, requiredField } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, field, secret } from "./fields";
 import type {
   Authenticity,
   Callback,
   CallbackContent,
-  Fault,
   Handover,
   HttpProvider,
   Outcome,
@@ -31,10 +41,9 @@ const settings = z.object({
 });
 
 type VonageSettings = z.output<typeof settings>;
-type Verdict = "refused" | Fault;
 
 /** Status of a part in the answer to a send. */
-const CODES = new Map<string, readonly [Verdict, string]>([
+const CODES = new Map<string, Meaning>([
   ["1", ["throttled", "The throughput was exceeded."]],
   ["2", ["refused", "A parameter is missing."]],
   ["3", ["refused", "A parameter is not valid."]],
@@ -121,7 +130,7 @@ const Answer = z.object({
   messages: z
     .array(
       z.object({
-        status: z.union([z.string(), z.number()]).transform(String),
+        status: wireCode,
         "message-id": z.string().optional(),
         "error-text": z.string().optional(),
       }),
@@ -129,47 +138,26 @@ const Answer = z.object({
     .min(1),
 });
 
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function verdictOf(status: number): Verdict {
-  if (status === 429) return "throttled";
-  if ([401, 402, 403, 404].includes(status)) return "account";
-  return status >= 200 && status < 500 ? "message" : "provider";
-}
-
-const ended = (verdict: Verdict, code: string, detail: string): Outcome =>
-  verdict === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: verdict };
-
 /** The status of HTTP is 200 whatever happened; a message of which some part was taken counts as accepted. */
 function readResponse({ status, body }: WireResponse): Outcome {
   const answer = Answer.safeParse(jsonOrNull(body));
   if (!answer.success) {
-    if (status >= 200 && status < 300) throw new Error("The answer lists no messages.");
-    return ended(verdictOf(status), `http_${status}`, `The provider answered HTTP ${status}.`);
+    if (isSuccess(status)) throw new Error("The answer lists no messages.");
+    return outcomeOfHttp(status, OF_THE_MESSAGE);
   }
   const { messages } = answer.data;
   const taken = messages.filter((part) => part.status === "0");
   const ids = taken.flatMap((part) => part["message-id"] || []);
-  if (ids.length > 0) return { kind: "accepted", providerMessageIds: ids };
   const [failed] = messages;
-  if (!failed || taken.length > 0) throw new Error("The message was taken without an id.");
+  if (!failed || taken.length > 0) {
+    if (ids.length > 0 && isSuccess(status)) return { kind: "accepted", providerMessageIds: ids };
+    throw new Error("The message was taken without an id, or in an answer that is an error.");
+  }
   const { status: code, "error-text": said } = failed;
-  const [verdict, text] = CODES.get(code) ?? [verdictOf(status), "The provider did not take the message."];
-  return ended(verdict, code, said ? `${text} (${said})` : text);
-}
-
-/** The fields of a callback: in the query, a form or JSON, as the account is set up. @throws Error for other JSON. */
-function fieldsOf(callback: Callback): URLSearchParams {
-  if (callback.method === "GET") return queryOf(callback);
-  if (!callback.headers["content-type"]?.includes("json")) return formOf(callback);
-  const object = z.record(z.string(), z.unknown()).parse(jsonOf(callback));
-  return new URLSearchParams(Object.entries(object).map(([name, value]) => [name, String(value)]));
+  // What the provider tells of a message without saying why is about that message.
+  const fault = status < 400 ? "message" : faultOfStatus(status, OF_THE_MESSAGE);
+  const [verdict, text] = CODES.get(code) ?? [fault, "The provider did not take the message."];
+  return outcomeOf(code, [verdict, sentences(text, said)]);
 }
 
 function signatureOf(fields: URLSearchParams, key: string, method: VonageSettings["signatureMethod"]): string {
@@ -190,16 +178,15 @@ function authenticate(callback: Callback, own: VonageSettings, at: Date): Authen
   try {
     fields = fieldsOf(callback);
   } catch {
-    return { kind: "forged", detail: "The body cannot be read." };
+    return forged("The body cannot be read.");
   }
   const signature = fields.get("sig")?.toLowerCase();
-  if (!signature) return { kind: "forged", detail: "There is no signature." };
+  if (!signature) return forged("There is no signature.");
   // In a query the provider's fields stand beside our own `ref`; it is not said whether that is signed with them.
   const withoutRef = new URLSearchParams(fields);
   withoutRef.delete("ref");
   const expected = [fields, withoutRef].map((signed) => signatureOf(signed, signatureSecret, signatureMethod));
-  if (!expected.some((each) => sameText(each, signature)))
-    return { kind: "forged", detail: "The signature is not of these fields." };
+  if (!expected.some((each) => sameText(each, signature))) return forged("The signature is not of these fields.");
   // Asked this way round, a time that is missing or no number is refused.
   const isCurrent = Math.abs(at.getTime() / 1_000 - Number(fields.get("timestamp"))) <= SIGNATURE_MAX_AGE_SECONDS;
   if (!isCurrent) return { kind: "stale", detail: "The time of the signature is missing or too far from ours." };
@@ -209,15 +196,15 @@ function authenticate(callback: Callback, own: VonageSettings, at: Date): Authen
 /** A receipt has a `status`, a message from a handset has none. */
 function readCallback(callback: Callback): CallbackContent {
   const fields = fieldsOf(callback);
-  const required = (name: string): string => {
-    const value = fields.get(name);
-    if (!value) throw new Error(`The callback has no ${name}.`);
-    return value;
-  };
   const word = fields.get("status");
   const text = fields.get("text");
   if (word === null && text !== null) {
-    const inbound = { providerMessageId: required("messageId"), from: required("msisdn"), to: required("to"), text };
+    const inbound = {
+      providerMessageId: requiredField(fields, "messageId"),
+      from: requiredField(fields, "msisdn"),
+      to: requiredField(fields, "to"),
+      text,
+    };
     return { reports: [], inbound: [inbound] };
   }
   const status = STATUSES.get(word ?? "");
@@ -225,9 +212,9 @@ function readCallback(callback: Callback): CallbackContent {
   const errorCode = fields.get("err-code");
   const code = status === "undelivered" ? (errorCode && errorCode !== "0" ? errorCode : word) : null;
   const report: Report = {
-    providerMessageId: required("messageId"),
+    providerMessageId: requiredField(fields, "messageId"),
     // Never `ref` of the URL, which the signature may not cover.
-    reference: fields.get("client-ref"),
+    reference: fields.get("client-ref") || null,
     status: code !== null && NEVER_LEFT.has(code) ? "failed" : status,
     code,
     detail: (code !== null && RECEIPT_CODES.get(code)) || null,

@@ -1,0 +1,33 @@
+import { isoOrNull } from "../core/wire";
+import type { OperatedProvider, ProviderFigures, ProviderMinutePoint, ProviderStateWord } from "./operator-schema";
+import type { ProviderState } from "./registry";
+
+const BREAKER_WORDS = { closed: "working", open: "open", probing: "probing" } as const;
+
+/** The one word for a provider's state. What keeps it from any message at all goes before what passes by itself. */
+function stateWordOf(
+  state: Pick<ProviderState, "problem" | "isConfigured" | "isDrained" | "breaker">,
+): ProviderStateWord {
+  if (state.problem !== null) return "misconfigured";
+  if (!state.isConfigured) return "not_configured";
+  return state.isDrained ? "drained" : BREAKER_WORDS[state.breaker];
+}
+
+/** State and figures -> wire, for operators only. Settings are not among them. */
+export const presentProvider = (
+  state: ProviderState,
+  lastHour: ProviderFigures,
+  minutes: ProviderMinutePoint[],
+): OperatedProvider => ({
+  id: state.id,
+  state: stateWordOf(state),
+  source: state.source,
+  problem: state.problem,
+  health: state.health,
+  alarm: state.alarm,
+  open_until: isoOrNull(state.openUntil),
+  max_segments_per_second: state.maxSegmentsPerSecond,
+  is_drained: state.isDrained,
+  last_hour: lastHour,
+  minutes,
+});

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { operatorProcedure, router } from "../core/trpc";
+import {
+  DrainProviderInput,
+  OperatedProvider,
+  PaceProviderInput,
+  ProviderDetail,
+  ProviderPath,
+  ProviderTest,
+  SaveProviderSettingsInput,
+  TestProviderInput,
+} from "./operator-schema";
+import { testProvider } from "./send-test";
+import { closeBreaker, drainProvider, getProvider, listProviders, paceProvider } from "./service";
+import { clearSettings, saveSettings } from "./stored-settings";
+
+/** Console only, for operators. */
+export const providersRouter = router({
+  list: operatorProcedure.output(z.array(OperatedProvider)).query(({ ctx }) => listProviders(ctx.actor)),
+  get: operatorProcedure
+    .input(ProviderPath)
+    .output(ProviderDetail)
+    .query(({ ctx, input }) => getProvider(ctx.actor, input)),
+  saveSettings: operatorProcedure
+    .input(SaveProviderSettingsInput)
+    .mutation(({ ctx, input }) => saveSettings(ctx.actor, input)),
+  clearSettings: operatorProcedure.input(ProviderPath).mutation(({ ctx, input }) => clearSettings(ctx.actor, input)),
+  drain: operatorProcedure
+    .input(DrainProviderInput)
+    .output(ProviderDetail)
+    .mutation(({ ctx, input }) => drainProvider(ctx.actor, input)),
+  pace: operatorProcedure
+    .input(PaceProviderInput)
+    .output(ProviderDetail)
+    .mutation(({ ctx, input }) => paceProvider(ctx.actor, input)),
+  closeBreaker: operatorProcedure
+    .input(ProviderPath)
+    .output(ProviderDetail)
+    .mutation(({ ctx, input }) => closeBreaker(ctx.actor, input)),
+  test: operatorProcedure
+    .input(TestProviderInput)
+    .output(ProviderTest)
+    .mutation(({ ctx, input }) => testProvider(ctx.actor, input)),
+});

@@ -1,0 +1,84 @@
+/** A message straight to one provider, past routes, billing and storage, to see whether its settings work. */
+import { type Actor, nameOf, requireOperator } from "../core/actor";
+import { now } from "../core/clock";
+import { prisma } from "../core/db";
+import { invalidRequest, rateLimited } from "../core/errors";
+import { newId } from "../core/ids";
+import { errorFields, log } from "../core/log";
+import { perProcess } from "../core/process";
+import { storableText } from "../core/wire";
+import { segmentText } from "../messages/segments";
+import type { ProviderTest, TestProviderInput } from "./operator-schema";
+import type { Adapter, Handover, Outcome } from "./port";
+import { receiptUrlFor } from "./receipt-url";
+import { makeAdapter, providerTable } from "./registry";
+import type { ProviderId } from "./schema";
+import { findSettings } from "./settings";
+
+const DETAIL_MAX = 1_000;
+
+/** Operators whose test is under way. */
+const underWay = () => perProcess("providers.tests", () => new Set<string>());
+
+/** An adapter of the test's own, so that no connection outlives it; the sandbox has nothing to connect to. */
+async function openAdapter(id: ProviderId): Promise<Adapter & { close?: () => Promise<void> }> {
+  const row = await prisma().provider.findUnique({ where: { id }, select: { settingsSealed: true } });
+  const { settings, problem } = findSettings(id, row?.settingsSealed ?? null);
+  const adapter = settings ? makeAdapter(id, settings) : (await providerTable()).adapterOf(id);
+  if (adapter) return adapter;
+  throw invalidRequest(problem ?? `${id} has no settings yet.`, { param: "id", reason: "provider_not_configured" });
+}
+
+const presentOutcome = (outcome: Outcome) =>
+  outcome.kind === "accepted"
+    ? { outcome: outcome.kind, code: null, detail: null, provider_message_ids: [...outcome.providerMessageIds] }
+    : {
+        outcome: outcome.kind,
+        code: storableText(outcome.code, DETAIL_MAX),
+        detail: storableText(outcome.detail, DETAIL_MAX),
+        provider_message_ids: [],
+      };
+
+function handoverOf({ id, to, from, body }: TestProviderInput): Handover {
+  const { encoding, segments } = segmentText(body);
+  const messageId = newId("message");
+  const reference = `${messageId}-1`;
+  return {
+    message: { id: messageId, to, from, body, encoding, segments },
+    reference,
+    receiptUrl: receiptUrlFor(id, reference),
+  };
+}
+
+async function tryOut(adapter: Adapter, handover: Handover): Promise<Outcome> {
+  try {
+    return await adapter.send(handover);
+  } catch (thrown) {
+    log("error", "provider.test_failed", { provider: adapter.id, ...errorFields(thrown) });
+    return { kind: "unknown", code: "adapter_failed", detail: "The adapter failed; the log says why." };
+  }
+}
+
+/**
+ * Hands one message to a provider and tells how that ended, even when it is drained or its breaker is open. Nothing is
+ * billed or stored; the recipient gets a real message.
+ * @throws 403 for whoever is no operator, 429 while the same operator's last test is under way, 400
+ *   `provider_not_configured`.
+ */
+export async function testProvider(actor: Actor, input: TestProviderInput): Promise<ProviderTest> {
+  requireOperator(actor);
+  const who = nameOf(actor);
+  if (underWay().has(who)) throw rateLimited("Your last test is still under way.", { reason: "test_under_way" });
+  underWay().add(who);
+  try {
+    const adapter = await openAdapter(input.id);
+    const handover = handoverOf(input);
+    const startedAt = now().getTime();
+    const outcome = await tryOut(adapter, handover).finally(() => adapter.close?.().catch(() => undefined));
+    const latencyMs = now().getTime() - startedAt;
+    log("info", "provider.tested", { provider: input.id, outcome: outcome.kind, latencyMs, by: who });
+    return { ...presentOutcome(outcome), reference: handover.reference, latency_ms: latencyMs };
+  } finally {
+    underWay().delete(who);
+  }
+}

@@ -1,0 +1,8 @@
+/** Senders as providers want them written. A short code has at most six digits; names stay as they are. */
+import { digitsOf } from "./callback-body";
+
+/** A number with `+`, a short code without. */
+export const senderWithPlus = (from: string): string => (/^\d{7,}$/.test(from) ? `+${from}` : from);
+
+/** Numbers without `+`. */
+export const senderWithoutPlus = (from: string): string => (/^\+?\d+$/.test(from) ? digitsOf(from) : from);

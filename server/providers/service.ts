@@ -1,0 +1,90 @@
+import { type Actor, nameOf, requireOperator } from "../core/actor";
+import { now } from "../core/clock";
+import { prisma } from "../core/db";
+import { notFound } from "../core/errors";
+import { log } from "../core/log";
+import { firstMinute, type MinuteCounts, seriesOf, sumMinutes } from "./figures";
+import type {
+  DrainProviderInput,
+  OperatedProvider,
+  PaceProviderInput,
+  ProviderDetail,
+  ProviderPath,
+} from "./operator-schema";
+import { presentProvider } from "./present";
+import { receiptUrlOf } from "./receipt-url";
+import { forgetProviders, providerTable } from "./registry";
+import { PROVIDERS, type ProviderId } from "./schema";
+import { shownSettings } from "./stored-settings";
+
+/** Providers that report over the connection that messages are sent over, or inside the service. */
+const WITHOUT_RECEIPT_URL: readonly ProviderId[] = ["smpp", "sandbox"];
+
+async function present(ids: readonly ProviderId[]): Promise<OperatedProvider[]> {
+  const at = now();
+  const [table, rows] = await Promise.all([
+    providerTable(),
+    prisma().providerMinute.findMany({ where: { provider: { in: [...ids] }, minute: { gte: firstMinute(at) } } }),
+  ]);
+  return ids.flatMap((id) => {
+    const state = table.stateOf(id);
+    if (!state) return [];
+    const minutes: MinuteCounts[] = rows.filter((row) => row.provider === id);
+    return [presentProvider(state, sumMinutes(minutes), seriesOf(minutes, at))];
+  });
+}
+
+/** Every provider there is, with its state and its last 60 minutes. @throws 403 for whoever is no operator. */
+export async function listProviders(actor: Actor): Promise<OperatedProvider[]> {
+  requireOperator(actor);
+  return present(PROVIDERS);
+}
+
+/** One provider with the form of its settings; no secret is in it. @throws 403 for whoever is no operator. */
+export async function getProvider(actor: Actor, { id }: ProviderPath): Promise<ProviderDetail> {
+  requireOperator(actor);
+  const [[provider], settings] = await Promise.all([present([id]), shownSettings(id)]);
+  if (!provider) throw notFound("There is no such provider.", { param: "id" });
+  return { ...provider, settings, receipt_url: WITHOUT_RECEIPT_URL.includes(id) ? null : receiptUrlOf(id) };
+}
+
+type Change = Partial<{
+  isDrained: boolean;
+  maxSegmentsPerSecond: number | null;
+  breaker: string;
+  openUntil: null;
+  opens: number;
+  probesLeft: number;
+  alarm: null;
+}>;
+
+async function change(id: ProviderId, to: Change): Promise<void> {
+  const data = { ...to, updatedAt: now() };
+  await prisma().provider.upsert({ where: { id }, create: { id, ...data }, update: data });
+  forgetProviders();
+}
+
+/** Gives a provider nothing new (its receipts are still taken in), or lets it work again. @throws 403 */
+export async function drainProvider(actor: Actor, input: DrainProviderInput): Promise<ProviderDetail> {
+  requireOperator(actor);
+  await change(input.id, { isDrained: input.is_drained });
+  log("info", input.is_drained ? "provider.drained" : "provider.resumed", { provider: input.id, by: nameOf(actor) });
+  return getProvider(actor, input);
+}
+
+/** Sets how many segments per second a provider gets at most; null: as many as it takes. @throws 403 */
+export async function paceProvider(actor: Actor, input: PaceProviderInput): Promise<ProviderDetail> {
+  requireOperator(actor);
+  const segmentsPerSecond = input.max_segments_per_second;
+  await change(input.id, { maxSegmentsPerSecond: segmentsPerSecond });
+  log("info", "provider.paced", { provider: input.id, segmentsPerSecond, by: nameOf(actor) });
+  return getProvider(actor, input);
+}
+
+/** Lets a provider whose breaker is open, or probing, work again at once. @throws 403 */
+export async function closeBreaker(actor: Actor, input: ProviderPath): Promise<ProviderDetail> {
+  requireOperator(actor);
+  await change(input.id, { breaker: "closed", opens: 0, probesLeft: 0, openUntil: null, alarm: null });
+  log("info", "provider.breaker_closed", { provider: input.id, by: nameOf(actor) });
+  return getProvider(actor, input);
+}
