@@ -8,8 +8,9 @@ import { prisma } from "@/server/core/db";
 import { isApiError } from "@/server/core/errors";
 import { fromMicros, toMicros } from "@/server/core/wire";
 import { CreditAccountInput } from "@/server/operator/schema";
-import { creditAccount, decideSender } from "@/server/operator/service";
-import { PROVIDERS } from "@/server/providers/schema";
+import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
+import { createRoute as createRouteDeed, listRoutes as listRouteRows } from "@/server/routing/edit";
+import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender } from "@/server/senders/service";
 
@@ -125,28 +126,34 @@ async function createKey(flags: Flags) {
 }
 
 async function listRoutes() {
-  const routes = await prisma().route.findMany({ orderBy: [{ prefix: "asc" }, { priority: "asc" }, { id: "asc" }] });
-  return done(
-    routes.map(({ id, prefix, priority, chain, priceMicros, weight, isActive }) => {
-      return { id, prefix, priority, chain, price: fromMicros(priceMicros), weight, isActive };
-    }),
-  );
+  const routes = await listRouteRows(OPERATOR);
+  return done(routes.map(({ is_active: isActive, created_at: _, ...route }) => ({ ...route, isActive })));
 }
 
 async function createRoute(flags: Flags) {
-  const chain = entries(required(flags, "chain"));
-  const unknown = chain.filter((provider) => !PROVIDERS.some((known) => known === provider));
-  if (unknown.length > 0)
-    throw new Error(`--chain: no such provider: ${unknown.join(", ")}. Known: ${PROVIDERS.join(", ")}.`);
-  const prefix = (text(flags, "prefix") ?? "").replace(/^\+/, "");
-  if (!/^\d{0,15}$/.test(prefix)) throw new Error("--prefix must be the leading digits of numbers, such as 49.");
   const price = decimal(flags, "price");
-  if (price === undefined || price < 0) throw new Error("--price must be the price of a segment, such as 0.01.");
-  const priority = decimal(flags, "priority") ?? 0;
-  if (!Number.isInteger(priority)) throw new Error("--priority must be a whole number.");
-  const route = await prisma().route.create({ data: { prefix, chain, priority, priceMicros: toMicros(price) } });
-  return done({ id: route.id, prefix, priority, chain, price });
+  if (price === undefined) throw new Error("--price must be the price of a segment, such as 0.01.");
+  const input = CreateRouteInput.safeParse({
+    prefix: text(flags, "prefix")?.replace(/^\+/, ""),
+    chain: entries(required(flags, "chain")),
+    priority: decimal(flags, "priority"),
+    price,
+  });
+  if (!input.success) {
+    const [issue] = input.error.issues;
+    throw new Error(`--${String(issue?.path[0])}: ${issue?.message}`);
+  }
+  const { id, prefix, priority, chain } = await createRouteDeed(OPERATOR, input.data);
+  return done({ id, prefix, priority, chain, price });
 }
+
+const setStatus =
+  (status: "active" | "suspended"): Deed =>
+  async (flags) => {
+    const { accountId } = await ownerOf(flags);
+    const account = await setAccountStatus(OPERATOR, { account_id: accountId, status });
+    return done({ accountId, email: account.email, status: account.status });
+  };
 
 async function checkBooks() {
   const { accounts, drifted } = await checkLedger();
@@ -168,6 +175,8 @@ async function checkBooks() {
 export const DEEDS: ReadonlyMap<string, Deed> = new Map<string, Deed>([
   ["account create", createAccount],
   ["account credit", credit],
+  ["account suspend", setStatus("suspended")],
+  ["account activate", setStatus("active")],
   [
     "sender create",
     async (flags) => done(await makeSender(await ownerOf(flags), required(flags, "sender-id"), flags.approve === true)),

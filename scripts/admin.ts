@@ -10,6 +10,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   account create   --email E [--name N] [--company C] [--password P] [--balance 100.00] [--sender ID] [--operator]
                    an account with its owner, a key with all scopes, an opening balance and an approved sender ID
   account credit   --account ID|--email E --amount 25.00 [--note N]       --amount=-5.00 takes off
+  account suspend  --account ID|--email E                                 its sends are refused; what it sent goes on
+  account activate --account ID|--email E
   sender create    --account ID|--email E --sender-id ID [--approve]
   sender approve   --id ID | --account ID|--email E --sender-id ID
   key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600]

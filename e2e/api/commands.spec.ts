@@ -66,6 +66,16 @@ test("the operator's command line creates, credits, approves and counts", async 
   );
 });
 
+test("the operator's command line suspends an account and lets it send again", async ({ service, account, api }) => {
+  const send = async () =>
+    (await api.post("/messages/send", { to: "+14155550123", from: account.sender, body: "Hi" })).status;
+  const of = ["--email", account.email];
+  expect(await admin(service, "account", "suspend", ...of)).toMatchObject({ status: "suspended" });
+  expect(await send()).toBe(403);
+  expect(await admin(service, "account", "activate", ...of)).toMatchObject({ status: "active" });
+  expect(await send()).toBe(201);
+});
+
 test("the operator's command line says what is wrong and exits with 1", async ({ service, account }) => {
   const tell = (...args: string[]) =>
     run([path.join("dist", "admin.mjs"), ...args], { DATA_DIR: service.dataDir, LOG_LEVEL: "error" });
@@ -81,6 +91,11 @@ test("the operator's command line says what is wrong and exits with 1", async ({
       '--amount must be a number such as 25.00, not "much".',
     ],
     [["route", "create", "--chain", "nobody", "--price", "0.01"], "--chain: no such provider: nobody."],
+    [["route", "create", "--chain", "sandbox", "--price=-1"], "--price: must not be negative"],
+    [
+      ["route", "create", "--chain", "sandbox", "--price", "1", "--prefix", "x"],
+      "--prefix: must be the leading digits",
+    ],
     [["ledger", "burn"], 'There is no command "ledger burn".'],
   ] as const) {
     const { code, output } = await tell(...args);

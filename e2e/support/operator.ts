@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { chooseDatabase } from "@/scripts/admin-database";
 import { DEEDS } from "@/scripts/admin-deeds";
-import { pool } from "@/server/core/db";
 import { env } from "@/server/core/env";
 import { shutDown } from "@/server/core/process";
 import type { OwnAccount } from "./accounts";
@@ -17,7 +16,6 @@ export type Operator = {
   makeRoute: (prefix: string, price: number) => Promise<number>;
   /** The accounts whose balance is not the sum of their ledger, with what differs; empty: the books are right. */
   findDrift: () => Promise<unknown[]>;
-  /** There is no command for this yet. */
   suspend: (account: OwnAccount) => Promise<void>;
   close: () => Promise<void>;
 };
@@ -59,7 +57,7 @@ export function operatorOf(service: Service): Operator {
     },
     findDrift: async () => ((await run("ledger check", {})) as { drifted: unknown[] }).drifted,
     suspend: async ({ accountId }) => {
-      await pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [accountId]);
+      await run("account suspend", { account: accountId });
     },
     close: shutDown,
   };

@@ -1,18 +1,35 @@
-import type { Account as AccountRow, Sender as SenderRow } from "@/prisma/generated/client";
+import type { Account as AccountRow, Sender as SenderRow, Suppression } from "@/prisma/generated/client";
 import { presentAccount } from "../accounts/present";
 import { fromMicros } from "../core/wire";
 import { presentSender } from "../senders/present";
-import type { OperatedAccount, ReviewedSender } from "./schema";
+import type { OperatedAccount, OperatedSuppression, ReviewedSender } from "./schema";
 
 /** Row -> wire, for operators only: with the account that the sender belongs to. */
 export const presentReviewedSender = (row: SenderRow & { account: { name: string } }): ReviewedSender => ({
   ...presentSender(row),
   account_id: row.accountId,
   account_name: row.account.name,
+  max_segments_per_second: row.maxSegmentsPerSecond,
 });
 
-/** Row -> wire, for operators only: with what is held for messages in flight. */
+/** Row -> wire, for operators only: with what is held for messages in flight and its limits. */
 export const presentOperatedAccount = (row: AccountRow): OperatedAccount => ({
   ...presentAccount(row),
   held: fromMicros(row.heldMicros),
+  allowed_countries: row.allowedCountries,
+  flood_identical: row.floodIdentical,
+  flood_total: row.floodTotal,
+  daily_spend_cap: row.dailySpendCapMicros === null ? null : fromMicros(row.dailySpendCapMicros),
+});
+
+/** Row -> wire, for operators only: with the name of the account, empty when it is gone. */
+export const presentSuppression = (row: Suppression, accountName: string): OperatedSuppression => ({
+  id: row.id,
+  account_id: row.accountId,
+  account_name: accountName,
+  number: row.number,
+  sender_id: row.senderId || null,
+  reason: row.reason,
+  note: row.note,
+  created_at: row.createdAt.toISOString(),
 });

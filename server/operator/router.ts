@@ -1,14 +1,28 @@
 import { operatorProcedure, router } from "../core/trpc";
 import { pageOf } from "../core/wire";
 import {
+  AccountStatusInput,
   CreditAccountInput,
   DecideSenderInput,
+  LimitAccountInput,
   ListAccountsQuery,
   ListReviewsQuery,
+  ListSuppressionsQuery,
   OperatedAccount,
+  OperatedSuppression,
+  PaceSenderInput,
   ReviewedSender,
 } from "./schema";
-import { creditAccount, decideSender, listAccounts, listReviews } from "./service";
+import {
+  creditAccount,
+  decideSender,
+  limitAccount,
+  listAccounts,
+  listReviews,
+  paceSender,
+  setAccountStatus,
+} from "./service";
+import { listSuppressions } from "./suppressions";
 
 export const operatorRouter = router({
   senders: operatorProcedure
@@ -19,6 +33,10 @@ export const operatorRouter = router({
     .input(DecideSenderInput)
     .output(ReviewedSender)
     .mutation(({ ctx, input }) => decideSender(ctx.actor, input)),
+  paceSender: operatorProcedure
+    .input(PaceSenderInput)
+    .output(ReviewedSender)
+    .mutation(({ ctx, input }) => paceSender(ctx.actor, input)),
   accounts: operatorProcedure
     .input(ListAccountsQuery)
     .output(pageOf(OperatedAccount))
@@ -27,4 +45,16 @@ export const operatorRouter = router({
     .input(CreditAccountInput)
     .output(OperatedAccount)
     .mutation(({ ctx, input }) => creditAccount(ctx.actor, input)),
+  setAccountStatus: operatorProcedure
+    .input(AccountStatusInput)
+    .output(OperatedAccount)
+    .mutation(({ ctx, input }) => setAccountStatus(ctx.actor, input)),
+  limitAccount: operatorProcedure
+    .input(LimitAccountInput)
+    .output(OperatedAccount)
+    .mutation(({ ctx, input }) => limitAccount(ctx.actor, input)),
+  suppressions: operatorProcedure
+    .input(ListSuppressionsQuery)
+    .output(pageOf(OperatedSuppression))
+    .query(({ ctx, input }) => listSuppressions(ctx.actor, input)),
 });

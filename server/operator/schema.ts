@@ -1,13 +1,25 @@
+import { getCountries } from "libphonenumber-js";
 import { z } from "zod";
 import { Account } from "../accounts/schema";
-import { PageQuery } from "../core/wire";
+import { DateTime, PageQuery } from "../core/wire";
 import { SENDER_STATUSES, Sender } from "../senders/schema";
 
-/** Operator: a sender with the account it belongs to. */
-export const ReviewedSender = Sender.extend({ account_id: z.string(), account_name: z.string() });
+/** Segments per second; null: as fast as its provider takes them. */
+const SenderPace = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
+
+/** Operator: a sender with the account it belongs to, and its pace. */
+export const ReviewedSender = Sender.extend({
+  account_id: z.string(),
+  account_name: z.string(),
+  max_segments_per_second: z.number().nullable(),
+});
 export type ReviewedSender = z.output<typeof ReviewedSender>;
 
-export const ListReviewsQuery = z.object({ status: z.enum(SENDER_STATUSES).optional(), ...PageQuery });
+export const ListReviewsQuery = z.object({
+  status: z.enum(SENDER_STATUSES).optional(),
+  search: z.string().max(100).optional(),
+  ...PageQuery,
+});
 export type ListReviewsQuery = z.output<typeof ListReviewsQuery>;
 
 export const DecideSenderInput = z.object({
@@ -17,11 +29,24 @@ export const DecideSenderInput = z.object({
 });
 export type DecideSenderInput = z.output<typeof DecideSenderInput>;
 
+export const PaceSenderInput = z.object({ id: z.string(), max_segments_per_second: SenderPace });
+export type PaceSenderInput = z.output<typeof PaceSenderInput>;
+
 export const ListAccountsQuery = z.object({ search: z.string().max(100).optional(), ...PageQuery });
 export type ListAccountsQuery = z.output<typeof ListAccountsQuery>;
 
-/** Operator: an account with the money reserved for messages that no provider has taken yet. */
-export const OperatedAccount = Account.extend({ held: z.number() });
+/**
+ * Operator: an account with the money reserved for messages that no provider has taken yet, and its limits.
+ * `allowed_countries` empty: all. `flood_…`: messages to one recipient per hour, null: the installation's default, 0: no
+ * limit. `daily_spend_cap` per UTC day, null: none.
+ */
+export const OperatedAccount = Account.extend({
+  held: z.number(),
+  allowed_countries: z.array(z.string()),
+  flood_identical: z.number().int().nullable(),
+  flood_total: z.number().int().nullable(),
+  daily_spend_cap: z.number().nullable(),
+});
 export type OperatedAccount = z.output<typeof OperatedAccount>;
 
 const AMOUNT_MAX = 1_000_000_000;
@@ -36,3 +61,43 @@ export const CreditAccountInput = z.object({
   note: z.string().max(255).optional(),
 });
 export type CreditAccountInput = z.output<typeof CreditAccountInput>;
+
+export const AccountStatusInput = z.object({ account_id: z.string(), status: Account.shape.status });
+export type AccountStatusInput = z.output<typeof AccountStatusInput>;
+
+const COUNTRIES: ReadonlySet<string> = new Set(getCountries());
+const FLOOD_MAX = 1_000_000;
+
+const Country = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .refine((code) => COUNTRIES.has(code), "is no country, such as DE");
+const Flood = z.number().int().min(0).max(FLOOD_MAX).nullable();
+
+/** All limits of an account at once; see {@link OperatedAccount} for what each value means. */
+export const LimitAccountInput = z.object({
+  account_id: z.string(),
+  allowed_countries: z.array(Country).max(COUNTRIES.size),
+  flood_identical: Flood,
+  flood_total: Flood,
+  daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).nullable(),
+});
+export type LimitAccountInput = z.output<typeof LimitAccountInput>;
+
+/** `number`: some digits of it, as it was written or without its plus. */
+export const ListSuppressionsQuery = z.object({ number: z.string().max(40).optional(), ...PageQuery });
+export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;
+
+/** Operator: a number that an account must not send to; `sender_id` null: from none of its senders. */
+export const OperatedSuppression = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  account_name: z.string(),
+  number: z.string(),
+  sender_id: z.string().nullable(),
+  reason: z.string(),
+  note: z.string().nullable(),
+  created_at: DateTime,
+});
+export type OperatedSuppression = z.output<typeof OperatedSuppression>;

@@ -5,7 +5,17 @@ import type { AccountActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { approvedSender, createSender } from "../senders/service";
-import { creditAccount, decideSender, listAccounts, listReviews } from "./service";
+import { LimitAccountInput } from "./schema";
+import {
+  creditAccount,
+  decideSender,
+  limitAccount,
+  listAccounts,
+  listReviews,
+  paceSender,
+  setAccountStatus,
+} from "./service";
+import { listSuppressions } from "./suppressions";
 
 const operator: AccountActor = {
   kind: "session",
@@ -14,6 +24,7 @@ const operator: AccountActor = {
   isOperator: true,
 };
 const page = { page: 1, limit: 50 };
+const NO_LIMITS = { allowed_countries: [], flood_identical: null, flood_total: null, daily_spend_cap: null };
 
 test("whoever is no operator is refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
@@ -24,6 +35,12 @@ test("whoever is no operator is refused everything, with a session and with a ke
     await expect(listAccounts(somebody, page)).rejects.toMatchObject(refused);
     await expect(decideSender(somebody, { id: "x", decision: "approved" })).rejects.toMatchObject(refused);
     await expect(creditAccount(somebody, { account_id: accountId, amount: 1 })).rejects.toMatchObject(refused);
+    await expect(limitAccount(somebody, { account_id: accountId, ...NO_LIMITS })).rejects.toMatchObject(refused);
+    await expect(listSuppressions(somebody, page)).rejects.toMatchObject(refused);
+    await expect(paceSender(somebody, { id: "x", max_segments_per_second: 1 })).rejects.toMatchObject(refused);
+    await expect(setAccountStatus(somebody, { account_id: accountId, status: "suspended" })).rejects.toMatchObject(
+      refused,
+    );
   }
   expect(await prisma().ledgerEntry.count({ where: { accountId } })).toBe(1);
 });
@@ -66,6 +83,18 @@ test("reviews show senders of every account, newest first", async () => {
   const { items } = await listReviews(operator, { page: 1, limit: 2, status: "pending" });
   expect(items.map((sender) => sender.id)).toEqual([newer.id, older.id]);
   expect(items.map((sender) => sender.account_id)).toEqual([two.accountId, one.accountId]);
+});
+
+test("senders are found by part of their sender ID or their account's name", async () => {
+  const { actor, accountId } = await makeAccount();
+  const word = accountId.slice(-12);
+  await prisma().account.update({ where: { id: accountId }, data: { name: `Bakery ${word}` } });
+  const { id } = await createSender(actor, { sender_id: "Bread_Roll" });
+  const found = async (search: string) =>
+    (await listReviews(operator, { ...page, status: "pending", search })).items.map((sender) => sender.id);
+  expect(await found(`BAKERY ${word}`)).toEqual([id]);
+  expect(await found("bread_r")).toEqual([id]);
+  expect(await found("bread%")).toEqual([]);
 });
 
 test("accounts are found by part of name, e-mail or id, whatever the case, and wildcards mean themselves", async () => {
@@ -120,4 +149,79 @@ test("corrections at the same time never take the balance below zero", async () 
     if (result.status === "rejected") expect(result.reason).toMatchObject({ status: 400, wire: { param: "amount" } });
   }
   expect((await prisma().account.findUniqueOrThrow({ where: { id: accountId } })).balanceMicros).toBe(0n);
+});
+
+test("an account is suspended and let send again, and its money stays", async () => {
+  const { accountId } = await makeAccount({ balanceMicros: 3_000_000n });
+  const set = (status: "active" | "suspended", id = accountId) =>
+    setAccountStatus(operator, { account_id: id, status });
+  expect(await set("suspended")).toMatchObject({ id: accountId, status: "suspended", balance: 3 });
+  expect((await set("suspended")).status).toBe("suspended");
+  expect((await set("active")).status).toBe("active");
+  await expect(set("active", newId("account"))).rejects.toMatchObject({ status: 404 });
+});
+
+test("limits are kept as entered, and all of them are replaced", async () => {
+  const { accountId } = await makeAccount();
+  const limits = { allowed_countries: ["de", "AT", "DE"], flood_identical: 0, flood_total: 20, daily_spend_cap: 12.5 };
+  const saved = await limitAccount(operator, LimitAccountInput.parse({ account_id: accountId, ...limits }));
+  expect(saved).toMatchObject({ ...limits, allowed_countries: ["AT", "DE"] });
+  expect((await prisma().account.findUniqueOrThrow({ where: { id: accountId } })).dailySpendCapMicros).toBe(
+    12_500_000n,
+  );
+  expect(await limitAccount(operator, { account_id: accountId, ...NO_LIMITS })).toMatchObject(NO_LIMITS);
+  await expect(limitAccount(operator, { account_id: newId("account"), ...NO_LIMITS })).rejects.toMatchObject({
+    status: 404,
+  });
+});
+
+test("limits that mean nothing are refused", () => {
+  for (const wrong of [
+    { allowed_countries: ["XX"] },
+    { allowed_countries: ["DEU"] },
+    { flood_identical: -1 },
+    { flood_total: 1.5 },
+    { daily_spend_cap: -1 },
+  ]) {
+    expect(LimitAccountInput.safeParse({ account_id: "x", ...NO_LIMITS, ...wrong }).success).toBe(false);
+  }
+});
+
+test("a sender gets a pace and loses it", async () => {
+  const { actor } = await makeAccount();
+  const { id } = await createSender(actor, { sender_id: "Paced" });
+  expect(await paceSender(operator, { id, max_segments_per_second: 0.5 })).toMatchObject({
+    max_segments_per_second: 0.5,
+  });
+  expect((await listReviews(operator, { page: 1, limit: 1 })).items[0]).toMatchObject({ max_segments_per_second: 0.5 });
+  expect((await paceSender(operator, { id, max_segments_per_second: null })).max_segments_per_second).toBeNull();
+  await expect(paceSender(operator, { id: newId("sender"), max_segments_per_second: 1 })).rejects.toMatchObject({
+    status: 404,
+  });
+});
+
+test("suppressions of every account are found by the digits of a number", async () => {
+  const [one, two] = await Promise.all([makeAccount(), makeAccount()]);
+  const entry = (accountId: string, number: string, senderId = "") => ({
+    id: newId("suppression"),
+    accountId,
+    number,
+    senderId,
+    reason: "stop",
+  });
+  await prisma().suppression.createMany({
+    data: [
+      entry(one.accountId, "+4915112345678"),
+      entry(two.accountId, "+4915112345678", "Acme"),
+      entry(two.accountId, "+14155550123"),
+    ],
+  });
+  const found = async (number?: string) => (await listSuppressions(operator, { ...page, number })).items;
+  expect(await found("+49 151-1234 5678")).toMatchObject([
+    { account_id: two.accountId, account_name: "Test", sender_id: "Acme", reason: "stop" },
+    { account_id: one.accountId, sender_id: null, number: "+4915112345678" },
+  ]);
+  expect(await found("415555")).toHaveLength(1);
+  expect(await found()).toHaveLength(3);
+  expect(await found("%")).toEqual([]);
 });

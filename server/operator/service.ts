@@ -1,6 +1,6 @@
 import type { Prisma } from "@/prisma/generated/client";
 import { lockAccounts, postMoney } from "../accounts/store";
-import { type Actor, requireOperator } from "../core/actor";
+import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
@@ -9,11 +9,14 @@ import { fromMicros, toMicros, toPage } from "../core/wire";
 import { forgetApproval } from "../senders/service";
 import { presentOperatedAccount, presentReviewedSender } from "./present";
 import type {
+  AccountStatusInput,
   CreditAccountInput,
   DecideSenderInput,
+  LimitAccountInput,
   ListAccountsQuery,
   ListReviewsQuery,
   OperatedAccount,
+  PaceSenderInput,
   ReviewedSender,
 } from "./schema";
 
@@ -26,13 +29,24 @@ const DECIDED_FROM: Readonly<Record<DecideSenderInput["decision"], readonly stri
 
 const WITH_ACCOUNT = { account: { select: { name: true } } } as const;
 
-/** Who acts, as a log line names them. */
-const nameOf = (actor: Actor): string => (actor.kind === "session" ? actor.userId : actor.kind);
+/** The database reads `%`, `_` and `\` in a search as wildcards; people mean the characters. */
+const literally = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
-/** Senders of all accounts, newest first. @throws 403 for whoever is no operator. */
+/** What contains `search`, whatever the case; undefined when there is nothing to look for. */
+const containing = (search: string | undefined): Prisma.StringFilter | undefined =>
+  search?.trim() ? { contains: literally(search.trim()), mode: "insensitive" } : undefined;
+
+/**
+ * Senders of all accounts, newest first; those whose sender ID or account's name contains `search`.
+ * @throws 403 for whoever is no operator.
+ */
 export async function listReviews(actor: Actor, input: ListReviewsQuery) {
   requireOperator(actor);
-  const where = { status: input.status };
+  const contains = containing(input.search);
+  const where: Prisma.SenderWhereInput = {
+    status: input.status,
+    ...(contains && { OR: [{ senderId: contains }, { account: { name: contains } }] }),
+  };
   const [total, rows] = await Promise.all([
     prisma().sender.count({ where }),
     prisma().sender.findMany({
@@ -72,15 +86,28 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
   return presentReviewedSender(row);
 }
 
-/** The database reads `%`, `_` and `\` in a search as wildcards; people mean the characters. */
-const literally = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+/**
+ * Sets how many segments per second a sender gets at most; null: as many as its provider takes.
+ * @throws 403 for whoever is no operator, 404.
+ */
+export async function paceSender(actor: Actor, input: PaceSenderInput): Promise<ReviewedSender> {
+  requireOperator(actor);
+  const { id, max_segments_per_second: segmentsPerSecond } = input;
+  const { count } = await prisma().sender.updateMany({
+    where: { id },
+    data: { maxSegmentsPerSecond: segmentsPerSecond },
+  });
+  if (count === 0) throw notFound("There is no such sender.", { param: "id" });
+  const row = await prisma().sender.findUniqueOrThrow({ where: { id }, include: WITH_ACCOUNT });
+  log("info", "sender.paced", { senderId: id, accountId: row.accountId, segmentsPerSecond, by: nameOf(actor) });
+  return presentReviewedSender(row);
+}
 
 /** Accounts whose name, e-mail or id contains `search`, whatever the case; newest first. @throws 403 for non-operators. */
 export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
   requireOperator(actor);
-  const search = input.search?.trim();
-  const contains: Prisma.StringFilter = { contains: literally(search ?? ""), mode: "insensitive" };
-  const where: Prisma.AccountWhereInput = search
+  const contains = containing(input.search);
+  const where: Prisma.AccountWhereInput = contains
     ? { OR: [{ name: contains }, { email: contains }, { id: contains }] }
     : {};
   const [total, rows] = await Promise.all([
@@ -111,7 +138,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
   }
   await transaction(async (tx) => {
     const account = (await lockAccounts(tx, [accountId])).get(accountId);
-    if (!account) throw notFound("There is no such account.", { param: "account_id" });
+    if (!account) throw noSuchAccount();
     if (account.balanceMicros + amountMicros < 0n) {
       const balance = fromMicros(account.balanceMicros);
       throw invalidRequest(`The balance is ${balance} ${account.currency} and cannot become negative.`, {
@@ -125,4 +152,45 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
   });
   log("info", "account.credited", { accountId, amountMicros: String(amountMicros), by: nameOf(actor) });
   return presentOperatedAccount(await prisma().account.findUniqueOrThrow({ where: { id: accountId } }));
+}
+
+const noSuchAccount = () => notFound("There is no such account.", { param: "account_id" });
+
+/** Changes an account's row, but never its money. @throws 404 */
+async function changeAccount(
+  id: string,
+  data: Pick<
+    Prisma.AccountUpdateInput,
+    "status" | "allowedCountries" | "floodIdentical" | "floodTotal" | "dailySpendCapMicros"
+  >,
+): Promise<OperatedAccount> {
+  const [row] = await prisma().account.updateManyAndReturn({ where: { id }, data });
+  if (!row) throw noSuchAccount();
+  return presentOperatedAccount(row);
+}
+
+/**
+ * Suspends an account, whose sends are refused from then on, or lets it send again.
+ * @throws 403 for whoever is no operator, 404.
+ */
+export async function setAccountStatus(actor: Actor, input: AccountStatusInput): Promise<OperatedAccount> {
+  requireOperator(actor);
+  const { account_id: accountId, status } = input;
+  const account = await changeAccount(accountId, { status });
+  log("info", "account.status_set", { accountId, status, by: nameOf(actor) });
+  return account;
+}
+
+/** Sets every limit of an account. @throws 403 for whoever is no operator, 404. */
+export async function limitAccount(actor: Actor, input: LimitAccountInput): Promise<OperatedAccount> {
+  requireOperator(actor);
+  const { account_id: accountId, allowed_countries: countries, daily_spend_cap: cap } = input;
+  const account = await changeAccount(accountId, {
+    allowedCountries: [...new Set(countries)].sort(),
+    floodIdentical: input.flood_identical,
+    floodTotal: input.flood_total,
+    dailySpendCapMicros: cap === null ? null : toMicros(cap),
+  });
+  log("info", "account.limited", { ...input, accountId, by: nameOf(actor) });
+  return account;
 }

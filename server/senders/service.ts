@@ -47,6 +47,7 @@ export async function createSender(
     countryCode: input.country_code?.toUpperCase() ?? null,
     status: "pending",
     statusNote: null,
+    maxSegmentsPerSecond: null,
     approvedAt: null,
     createdAt: now(),
   };

@@ -1,13 +1,13 @@
 "use client";
 
-import { Button, Card, Text, TextInput } from "@mantine/core";
+import { Button, Card, Group, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconBuilding, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { EmptyState } from "@/app/_ui/empty-state";
-import { Money } from "@/app/_ui/money";
+import { formatMoney, Money } from "@/app/_ui/money";
 import { PageHeader } from "@/app/_ui/page-header";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
@@ -15,17 +15,20 @@ import { StatusBadge } from "@/app/_ui/status-badge";
 import { Time } from "@/app/_ui/time";
 import { useUrlState } from "@/app/_ui/use-url-state";
 import type { OperatedAccount } from "@/server/operator/schema";
+import { AccountMenu } from "./account-menu";
 import { CreditDialog } from "./credit-dialog";
+import { LimitsDialog } from "./limits-dialog";
 
 const PER_PAGE = 25;
 const SEARCH_MAX = 100;
 const SEARCH_DELAY_MS = 250;
 
-export function AccountsView() {
+export function AccountsView({ countries }: { countries: readonly string[] }) {
   const { params, page, change, setPage } = useUrlState();
   const search = params.get("search") ?? "";
   const look = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const [credited, setCredited] = useState<OperatedAccount | null>(null);
+  const [limited, setLimited] = useState<OperatedAccount | null>(null);
   const list = trpc.operator.accounts.useQuery(
     { search: search || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
@@ -50,7 +53,7 @@ export function AccountsView() {
           {({ items, pagination }) => (
             <PagedTable
               label="Accounts"
-              columns={columns(setCredited)}
+              columns={columns({ onCredit: setCredited, onLimit: setLimited })}
               rows={items}
               rowKey={({ id }) => id}
               pagination={pagination}
@@ -66,11 +69,33 @@ export function AccountsView() {
         </QueryState>
       </Card>
       <CreditDialog account={credited} onClose={() => setCredited(null)} />
+      <LimitsDialog account={limited} countries={countries} onClose={() => setLimited(null)} />
     </>
   );
 }
 
-function columns(onCredit: (account: OperatedAccount) => void): Column<OperatedAccount>[] {
+const COUNTRIES_NAMED_MAX = 3;
+
+/** What holds an account back beside its balance, in a few words each. */
+function limitsOf(account: OperatedAccount): string[] {
+  const {
+    allowed_countries: countries,
+    flood_identical: identical,
+    flood_total: total,
+    daily_spend_cap: cap,
+  } = account;
+  const perHour = (limit: number, what: string) => (limit === 0 ? `No limit of ${what}` : `${limit} ${what} an hour`);
+  return [
+    countries.length > COUNTRIES_NAMED_MAX ? `${countries.length} countries` : countries.join(", "),
+    identical === null ? "" : perHour(identical, "same texts"),
+    total === null ? "" : perHour(total, "messages"),
+    cap === null ? "" : `${formatMoney(cap, account.currency)} a day`,
+  ].filter(Boolean);
+}
+
+type Deeds = { onCredit: (account: OperatedAccount) => void; onLimit: (account: OperatedAccount) => void };
+
+function columns({ onCredit, onLimit }: Deeds): Column<OperatedAccount>[] {
   return [
     {
       key: "account",
@@ -89,7 +114,7 @@ function columns(onCredit: (account: OperatedAccount) => void): Column<OperatedA
     {
       key: "status",
       header: "Status",
-      visibleFrom: "sm",
+      visibleFrom: "xs",
       render: ({ status }) => (
         <StatusBadge tone={status === "active" ? "success" : "danger"}>
           {status === "active" ? "Active" : "Suspended"}
@@ -109,20 +134,33 @@ function columns(onCredit: (account: OperatedAccount) => void): Column<OperatedA
       visibleFrom: "sm",
       render: ({ held, currency }) => <Money amount={held} currency={currency} />,
     },
+    {
+      key: "limits",
+      header: "Limits",
+      visibleFrom: "lg",
+      render: (account) => (
+        <Text size="xs" c="dimmed">
+          {limitsOf(account).join(" · ") || "None of its own"}
+        </Text>
+      ),
+    },
     { key: "created", header: "Created", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
     {
       key: "deeds",
       header: "",
       align: "right",
       render: (account) => (
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => onCredit(account)}
-          aria-label={`Credit ${account.company_name || account.name}`}
-        >
-          Credit
-        </Button>
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => onCredit(account)}
+            aria-label={`Credit ${account.company_name || account.name}`}
+          >
+            Credit
+          </Button>
+          <AccountMenu account={account} onLimit={() => onLimit(account)} />
+        </Group>
       ),
     },
   ];

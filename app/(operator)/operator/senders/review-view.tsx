@@ -1,7 +1,8 @@
 "use client";
 
-import { Card, SegmentedControl, Text } from "@mantine/core";
-import { IconUserCheck } from "@tabler/icons-react";
+import { ActionIcon, Card, Group, SegmentedControl, Text, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconGauge, IconSearch, IconUserCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -17,6 +18,7 @@ import { SENDER_STATUS_VIEWS, SENDER_TYPE_LABELS } from "@/app/(console)/senders
 import type { ReviewedSender } from "@/server/operator/schema";
 import { DecisionDialog } from "./decision-dialog";
 import { type Decision, DecisionMenu } from "./decision-menu";
+import { PaceDialog } from "./pace-dialog";
 
 type Filter = ReviewedSender["status"] | "all";
 
@@ -29,6 +31,8 @@ const FILTERS: Array<{ value: Filter; label: string }> = [
 ];
 const FIRST: Filter = "pending";
 const PER_PAGE = 25;
+const SEARCH_MAX = 100;
+const SEARCH_DELAY_MS = 250;
 
 export function ReviewView() {
   const { params, page, change, setPage } = useUrlState();
@@ -37,10 +41,13 @@ export function ReviewView() {
       FILTERS.map(({ value }) => value),
       params.get("status"),
     ) ?? FIRST;
+  const [paced, setPaced] = useState<ReviewedSender | null>(null);
   const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
+  const search = params.get("search") ?? "";
+  const look = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const utils = trpc.useUtils();
   const list = trpc.operator.senders.useQuery(
-    { status: filter === "all" ? undefined : filter, page, limit: PER_PAGE },
+    { status: filter === "all" ? undefined : filter, search: search || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
   );
   const decide = trpc.operator.decideSender.useMutation({
@@ -62,7 +69,7 @@ export function ReviewView() {
     <>
       <PageHeader title="Senders to review" description="A sender can be used from the moment it is approved." />
       <Card padding={0}>
-        <div className="card-bar">
+        <Group className="card-bar" gap="sm">
           <SegmentedControl
             aria-label="Status"
             size="sm"
@@ -70,20 +77,34 @@ export function ReviewView() {
             data={FILTERS}
             onChange={(value) => change({ status: value === FIRST ? undefined : value })}
           />
-        </div>
+          <TextInput
+            aria-label="Search senders"
+            type="search"
+            placeholder="Sender ID or account"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            flex="1 1 180px"
+            maw={300}
+            maxLength={SEARCH_MAX}
+            defaultValue={search}
+            onChange={(event) => look(event.currentTarget.value)}
+          />
+        </Group>
         <QueryState query={list}>
           {({ items, pagination }) => (
             <PagedTable
               label="Senders"
-              columns={columns(choose, decide.isPending ? decide.variables.id : null)}
+              columns={columns(choose, setPaced, decide.isPending ? decide.variables.id : null)}
               rows={items}
               rowKey={({ id }) => id}
               pagination={pagination}
               onPage={setPage}
               busy={list.isPlaceholderData}
               empty={
-                <EmptyState icon={IconUserCheck} title={filter === "pending" ? "Nothing to review" : "No such senders"}>
-                  {filter === "pending" ? "New senders appear here as customers register them." : undefined}
+                <EmptyState
+                  icon={IconUserCheck}
+                  title={filter === "pending" && !search ? "Nothing to review" : "No such senders"}
+                >
+                  {filter === "pending" && !search && "New senders appear here as customers register them."}
                 </EmptyState>
               }
             />
@@ -97,12 +118,14 @@ export function ReviewView() {
         onClose={() => setOpen(null)}
         onDecide={(note) => open && decide.mutate({ id: open.sender.id, decision: open.decision, note })}
       />
+      <PaceDialog sender={paced} onClose={() => setPaced(null)} />
     </>
   );
 }
 
 function columns(
   choose: (sender: ReviewedSender, decision: Decision) => void,
+  onPace: (sender: ReviewedSender) => void,
   busyId: string | null,
 ): Column<ReviewedSender>[] {
   return [
@@ -132,6 +155,13 @@ function columns(
       ),
     },
     {
+      key: "pace",
+      header: "Segments per second",
+      align: "right",
+      visibleFrom: "lg",
+      render: ({ max_segments_per_second }) => max_segments_per_second ?? "Any",
+    },
+    {
       key: "created",
       header: "Registered",
       visibleFrom: "md",
@@ -142,7 +172,19 @@ function columns(
       header: "",
       align: "right",
       render: (sender) => (
-        <DecisionMenu sender={sender} busy={busyId === sender.id} onDecide={(decision) => choose(sender, decision)} />
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <DecisionMenu sender={sender} busy={busyId === sender.id} onDecide={(decision) => choose(sender, decision)} />
+          <Tooltip label="Pace">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Set the pace of ${sender.sender_id}`}
+              onClick={() => onPace(sender)}
+            >
+              <IconGauge size={16} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
       ),
     },
   ];

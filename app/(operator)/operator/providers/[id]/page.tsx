@@ -1,0 +1,23 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { PROVIDERS } from "@/server/providers/schema";
+import { PROVIDER_NAMES } from "../provider-words";
+import { ProviderView } from "./provider-view";
+
+type Props = { params: Promise<{ id: string }> };
+
+const providerOf = async ({ params }: Props) => {
+  const { id } = await params;
+  return PROVIDERS.find((known) => known === id);
+};
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  const id = await providerOf(props);
+  return { title: id ? PROVIDER_NAMES[id] : "Providers" };
+}
+
+export default async function ProviderPage(props: Props) {
+  const id = await providerOf(props);
+  if (!id) notFound();
+  return <ProviderView id={id} />;
+}

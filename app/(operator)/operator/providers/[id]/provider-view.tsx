@@ -1,0 +1,50 @@
+"use client";
+
+import { Anchor, Group, SimpleGrid, Stack } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import Link from "next/link";
+import { trpc } from "@/app/_trpc/client";
+import { QueryState } from "@/app/_ui/query-state";
+import type { ProviderId } from "@/server/providers/schema";
+import { LastHour } from "./last-hour";
+import { PaceCard } from "./pace-card";
+import { ProviderHeader } from "./provider-header";
+import { ReceiptsCard } from "./receipts-card";
+import { SettingsCard } from "./settings-card";
+import { TestCard } from "./test-card";
+
+const REFRESH_MS = 5_000;
+
+/** One provider: how it does, what is set for it, and what can be done about it. */
+export function ProviderView({ id }: { id: ProviderId }) {
+  const provider = trpc.operator.providers.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
+  return (
+    <>
+      <Anchor component={Link} href="/operator/providers" size="sm" mb="xs" display="inline-block">
+        <Group gap={4} wrap="nowrap">
+          <IconArrowLeft size={16} aria-hidden /> All providers
+        </Group>
+      </Anchor>
+      <QueryState query={provider}>
+        {(data) => (
+          <div>
+            <ProviderHeader provider={data} />
+            <Stack gap="lg">
+              <LastHour provider={data} />
+              <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+                <Stack gap="lg">
+                  <SettingsCard provider={data} />
+                  <PaceCard provider={data} />
+                </Stack>
+                <Stack gap="lg">
+                  <ReceiptsCard provider={data} />
+                  <TestCard provider={data} />
+                </Stack>
+              </SimpleGrid>
+            </Stack>
+          </div>
+        )}
+      </QueryState>
+    </>
+  );
+}

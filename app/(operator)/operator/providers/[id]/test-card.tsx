@@ -1,0 +1,104 @@
+"use client";
+
+import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconSend } from "@tabler/icons-react";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-schema";
+import { formatLatency, PROVIDER_NAMES } from "../provider-words";
+
+const BODY_MAX = 1_600;
+const OUTCOMES: Record<ProviderTest["outcome"], { title: string; color: string }> = {
+  accepted: { title: "It took the message", color: "teal" },
+  refused: { title: "It refused the message for good", color: "red" },
+  retryable: { title: "It did not take the message", color: "red" },
+  unknown: { title: "It may have taken the message", color: "yellow" },
+};
+
+/** Hands one message straight to the provider and shows how that ended. */
+export function TestCard({ provider: { id, state } }: { provider: ProviderDetail }) {
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const isReady = state !== "not_configured" && state !== "misconfigured";
+  const form = useForm({
+    mode: "controlled",
+    initialValues: { to: "", from: "", body: "This is a test." },
+    validate: {
+      to: (to) => (to.trim() ? null : "Enter a number"),
+      from: (from) => (from.trim() ? null : "Enter a sender"),
+      body: (body) => (body ? null : "Enter a text"),
+    },
+  });
+  const test = trpc.operator.providers.test.useMutation({
+    onError: (error) => {
+      if (!markFields(form, error)) setUnplaced(error);
+    },
+  });
+  const submit = form.onSubmit(({ to, from, body }) => {
+    setUnplaced(null);
+    test.mutate({ id, to: to.trim(), from: from.trim(), body });
+  });
+  return (
+    <Card component="section" aria-labelledby="test">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <Title order={2} size="h4" id="test">
+            Send a test
+          </Title>
+          <Text size="sm" c="dimmed">
+            {isReady
+              ? `Goes straight to ${PROVIDER_NAMES[id]}, past routes and prices. It is not billed here and not kept.`
+              : "Its settings come first."}
+          </Text>
+          <Group grow align="flex-start" preventGrowOverflow={false} wrap="wrap">
+            <TextInput label="To" placeholder="+14155550123" type="tel" {...form.getInputProps("to")} />
+            <TextInput label="From" placeholder="ACME" {...form.getInputProps("from")} />
+          </Group>
+          <Textarea label="Text" autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
+          <ErrorAlert error={unplaced} title="No test was sent" />
+          {test.data && !test.isPending && <Outcome test={test.data} />}
+          <Group>
+            <Button
+              type="submit"
+              variant="light"
+              leftSection={<IconSend size={16} />}
+              loading={test.isPending}
+              disabled={!isReady}
+            >
+              Send test
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function Outcome({ test }: { test: ProviderTest }) {
+  const { title, color } = OUTCOMES[test.outcome];
+  return (
+    <Alert
+      color={color}
+      variant="light"
+      role="status"
+      title={`${title} (${formatLatency(test.latency_ms)})`}
+      styles={{ title: { color: "var(--mantine-color-text)" } }}
+    >
+      {test.code && (
+        <Text size="sm" className="break-word">
+          <span className="mono">{test.code}</span>: {test.detail}
+        </Text>
+      )}
+      {test.provider_message_ids.length > 0 && (
+        <Text size="sm" className="break-word">
+          Its id: <span className="mono">{test.provider_message_ids.join(", ")}</span>
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" mt={4} className="break-word">
+        Reference <span className="mono">{test.reference}</span>
+      </Text>
+    </Alert>
+  );
+}

@@ -1,0 +1,115 @@
+"use client";
+
+import { ActionIcon, Group, Input, Paper, Select, Stack, Text } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
+import { type ReactNode, useId } from "react";
+import { PROVIDERS } from "@/server/providers/schema";
+import { providerName } from "../providers/provider-words";
+
+/** Swaps the entry at `at` with the one `step` away. */
+function moved(chain: readonly string[], at: number, step: 1 | -1): string[] {
+  const next = [...chain];
+  const [entry] = next.splice(at, 1);
+  if (entry !== undefined) next.splice(at + step, 0, entry);
+  return next;
+}
+
+/** Providers in the order in which they are tried: moved up and down, taken out, and added from a list. */
+export function ChainInput({
+  value,
+  error,
+  onChange,
+}: {
+  value: string[];
+  error?: ReactNode;
+  onChange: (chain: string[]) => void;
+}) {
+  const labelId = useId();
+  const left = PROVIDERS.filter((provider) => !value.includes(provider));
+  return (
+    <Stack gap="xs">
+      <div>
+        <Text id={labelId} size="sm" fw={500}>
+          Providers, in order
+        </Text>
+        <Text size="xs" c="dimmed">
+          The first that can be handed the message gets it; the next ones stand in.
+        </Text>
+      </div>
+      {value.length > 0 && (
+        <ol className="plain-list" aria-labelledby={labelId}>
+          {value.map((provider, at) => (
+            <li key={provider}>
+              <ChainEntry
+                name={providerName(provider)}
+                place={at + 1}
+                isLast={at === value.length - 1}
+                onMove={(step) => onChange(moved(value, at, step))}
+                onRemove={() => onChange(value.filter((entry) => entry !== provider))}
+              />
+            </li>
+          ))}
+        </ol>
+      )}
+      {left.length > 0 && (
+        <Select
+          aria-label="Add a provider"
+          placeholder="Add a provider"
+          data={left.map((provider) => ({ value: provider, label: providerName(provider) }))}
+          value={null}
+          searchable
+          onChange={(provider) => provider && onChange([...value, provider])}
+        />
+      )}
+      {error && <Input.Error>{error}</Input.Error>}
+    </Stack>
+  );
+}
+
+function ChainEntry({
+  name,
+  place,
+  isLast,
+  onMove,
+  onRemove,
+}: {
+  name: string;
+  place: number;
+  isLast: boolean;
+  onMove: (step: 1 | -1) => void;
+  onRemove: () => void;
+}) {
+  return (
+    <Paper withBorder px="sm" py={6} mb={6}>
+      <Group wrap="nowrap" gap="xs">
+        <Text size="sm" c="dimmed" className="tabular" w={18}>
+          {place}
+        </Text>
+        <Text size="sm" fw={500} flex={1} className="clip">
+          {name}
+        </Text>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Move ${name} up`}
+          disabled={place === 1}
+          onClick={() => onMove(-1)}
+        >
+          <IconArrowUp size={16} />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Move ${name} down`}
+          disabled={isLast}
+          onClick={() => onMove(1)}
+        >
+          <IconArrowDown size={16} />
+        </ActionIcon>
+        <ActionIcon variant="subtle" color="red" aria-label={`Take ${name} out`} onClick={onRemove}>
+          <IconX size={16} />
+        </ActionIcon>
+      </Group>
+    </Paper>
+  );
+}

@@ -1,0 +1,13 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { RoutesView } from "./routes-view";
+
+export const metadata: Metadata = { title: "Routes and prices" };
+
+export default function RoutesPage() {
+  return (
+    <Suspense>
+      <RoutesView />
+    </Suspense>
+  );
+}

@@ -1,0 +1,98 @@
+import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { IconPencil, IconTrash } from "@tabler/icons-react";
+import type { Column } from "@/app/_ui/paged-table";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import type { OperatedRoute } from "@/server/routing/schema";
+import { providerName } from "../providers/provider-words";
+
+/** `49` -> `+49…`; the empty prefix is every number. */
+export const destinationOf = ({ prefix }: Pick<OperatedRoute, "prefix">): string =>
+  prefix === "" ? "everywhere" : `+${prefix}…`;
+
+/** The same where it stands alone. */
+export const destinationTitle = (route: Pick<OperatedRoute, "prefix">): string =>
+  route.prefix === "" ? "Everywhere" : destinationOf(route);
+
+/** The price of a segment; prices are in the currency of whoever sends. */
+export const formatPrice = (price: number, digits: number): string => price.toFixed(digits);
+
+const figure = (value: number | string) => <span className="tabular">{value}</span>;
+
+/** The columns of the route table. `digits` after the point keep the prices in line. */
+export function routeColumns({
+  digits,
+  onEdit,
+  onDelete,
+}: {
+  digits: number;
+  onEdit: (route: OperatedRoute) => void;
+  onDelete: (route: OperatedRoute) => void;
+}): Column<OperatedRoute>[] {
+  return [
+    {
+      key: "prefix",
+      header: "Destination",
+      render: (route) => (
+        <>
+          <Text size="sm" fw={600} className="tabular nowrap">
+            {destinationTitle(route)}
+          </Text>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {route.chain.map(providerName).join(" → ")}
+          </Text>
+        </>
+      ),
+    },
+    { key: "priority", header: "Priority", align: "right", visibleFrom: "md", render: (row) => figure(row.priority) },
+    {
+      key: "chain",
+      header: "Providers, in order",
+      visibleFrom: "sm",
+      render: ({ chain }) => <Text size="sm">{chain.map(providerName).join(" → ")}</Text>,
+    },
+    {
+      key: "price",
+      header: "Price per segment",
+      align: "right",
+      render: ({ price }) => figure(formatPrice(price, digits)),
+    },
+    { key: "weight", header: "Weight", align: "right", visibleFrom: "md", render: (row) => figure(row.weight) },
+    {
+      key: "state",
+      header: "State",
+      visibleFrom: "xs",
+      render: ({ is_active }) => (
+        <StatusBadge tone={is_active ? "success" : "neutral"}>{is_active ? "Active" : "Inactive"}</StatusBadge>
+      ),
+    },
+    {
+      key: "deeds",
+      header: <VisuallyHidden>Actions</VisuallyHidden>,
+      align: "right",
+      render: (route) => (
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          <Tooltip label="Edit">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Edit the route for ${destinationOf(route)}`}
+              onClick={() => onEdit(route)}
+            >
+              <IconPencil size={16} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="Delete">
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              aria-label={`Delete the route for ${destinationOf(route)}`}
+              onClick={() => onDelete(route)}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,150 @@
+"use client";
+
+import { Button, Group, Modal, NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import { toastDone } from "@/app/_ui/toast";
+import { PROVIDERS } from "@/server/providers/schema";
+import type { OperatedRoute } from "@/server/routing/schema";
+import { ChainInput } from "./chain-input";
+import { destinationOf } from "./route-columns";
+
+/** The route that is being edited; null: the dialog is closed. */
+export type EditedRoute = OperatedRoute | "new" | null;
+
+const PREFIX_MAX = 16;
+const PRICE_DECIMALS = 6;
+type Values = {
+  prefix: string;
+  priority: number | string;
+  chain: string[];
+  price: number | string;
+  weight: number | string;
+  is_active: boolean;
+};
+const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight: 100, is_active: true };
+
+/** Makes a route or changes one. */
+export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
+  const title = edited === "new" || edited === null ? "Add a route" : `Route for ${destinationOf(edited)}`;
+  return (
+    <Modal opened={edited !== null} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+      {edited !== null && <RouteForm route={edited === "new" ? null : edited} onDone={onClose} />}
+    </Modal>
+  );
+}
+
+function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: (error: unknown) => void) {
+  const utils = trpc.useUtils();
+  const onSuccess = (saved: OperatedRoute) => {
+    toastDone(`The route for ${destinationOf(saved)} ${route ? "was changed" : "was added"}.`);
+    onDone();
+    return utils.operator.routes.invalidate();
+  };
+  const create = trpc.operator.routes.create.useMutation({ onSuccess, onError });
+  const update = trpc.operator.routes.update.useMutation({ onSuccess, onError });
+  return {
+    isPending: create.isPending || update.isPending,
+    save: (values: Values) => {
+      const input = {
+        ...values,
+        prefix: values.prefix.trim().replace(/^\+/, ""),
+        priority: Number(values.priority),
+        price: Number(values.price),
+        weight: Number(values.weight),
+        chain: PROVIDERS.filter((known) => values.chain.includes(known)).sort(
+          (one, other) => values.chain.indexOf(one) - values.chain.indexOf(other),
+        ),
+      };
+      if (route) update.mutate({ id: route.id, ...input });
+      else create.mutate(input);
+    },
+  };
+}
+
+function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () => void }) {
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm<Values>({
+    mode: "controlled",
+    initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
+    validate: {
+      chain: (chain) => (chain.length > 0 ? null : "Add at least one provider"),
+      price: (price) => (price === "" ? "Enter a price" : null),
+      priority: (priority) => (priority === "" ? "Enter a whole number" : null),
+      weight: (weight) => (weight === "" ? "Enter 1 to 1000" : null),
+    },
+  });
+  const { save, isPending } = useSaveRoute(route, onDone, (error) => {
+    if (!markFields(form, error)) setUnplaced(error);
+  });
+  const submit = form.onSubmit((values) => {
+    setUnplaced(null);
+    save(values);
+  });
+  return (
+    <form onSubmit={submit} noValidate aria-label="Route">
+      <Stack gap="md">
+        <TextInput
+          label="Prefix"
+          description="Leading digits of the numbers, such as 49; empty: everywhere"
+          inputMode="numeric"
+          maxLength={PREFIX_MAX}
+          data-autofocus
+          {...form.getInputProps("prefix")}
+        />
+        <ChainInput
+          value={form.values.chain}
+          error={form.errors.chain}
+          onChange={(chain) => form.setFieldValue("chain", chain)}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+          <NumberInput
+            label="Price"
+            description="Per segment"
+            decimalScale={PRICE_DECIMALS}
+            allowNegative={false}
+            hideControls
+            {...form.getInputProps("price")}
+          />
+          <NumberInput
+            label="Priority"
+            description="Lowest first"
+            allowDecimal={false}
+            hideControls
+            {...form.getInputProps("priority")}
+          />
+          <NumberInput
+            label="Weight"
+            description="Among equals"
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            {...form.getInputProps("weight")}
+          />
+        </SimpleGrid>
+        <Switch label="Active" {...form.getInputProps("is_active", { type: "checkbox" })} />
+        <ErrorAlert error={unplaced} title="The route was not saved" />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {route ? "Save route" : "Add route"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const pick = ({ prefix, priority, chain, price, weight, is_active }: OperatedRoute): Values => ({
+  prefix,
+  priority,
+  chain,
+  price,
+  weight,
+  is_active,
+});

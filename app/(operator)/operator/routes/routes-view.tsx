@@ -1,0 +1,77 @@
+"use client";
+
+import { Button, Card } from "@mantine/core";
+import { IconPlus, IconRoute } from "@tabler/icons-react";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { confirmDeed } from "@/app/_ui/confirm";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { fractionDigits } from "@/app/_ui/money";
+import { PageHeader } from "@/app/_ui/page-header";
+import { PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { toastDone, toastFailed } from "@/app/_ui/toast";
+import type { OperatedRoute } from "@/server/routing/schema";
+import { RehearsalCard } from "./rehearsal-card";
+import { destinationOf, routeColumns } from "./route-columns";
+import { type EditedRoute, RouteDialog } from "./route-dialog";
+
+/** Which providers a destination is tried with, and what a segment costs there. */
+export function RoutesView() {
+  const utils = trpc.useUtils();
+  const [edited, setEdited] = useState<EditedRoute>(null);
+  const routes = trpc.operator.routes.list.useQuery();
+  const remove = trpc.operator.routes.delete.useMutation({
+    onSuccess: () => {
+      toastDone("Route deleted");
+      return utils.operator.routes.invalidate();
+    },
+    onError: toastFailed,
+  });
+  const askToDelete = (route: OperatedRoute) =>
+    confirmDeed({
+      title: `Delete the route for ${destinationOf(route)}?`,
+      children:
+        "New messages no longer take it; without another route for these numbers they are refused. What was accepted keeps its price. To keep it for later, make it inactive instead.",
+      confirmLabel: "Delete route",
+      onConfirm: () => remove.mutate({ id: route.id }),
+    });
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+      Add route
+    </Button>
+  );
+  const hasSome = routes.data !== undefined && routes.data.length > 0;
+  return (
+    <>
+      <PageHeader
+        title="Routes and prices"
+        description="The longest prefix decides, then the lowest priority; equals share messages by weight."
+        actions={hasSome && addButton}
+      />
+      <Card padding={0} mb="lg">
+        <QueryState query={routes}>
+          {(data) => (
+            <PagedTable
+              label="Routes"
+              columns={routeColumns({
+                digits: fractionDigits(data.map(({ price }) => price)),
+                onEdit: setEdited,
+                onDelete: askToDelete,
+              })}
+              rows={data}
+              rowKey={({ id }) => String(id)}
+              empty={
+                <EmptyState icon={IconRoute} title="No route yet" action={addButton}>
+                  Without a route no message is accepted. One with an empty prefix leads everywhere.
+                </EmptyState>
+              }
+            />
+          )}
+        </QueryState>
+      </Card>
+      <RehearsalCard />
+      <RouteDialog edited={edited} onClose={() => setEdited(null)} />
+    </>
+  );
+}

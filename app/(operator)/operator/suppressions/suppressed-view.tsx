@@ -1,0 +1,117 @@
+"use client";
+
+import { Card, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconBan, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { PageHeader } from "@/app/_ui/page-header";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { Time } from "@/app/_ui/time";
+import { useUrlState } from "@/app/_ui/use-url-state";
+import type { OperatedSuppression } from "@/server/operator/schema";
+
+const PER_PAGE = 25;
+const SEARCH_MAX = 40;
+const SEARCH_DELAY_MS = 250;
+
+const REASONS: Record<string, string> = { stop: "Asked to stop", manual: "Entered by hand" };
+
+const columns: ReadonlyArray<Column<OperatedSuppression>> = [
+  {
+    key: "number",
+    header: "Number",
+    render: ({ number, account_name }) => (
+      <>
+        <Text size="sm" fw={600} className="tabular nowrap">
+          {number}
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="sm" className="break-word">
+          {account_name}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: "account",
+    header: "Account",
+    visibleFrom: "sm",
+    render: ({ account_name, account_id }) => (
+      <>
+        <Text size="sm">{account_name}</Text>
+        <Text size="xs" c="dimmed" className="mono break-word" visibleFrom="lg">
+          {account_id}
+        </Text>
+      </>
+    ),
+  },
+  { key: "sender", header: "Sender", visibleFrom: "xs", render: ({ sender_id }) => sender_id ?? "Any" },
+  {
+    key: "reason",
+    header: "Reason",
+    render: ({ reason, note }) => (
+      <>
+        <Text size="sm">{REASONS[reason] ?? reason}</Text>
+        {note && (
+          <Text size="xs" c="dimmed" lineClamp={2} maw={280} className="break-word">
+            {note}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { key: "since", header: "Since", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
+];
+
+/** Numbers that somebody must not send to, over all accounts. */
+export function SuppressedView() {
+  const { params, page, change, setPage } = useUrlState();
+  const number = params.get("number") ?? "";
+  const look = useDebouncedCallback((text: string) => change({ number: text.trim() }, "replace"), SEARCH_DELAY_MS);
+  const list = trpc.operator.suppressions.useQuery(
+    { number: number || undefined, page, limit: PER_PAGE },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <>
+      <PageHeader
+        title="All suppressions"
+        description="Numbers that accounts must not send to. Accounts add and take away their own."
+      />
+      <Card padding={0}>
+        <div className="card-bar">
+          <TextInput
+            aria-label="Search by number"
+            type="search"
+            placeholder="Search by number"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            maw={380}
+            maxLength={SEARCH_MAX}
+            defaultValue={number}
+            onChange={(event) => look(event.currentTarget.value)}
+          />
+        </div>
+        <QueryState query={list}>
+          {({ items, pagination }) => (
+            <PagedTable
+              label="Suppressions"
+              columns={columns}
+              rows={items}
+              rowKey={({ id }) => id}
+              pagination={pagination}
+              onPage={setPage}
+              busy={list.isPlaceholderData}
+              empty={
+                <EmptyState icon={IconBan} title={number ? "No such number" : "Nothing is suppressed"}>
+                  {number ? `No account suppresses a number with “${number}”.` : undefined}
+                </EmptyState>
+              }
+            />
+          )}
+        </QueryState>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import type { Page } from "@playwright/test";
+import type { OwnAccount } from "../support/accounts";
+import { databaseUrlOf, openDatabase } from "../support/books";
+import type { Service } from "../support/service";
+import { signInOperator } from "../support/sign-in";
+import { expect, test } from "../test";
+
+/** The accounts page with nothing but that account on it, and its menu open. */
+async function openMenu(page: Page, { email }: OwnAccount): Promise<void> {
+  await page.goto(`/operator/accounts?search=${encodeURIComponent(email)}`);
+  await page.getByRole("button", { name: /^More for / }).click();
+}
+
+test("a suspended account's sends are refused until it is let send again", async ({ page, service, account, api }) => {
+  const send = async () => {
+    const { status, body } = await api.post("/messages/send", { to: "+14155550123", from: account.sender, body: "Hi" });
+    return [status, body.error?.details.reason];
+  };
+  expect(await send()).toEqual([201, undefined]);
+  await signInOperator(page, service);
+  await openMenu(page, account);
+  await page.getByRole("menuitem", { name: "Suspend" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Suspend account" }).click();
+  await expect(page.getByRole("row").nth(1)).toContainText("Suspended");
+  await expect.poll(send).toEqual([403, "account_not_active"]);
+
+  await openMenu(page, account);
+  await page.getByRole("menuitem", { name: "Let it send again" }).click();
+  await expect(page.getByRole("row").nth(1)).toContainText("Active");
+  await expect.poll(send).toEqual([201, undefined]);
+});
+
+test("limits are saved and shown again", async ({ page, service, account }) => {
+  await signInOperator(page, service);
+  await openMenu(page, account);
+  await page.getByRole("menuitem", { name: "Limits" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Limits of / });
+  await dialog.getByRole("combobox", { name: "Countries it may send to" }).fill("Germ");
+  await page.getByRole("option", { name: "Germany (DE)" }).click();
+  await dialog.getByLabel("Same text to one number").fill("0");
+  await dialog.getByLabel("Daily spending cap in USD").fill("12.5");
+  await dialog.getByRole("button", { name: "Save limits" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("row").nth(1)).toContainText("DE · No limit of same texts · $12.50 a day");
+
+  await page.reload();
+  await openMenu(page, account);
+  await page.getByRole("menuitem", { name: "Limits" }).click();
+  await expect(dialog.getByText("Germany (DE)")).toBeVisible();
+  await expect(dialog.getByLabel("Same text to one number")).toHaveValue("0");
+  await expect(dialog.getByLabel("Messages to one number")).toHaveValue("");
+  await expect(dialog.getByLabel("Daily spending cap in USD")).toHaveValue("12.5");
+});
+
+test("a sender gets a pace", async ({ page, service, account }) => {
+  await signInOperator(page, service);
+  await page.goto(`/operator/senders?status=approved&search=${account.sender}`);
+  const row = page.getByRole("row", { name: new RegExp(account.sender) });
+  await row.getByRole("button", { name: `Set the pace of ${account.sender}` }).click();
+  const dialog = page.getByRole("dialog", { name: `Pace of ${account.sender}` });
+  await dialog.getByLabel("Segments per second").fill("2.5");
+  await dialog.getByRole("button", { name: "Save pace" }).click();
+  await expect(row).toContainText("2.5");
+});
+
+/** A suppression as its owner would have made it. */
+async function suppress(service: Service, { accountId }: OwnAccount, number: string): Promise<void> {
+  const database = await openDatabase(databaseUrlOf(service));
+  await database
+    .rows("INSERT INTO suppressions (id, account_id, number, reason) VALUES ($1, $2, $3, 'stop')", [
+      accountId.replace("acc_", "sup_"),
+      accountId,
+      number,
+    ])
+    .finally(database.close);
+}
+
+test("operators find whose suppression a number is on", async ({ page, service, account }) => {
+  const number = `+1415555${String(Date.now()).slice(-4)}`;
+  await suppress(service, account, number);
+  await signInOperator(page, service);
+  await page.goto("/operator/suppressions");
+  await page.getByLabel("Search by number").fill(number);
+  const row = page.getByRole("row", { name: new RegExp(account.accountId) });
+  await expect(row).toContainText("Asked to stop");
+  await expect(row).toContainText("Any");
+  await expect(page).toHaveURL(/number=/);
+  await page.getByLabel("Search by number").fill("999999999999999");
+  await expect(page.getByText("No such number")).toBeVisible();
+});

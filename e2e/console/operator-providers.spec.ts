@@ -1,0 +1,99 @@
+import { signInOperator } from "../support/sign-in";
+import { expect, test } from "../test";
+
+const SECRET = "upstream-secret-4711";
+const SIGNING_SECRET = "upstream-signing-0815";
+
+test("an operator enters a provider's settings, and no secret is ever shown again", async ({ page, service }) => {
+  const answers: string[] = [];
+  page.on("response", async (response) => {
+    if (response.url().includes("/api/trpc/")) answers.push(await response.text().catch(() => ""));
+  });
+  await signInOperator(page, service);
+  await page.getByRole("link", { name: "Providers", exact: true }).click();
+  await page.getByRole("link", { name: "MessageBird" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
+  await expect(page.getByRole("button", { name: "Copy receipt URL" })).toBeVisible();
+
+  await test.step("what is missing is told at its field", async () => {
+    await page.getByLabel("Access key").fill(SECRET);
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect(page.getByText("Is missing")).toBeVisible();
+  });
+
+  await test.step("saved, they hold and are set, not shown", async () => {
+    await page.getByLabel("Signing key").fill(SIGNING_SECRET);
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect(page.getByTestId("provider-state")).toHaveText("Working");
+    await page.reload();
+    for (const label of ["Access key", "Signing key"]) {
+      await expect(page.getByLabel(label)).toHaveValue("");
+      await expect(page.getByLabel(label)).toHaveAttribute("placeholder", "Set, not shown");
+    }
+  });
+
+  await test.step("an empty secret keeps what is stored", async () => {
+    await page.getByLabel("Base URL").fill("http://127.0.0.1:9");
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect(page.getByText("hold from now on")).toBeVisible();
+    await page.reload();
+    await expect(page.getByTestId("provider-state")).toHaveText("Working");
+    await expect(page.getByLabel("Base URL")).toHaveValue("http://127.0.0.1:9");
+  });
+
+  await test.step("a test tells how the provider answered", async () => {
+    await page.getByLabel("To", { exact: true }).fill("+14155550123");
+    await page.getByLabel("From", { exact: true }).fill("ACME");
+    await page.getByRole("button", { name: "Send test" }).click();
+    await expect(page.getByText("It did not take the message")).toBeVisible();
+    await expect(page.getByText("econnrefused")).toBeVisible();
+  });
+
+  await test.step("forgotten, they are gone", async () => {
+    await page.getByRole("button", { name: "Forget settings" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Forget settings" }).click();
+    await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
+    await expect(page.getByLabel("Access key")).not.toHaveAttribute("placeholder", /./);
+  });
+
+  expect(answers.length).toBeGreaterThan(5);
+  expect(answers.join("\n")).not.toContain(SECRET);
+  expect(answers.join("\n")).not.toContain(SIGNING_SECRET);
+});
+
+test("an operator drains a provider and lets it work again", async ({ page, service }) => {
+  await signInOperator(page, service);
+  await page.goto("/operator/providers/africastalking");
+  await page.getByLabel("Username").fill("sandbox");
+  await page.getByLabel("API key").fill(SECRET);
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Working");
+
+  await page.getByRole("button", { name: "Drain" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Working");
+  await page.getByRole("button", { name: "Drain" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Drained");
+  await page.goto("/operator/providers?show=in_use");
+  await expect(page.getByRole("row", { name: /Africa’s Talking/ })).toContainText("Drained");
+
+  await page.getByRole("link", { name: "Africa’s Talking" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Working");
+
+  await page.getByLabel("Segments per second").fill("12.5");
+  await page.getByRole("button", { name: "Save pace" }).click();
+  await expect(page.getByText("at most 12.5 segments per second")).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel("Segments per second")).toHaveValue("12.5");
+});
+
+test("the pages of operators do not exist for anybody else", async ({ console: page, account }) => {
+  expect(account.accountId).toMatch(/^acc_/);
+  await expect(page.getByRole("link", { name: "Providers", exact: true })).toBeHidden();
+  for (const place of ["providers", "providers/twilio", "routes", "accounts", "senders", "suppressions"]) {
+    expect((await page.goto(`/operator/${place}`))?.status()).toBe(404);
+  }
+});

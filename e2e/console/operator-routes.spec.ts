@@ -1,0 +1,70 @@
+import { randomInt } from "node:crypto";
+import { signInOperator } from "../support/sign-in";
+import { expect, test } from "../test";
+
+test("an operator makes a route, orders its providers, tests it and takes it away", async ({
+  page,
+  service,
+  account,
+  api,
+}) => {
+  // No country has +999, so no other test's numbers come this way.
+  const prefix = `999${randomInt(10_000, 99_999)}`;
+  const number = `+${prefix}1234`;
+  await signInOperator(page, service);
+  await page.goto("/operator/routes");
+
+  await test.step("add it", async () => {
+    await page.getByRole("button", { name: "Add route" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a route" });
+    await dialog.getByLabel("Prefix").fill(`+${prefix}`);
+    await dialog.getByRole("button", { name: "Add route" }).click();
+    await expect(dialog.getByText("Add at least one provider")).toBeVisible();
+    for (const name of ["Telnyx", "Sandbox"]) {
+      await dialog.getByRole("combobox", { name: "Add a provider" }).click();
+      await page.getByRole("option", { name, exact: true }).click();
+    }
+    await dialog.getByLabel("Price").fill("0.1234567");
+    await expect(dialog.getByLabel("Price")).toHaveValue("0.123456");
+    await dialog.getByRole("button", { name: "Add route" }).click();
+    await expect(page.getByRole("row", { name: new RegExp(`\\+${prefix}…`) })).toContainText("Telnyx → Sandbox");
+  });
+
+  await test.step("put its providers in another order, by keyboard", async () => {
+    await page.getByRole("button", { name: `Edit the route for +${prefix}…` }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog.getByRole("button", { name: "Move Telnyx up" })).toBeDisabled();
+    await dialog.getByRole("button", { name: "Move Sandbox up" }).press("Enter");
+    await expect(dialog.getByRole("listitem")).toContainText(["Sandbox", "Telnyx"]);
+    await dialog.getByRole("button", { name: "Save route" }).click();
+    await expect(page.getByRole("row", { name: new RegExp(`\\+${prefix}…`) })).toContainText("Sandbox → Telnyx");
+  });
+
+  await test.step("test a number", async () => {
+    await page.getByLabel("Number to test").fill(number);
+    await page.getByRole("button", { name: "Test number" }).click();
+    const matches = page.getByRole("table", { name: `Routes that match ${number}` });
+    const rows = matches.getByRole("row");
+    await expect(rows.nth(1)).toContainText("Taken");
+    await expect(rows.nth(1)).toContainText(`+${prefix}…`);
+    await expect(rows.nth(1)).toContainText("(not configured)");
+    await expect(rows.nth(1)).toContainText("0.123456");
+    await expect(rows.last()).toContainText("Everywhere");
+    await expect(rows.last()).toContainText("Outranked");
+    await expect(page).toHaveURL(new RegExp(`to=%2B${prefix}1234`));
+    await page.getByLabel("Number to test").fill("030 123");
+    await page.getByRole("button", { name: "Test number" }).click();
+    await expect(page.getByText("Must be a number in international form")).toBeVisible();
+  });
+
+  await test.step("messages cost what it says", async () => {
+    const send = { to: number, from: account.sender, body: "Hello" };
+    await expect.poll(async () => (await api.post("/messages/send", send)).body.data?.cost).toBe(0.123456);
+  });
+
+  await test.step("take it away", async () => {
+    await page.getByRole("button", { name: `Delete the route for +${prefix}…` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete route" }).click();
+    await expect(page.getByRole("row", { name: new RegExp(`\\+${prefix}…`) })).toHaveCount(0);
+  });
+});

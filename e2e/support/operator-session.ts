@@ -1,0 +1,28 @@
+/** The operator's procedures of an installation, asked as the console asks them, without a browser. */
+
+/** Name and value of the cookies that an answer sets. */
+const cookiesOf = (answer: Response): string[] =>
+  answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
+
+/** Signs in. @returns how to ask a procedure. */
+export async function signInAt(
+  url: string,
+  { email, password }: { email: string; password: string },
+): Promise<(procedure: string, input: object) => Promise<unknown>> {
+  const start = await fetch(`${url}/api/auth/csrf`);
+  const { csrfToken } = (await start.json()) as { csrfToken: string };
+  const signedIn = await fetch(`${url}/api/auth/callback/credentials`, {
+    method: "POST",
+    headers: { cookie: cookiesOf(start).join("; ") },
+    body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
+    redirect: "manual",
+  });
+  const cookie = cookiesOf(signedIn).join("; ");
+  return async (procedure, input) => {
+    const query = new URLSearchParams({ input: JSON.stringify(input) });
+    const answer = await fetch(`${url}/api/trpc/${procedure}?${query}`, { headers: { cookie } });
+    const body = (await answer.json()) as { result?: { data: unknown } };
+    if (!body.result) throw new Error(`${procedure} answered ${answer.status}: ${JSON.stringify(body)}`);
+    return body.result.data;
+  };
+}

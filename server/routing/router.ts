@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { operatorProcedure, router } from "../core/trpc";
+import { createRoute, deleteRoute, listRoutes, updateRoute } from "./edit";
+import { rehearseRoute } from "./rehearse";
+import {
+  CreateRouteInput,
+  OperatedRoute,
+  RehearseRouteInput,
+  RoutePath,
+  RouteRehearsal,
+  UpdateRouteInput,
+} from "./schema";
+
+/** Console only, for operators. */
+export const routingRouter = router({
+  list: operatorProcedure.output(z.array(OperatedRoute)).query(({ ctx }) => listRoutes(ctx.actor)),
+  create: operatorProcedure
+    .input(CreateRouteInput)
+    .output(OperatedRoute)
+    .mutation(({ ctx, input }) => createRoute(ctx.actor, input)),
+  update: operatorProcedure
+    .input(UpdateRouteInput)
+    .output(OperatedRoute)
+    .mutation(({ ctx, input }) => updateRoute(ctx.actor, input)),
+  delete: operatorProcedure.input(RoutePath).mutation(({ ctx, input }) => deleteRoute(ctx.actor, input)),
+  rehearse: operatorProcedure
+    .input(RehearseRouteInput)
+    .output(RouteRehearsal)
+    .query(({ ctx, input }) => rehearseRoute(ctx.actor, input)),
+});

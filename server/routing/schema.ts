@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { DateTime, fromMicros, toMicros } from "../core/wire";
+import { PROVIDERS } from "../providers/schema";
+
+const PRICE_MAX = 1_000;
+const PRIORITY_MAX = 1_000;
+const WEIGHT_DEFAULT = 100;
+
+const isDistinct = (entries: readonly string[]): boolean => new Set(entries).size === entries.length;
+/** Money is kept in micro-units: a seventh decimal would be lost. */
+const isWholeMicros = (price: number): boolean => fromMicros(toMicros(price)) === price;
+
+const routeFields = {
+  prefix: z.string().regex(/^\d{0,15}$/, "must be the leading digits of numbers, such as 49"),
+  priority: z.number().int().min(-PRIORITY_MAX).max(PRIORITY_MAX),
+  chain: z
+    .array(z.enum(PROVIDERS, { error: ({ input }) => `no such provider: ${input}. Known: ${PROVIDERS.join(", ")}.` }))
+    .min(1, "must name at least one provider")
+    .refine(isDistinct, "must not name a provider twice"),
+  price: z
+    .number()
+    .min(0, "must not be negative")
+    .max(PRICE_MAX)
+    .refine(isWholeMicros, "must have at most 6 decimals")
+    .describe("Price of one segment, in units of the account's currency."),
+  weight: z.number().int().min(1).max(1_000),
+  is_active: z.boolean(),
+};
+
+/** Operator: a row of the route table. */
+export const OperatedRoute = z.object({
+  id: z.number().int(),
+  prefix: z.string(),
+  priority: z.number().int(),
+  chain: z.array(z.string()),
+  price: z.number(),
+  weight: z.number().int(),
+  is_active: z.boolean(),
+  created_at: DateTime,
+});
+export type OperatedRoute = z.output<typeof OperatedRoute>;
+
+export const CreateRouteInput = z.object({
+  ...routeFields,
+  prefix: routeFields.prefix.default(""),
+  priority: routeFields.priority.default(0),
+  weight: routeFields.weight.default(WEIGHT_DEFAULT),
+  is_active: routeFields.is_active.default(true),
+});
+export type CreateRouteInput = z.output<typeof CreateRouteInput>;
+
+export const RoutePath = z.object({ id: z.number().int().min(1) });
+export type RoutePath = z.output<typeof RoutePath>;
+
+/** Fields that are left out stay as they are. */
+export const UpdateRouteInput = z.object(routeFields).partial().extend(RoutePath.shape);
+export type UpdateRouteInput = z.output<typeof UpdateRouteInput>;
+
+export const RehearseRouteInput = z.object({
+  to: z.string().regex(/^\+[1-9]\d{6,14}$/, "must be a number in international form, such as +14155550123"),
+});
+export type RehearseRouteInput = z.output<typeof RehearseRouteInput>;
+
+/** A provider of a chain as a message would meet it now: only a `usable` one is handed it. */
+const ChainLink = z.object({
+  provider: z.string(),
+  status: z.enum(["usable", "drained", "open", "not_configured"]),
+});
+export type ChainLink = z.output<typeof ChainLink>;
+
+/** A route that a number matches. `share` of such messages take it, 0..1; `price` is that of one segment. */
+const RehearsedRoute = z.object({
+  id: z.number().int(),
+  prefix: z.string(),
+  priority: z.number().int(),
+  weight: z.number().int(),
+  price: z.number(),
+  share: z.number(),
+  chain: z.array(ChainLink),
+});
+export type RehearsedRoute = z.output<typeof RehearsedRoute>;
+
+/** Matching active routes in the order in which they rank, those without any provider that has settings last. */
+export const RouteRehearsal = z.object({ to: z.string(), routes: z.array(RehearsedRoute) });
+export type RouteRehearsal = z.output<typeof RouteRehearsal>;
