@@ -24,8 +24,15 @@ export function databaseUrlOf(service: Service): string {
 
 /** A look into a database, to be closed after use. */
 export async function openDatabase(databaseUrl: string) {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "tests" });
-  await client.connect();
+  // Of one connection: what is asked at once is answered in turn.
+  const client = new pg.Pool({
+    connectionString: databaseUrl,
+    application_name: "tests",
+    max: 1,
+    idleTimeoutMillis: 0,
+  });
+  client.on("error", () => undefined);
+  await client.query("SELECT 1");
 
   /** Rows of a statement. */
   const rows = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>

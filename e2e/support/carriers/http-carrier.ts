@@ -26,7 +26,7 @@ export type Submission = Omit<TakenMessage, "takenAt">;
 
 export type FailureKind = "refuse" | "unavailable" | "throttle" | "account";
 
-export type InboundMessage = { from: string; to: string; text: string };
+type InboundMessage = { from: string; to: string; text: string };
 
 /** A request of the carrier to the product; of a GET the body is empty. */
 export type CallbackRequest = { method: "GET" | "POST"; url: string; headers: Record<string, string>; body: string };

@@ -1,0 +1,138 @@
+import type { Carrier } from "../support/carriers/carrier";
+import { type Customer, newCustomer, newNumber, takenFor } from "../support/customer";
+import type { Installation } from "../support/installation";
+import { expect, testWith } from "../support/installation-test";
+
+const CARRIERS = ["twilio", "plivo", "telnyx", "messagebird"] as const;
+const RATE = 10;
+const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
+const LONG_SEGMENTS = 3;
+/** What one process knows of a pace is a second old at most. */
+const KNOWN_EVERYWHERE_MS = 2_000;
+/** How much later than it was let go a message may have reached the carrier, on a busy machine. */
+const LATE_S = 2;
+
+/** Two workers, who must keep one rate between them. */
+const test = testWith({ carriers: CARRIERS, workers: 2, settings: { PROVIDER_TIMEOUT_MS: "10000" } });
+
+test.describe.configure({ mode: "default" });
+
+type Own = Installation<(typeof CARRIERS)[number]>;
+/** When something with so many segments went, in seconds. */
+type Going = { at: number; segments: number };
+
+/** Sets a provider's pace, which every worker knows within a second. */
+async function pace({ database }: Own, provider: string, rate: number): Promise<void> {
+  await database.rows(
+    `INSERT INTO providers (id, max_segments_per_second) VALUES ($1, $2)
+     ON CONFLICT (id) DO UPDATE SET max_segments_per_second = excluded.max_segments_per_second`,
+    [provider, rate],
+  );
+}
+
+/** Sends one message after the other until they have had to wait for as long as any worker may not know the pace. */
+async function sendUntilPaced({ database }: Own, customer: Customer): Promise<void> {
+  const bucket = "SELECT 1 FROM pace_buckets WHERE id LIKE 'provider:%' OR id LIKE 'sender:%'";
+  const before = (await database.rows(bucket)).length;
+  const startedAt = Date.now();
+  await expect
+    .poll(async () => {
+      await customer.reaches(await customer.send(newNumber()), "sent");
+      return (await database.rows(bucket)).length > before && Date.now() - startedAt > KNOWN_EVERYWHERE_MS;
+    })
+    .toBe(true);
+}
+
+/** Fails when more segments went within any stretch of time than the rate and a burst of one second let through. */
+function expectWithin(goings: Going[], rate: number, lateS: number): void {
+  const inOrder = goings.toSorted((one, other) => one.at - other.at);
+  for (const [from, first] of inOrder.entries()) {
+    let segments = 0;
+    for (const { at, segments: more } of inOrder.slice(from)) {
+      // The last message goes whole as soon as there is room for a part of it.
+      expect(segments, `segments within ${at - first.at} s`).toBeLessThan(rate * (at - first.at + 1 + lateS) + 1);
+      segments += more;
+    }
+  }
+}
+
+/** When messages were let go, as the workers noted it. */
+async function goingsOf({ database }: Own, ids: string[]): Promise<Going[]> {
+  return database.rows<Going>(
+    `SELECT extract(epoch FROM a.started_at)::float8 AS at, m.segments FROM message_attempts a
+     JOIN messages m ON m.id = a.message_id WHERE a.message_id = ANY($1::text[])`,
+    [ids],
+  );
+}
+
+const takenTimes = (carrier: Carrier, recipients: string[]): number[] =>
+  recipients.flatMap((to) => takenFor(carrier, to).map((message) => message.takenAt.getTime() / 1_000));
+
+const numbers = (count: number) => Array.from({ length: count }, newNumber);
+
+test("two workers together keep a provider's pace, fairly between accounts, and slow nobody else", async ({
+  installation,
+}) => {
+  const { twilio, plivo } = installation.carriers;
+  const [route, other] = [await installation.makeRoute("twilio"), await installation.makeRoute("plivo")];
+  const [big, small, elsewhere] = await Promise.all(
+    [route, route, other].map((routeId) => newCustomer(installation, routeId)),
+  );
+  if (!big || !small || !elsewhere) throw new Error("An account is missing.");
+  await elsewhere.reaches(await elsewhere.send(newNumber()), "sent");
+  await pace(installation, "twilio", RATE);
+  await sendUntilPaced(installation, big);
+
+  const [many, few, free] = [numbers(40), numbers(5), numbers(5)];
+  const bigIds = await big.sendAll(many);
+  const smallIds = await small.sendAll(few);
+  await elsewhere.sendAll(free);
+  await expect.poll(() => takenTimes(twilio, [...many, ...few]).length, { timeout: 30_000 }).toBe(45);
+
+  const [ofMany, ofFew] = [takenTimes(twilio, many), takenTimes(twilio, few)];
+  expectWithin(await goingsOf(installation, [...bigIds, ...smallIds]), RATE, 0);
+  expectWithin(
+    [...ofMany, ...ofFew].map((at) => ({ at, segments: 1 })),
+    RATE,
+    LATE_S,
+  );
+  // The five went in between, though they came last.
+  const overtaken = ofMany.filter((at) => at > Math.max(...ofFew)).length;
+  expect(overtaken).toBeGreaterThan(5);
+  await expect.poll(() => takenTimes(plivo, free).length).toBe(5);
+  expect(Math.max(...takenTimes(plivo, free))).toBeLessThan(Math.max(...ofMany));
+});
+
+test("a pace counts segments, not messages", async ({ installation }) => {
+  const { telnyx } = installation.carriers;
+  const customer = await newCustomer(installation, await installation.makeRoute("telnyx"));
+  await pace(installation, "telnyx", RATE);
+  await sendUntilPaced(installation, customer);
+  const recipients = numbers(10);
+  const ids = await customer.sendAll(recipients, LONG_TEXT);
+  await expect.poll(() => takenTimes(telnyx, recipients).length, { timeout: 30_000 }).toBe(recipients.length);
+  const goings = await goingsOf(installation, ids);
+  expect(goings.map((going) => going.segments)).toEqual(ids.map(() => LONG_SEGMENTS));
+  expectWithin(goings, RATE, 0);
+});
+
+test("a sender's own pace holds for that account alone", async ({ installation }) => {
+  const { messagebird } = installation.carriers;
+  const route = await installation.makeRoute("messagebird");
+  const [slow, fast] = await Promise.all([newCustomer(installation, route), newCustomer(installation, route)]);
+  const senderRate = RATE / 2;
+  await installation.database.rows("UPDATE senders SET max_segments_per_second = $2 WHERE account_id = $1", [
+    slow.account.accountId,
+    senderRate,
+  ]);
+  await sendUntilPaced(installation, slow);
+  const [paced, free] = [numbers(20), numbers(20)];
+  const ids = await slow.sendAll(paced);
+  await fast.send(newNumber());
+  await fast.sendAll(free);
+  await expect.poll(() => takenTimes(messagebird, paced).length, { timeout: 30_000 }).toBe(paced.length);
+  expectWithin(await goingsOf(installation, ids), senderRate, 0);
+  const last = Math.max(...takenTimes(messagebird, free));
+  expect(takenTimes(messagebird, free)).toHaveLength(free.length);
+  expect(takenTimes(messagebird, paced).filter((at) => at > last).length).toBeGreaterThan(0);
+});

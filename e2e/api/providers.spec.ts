@@ -1,0 +1,239 @@
+import { CARRIER_FACTS, type CarrierFacts } from "../support/carrier-facts";
+import { CARRIER_NAMES, type CarrierName, isHttpCarrier } from "../support/carriers/all";
+import type { Carrier, ReceiptOptions, TakenMessage } from "../support/carriers/carrier";
+import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
+import { type Installation, PRICE_MICROS } from "../support/installation";
+import { expect, testWith } from "../support/installation-test";
+
+const TEXTS = [
+  { text: "Your parcel is on its way", segments: 1 },
+  { text: "Ваша посылка в пути 📦 до завтра", segments: 1 },
+  { text: "Your parcel is on its way. ".repeat(15).trim(), segments: 3 },
+];
+const [, , { text: LONG_TEXT }] = TEXTS as [object, object, { text: string }];
+const PRICE = PRICE_MICROS / 1_000_000;
+const SLOW_MS = 1_000;
+
+/** One provider with an account whose messages go there first, and then to the sandbox. */
+type Cell = { name: CarrierName; carrier: Carrier; facts: CarrierFacts; customer: Customer; cell: Installation };
+
+const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "2500" } });
+
+const digits = (number: string) => number.replace(/\D/g, "");
+
+/** Sends a message that the carrier takes, and waits until that has been noted. */
+async function sendTaken({ name, carrier, customer }: Cell, text?: string) {
+  const to = newNumber();
+  const id = await customer.send(to, text);
+  const taken = await takenBy(carrier, to);
+  const message = await customer.reaches(id, "sent");
+  expect(message, "taken by").toMatchObject({ provider: name, provider_message_id: taken.ids[0], attempts: 1 });
+  return { id, to, taken, message };
+}
+
+/** Has the carrier report, which the product must acknowledge. */
+async function report(
+  { name, carrier, cell }: Cell,
+  taken: TakenMessage,
+  ...what: ["sent" | "delivered" | "failed" | "undelivered", part?: number]
+): Promise<number> {
+  const [status, part] = what;
+  const answers = await carrier.report(taken, status, cell.receiptUrlOf(name), part === undefined ? {} : { part });
+  expect(answers).toEqual(answers.map(() => (name === "smpp" ? 0 : 200)));
+  return answers.length;
+}
+
+const eventTypes = async ({ customer }: Cell, id: string) => (await customer.events(id)).map((event) => event.type);
+
+const STEPS: Record<string, (cell: Cell) => Promise<void>> = {
+  "takes texts of one segment, of another alphabet and of three segments as they are": async (cell) => {
+    for (const { text, segments } of TEXTS) {
+      const { id, to, taken, message } = await sendTaken(cell, text);
+      expect(takenFor(cell.carrier, to)).toHaveLength(1);
+      expect(cell.carrier.requestsFor(to)).toBe(1);
+      expect(taken).toMatchObject({ to, text, parts: segments });
+      expect(taken.ids).toHaveLength(cell.facts.reportsParts ? segments : 1);
+      expect(digits(taken.from)).toBe(digits(cell.customer.account.sender));
+      expect(message.cost).toBeCloseTo(PRICE * segments, 6);
+      expect(await cell.customer.money(id)).toEqual(["reserve", "settle"]);
+    }
+  },
+
+  "refuses for good: failed, refunded, and nobody else is asked": async (cell) => {
+    const to = newNumber();
+    cell.carrier.plan(to, { kind: "refuse" });
+    const id = await cell.customer.send(to);
+    const failed = await cell.customer.reaches(id, "failed");
+    expect(failed).toMatchObject({ attempts: 1, cost: 0, provider_message_id: "" });
+    expect(failed.error).toEqual({ code: expect.stringMatching(/./), message: expect.stringMatching(/./) });
+    expect(await cell.customer.attempts(id)).toMatchObject([{ provider: cell.name, outcome: "refused" }]);
+    expect(await cell.customer.money(id)).toEqual(["reserve", "refund"]);
+    expect(await eventTypes(cell, id)).toEqual(["message.failed"]);
+    expect(cell.carrier.requestsFor(to)).toBe(1);
+    expect(takenFor(cell.carrier, to)).toEqual([]);
+  },
+
+  "fails or has too much to do: the next provider takes it, and it is paid once": async (cell) => {
+    // Over a bind, a submit that came too fast is tried again there.
+    const kinds = cell.name === "smpp" ? (["unavailable"] as const) : (["unavailable", "throttle"] as const);
+    for (const kind of kinds) {
+      const to = newNumber();
+      cell.carrier.plan(to, { kind });
+      const id = await cell.customer.send(to);
+      const delivered = await cell.customer.reaches(id, "delivered");
+      expect(delivered, kind).toMatchObject({ provider: "sandbox", attempts: 2, cost: PRICE });
+      expect(await cell.customer.attempts(id)).toMatchObject([
+        { provider: cell.name, outcome: "retryable" },
+        { provider: "sandbox", outcome: "accepted" },
+      ]);
+      expect(await cell.customer.money(id)).toEqual(["reserve", "settle"]);
+      expect(cell.carrier.requestsFor(to)).toBe(1);
+      expect(takenFor(cell.carrier, to)).toEqual([]);
+    }
+  },
+
+  "does not answer in time: unknown, and the next provider takes it": async (cell) => {
+    const to = newNumber();
+    cell.carrier.plan(to, { kind: "hang" });
+    const id = await cell.customer.send(to);
+    const delivered = await cell.customer.reaches(id, "delivered");
+    expect(delivered).toMatchObject({ provider: "sandbox", attempts: 2, cost: PRICE });
+    expect(await cell.customer.attempts(id)).toMatchObject([
+      { provider: cell.name, outcome: "unknown", code: "timeout" },
+      { provider: "sandbox", outcome: "accepted" },
+    ]);
+    expect(await cell.customer.money(id)).toEqual(["reserve", "settle"]);
+    expect(takenFor(cell.carrier, to)).toHaveLength(1);
+  },
+
+  "reports a delivery, then other things: statuses only move forward": async (cell) => {
+    const { id, taken } = await sendTaken(cell);
+    const early = await report(cell, taken, "sent");
+    await report(cell, taken, "delivered");
+    expect(await cell.customer.reaches(id, "delivered")).toMatchObject({ error: null, cost: PRICE });
+    let late = 0;
+    for (const status of ["delivered", "sent", "undelivered", "failed"] as const) {
+      late += await report(cell, taken, status);
+    }
+    await expect.poll(async () => (await cell.customer.receipts(id)).length).toBe(early + 1 + late);
+    const applied = (await cell.customer.receipts(id)).filter((receipt) => !receipt.endsWith("not applied"));
+    expect(applied.filter((receipt) => receipt !== "sent")).toEqual(["delivered"]);
+    expect(await cell.customer.read(id)).toMatchObject({ status: "delivered", error: null });
+    const events = await cell.customer.events(id);
+    expect(events).toMatchObject([
+      { type: "message.sent", data: { status: "sent", provider: cell.name } },
+      { type: "message.delivered", data: { status: "delivered", provider: cell.name } },
+    ]);
+  },
+
+  "reports failures: final, with the carrier's code, and still paid": async (cell) => {
+    for (const status of ["failed", "undelivered"] as const) {
+      const [reached, code] = cell.facts[status];
+      const { id, taken } = await sendTaken(cell);
+      await report(cell, taken, status);
+      const lost = await cell.customer.reaches(id, reached);
+      expect(lost).toMatchObject({ error: { code }, cost: PRICE });
+      expect(lost.error?.message).toMatch(/\w/);
+      await report(cell, taken, "delivered");
+      await expect.poll(() => cell.customer.receipts(id)).toEqual([reached, "delivered, not applied"]);
+      expect(await cell.customer.read(id)).toEqual(lost);
+      const events = await cell.customer.events(id);
+      expect(events).toMatchObject([{ type: "message.sent" }, { type: "message.failed", data: lost }]);
+      expect(await cell.customer.money(id)).toEqual(["reserve", "settle"]);
+    }
+  },
+
+  "reports before it answers": async (cell) => {
+    const to = newNumber();
+    cell.carrier.plan(to, { kind: "slow", ms: SLOW_MS });
+    const id = await cell.customer.send(to);
+    const taken = await takenBy(cell.carrier, to);
+    await report(cell, taken, "delivered");
+    const delivered = await cell.customer.reaches(id, "delivered");
+    const outcome = async () => (await cell.customer.attempts(id)).map((attempt) => attempt.outcome);
+    await expect.poll(outcome).toEqual(["accepted"]);
+    expect(delivered).toMatchObject({ provider: cell.name, provider_message_id: taken.ids[0] });
+    await expect.poll(() => cell.customer.receipts(id)).toEqual(["delivered"]);
+    expect(await eventTypes(cell, id)).toEqual(["message.sent", "message.delivered"]);
+    expect(await cell.customer.money(id)).toEqual(["reserve", "settle"]);
+  },
+
+  "reports on parts: delivered when all are, lost when one is": async (cell) => {
+    if (!cell.facts.reportsParts) return;
+    const whole = await sendTaken(cell, LONG_TEXT);
+    for (const part of [2, 0]) await report(cell, whole.taken, "delivered", part);
+    await expect.poll(async () => (await cell.customer.receipts(whole.id)).length).toBe(2);
+    expect(await cell.customer.read(whole.id)).toMatchObject({ status: "sent" });
+    await report(cell, whole.taken, "delivered", 1);
+    await cell.customer.reaches(whole.id, "delivered");
+    expect(await eventTypes(cell, whole.id)).toEqual(["message.sent", "message.delivered"]);
+
+    const [reached, code] = cell.facts.undelivered;
+    const torn = await sendTaken(cell, LONG_TEXT);
+    await report(cell, torn.taken, "delivered", 0);
+    await report(cell, torn.taken, "undelivered", 1);
+    await cell.customer.reaches(torn.id, reached);
+    await report(cell, torn.taken, "delivered", 2);
+    await expect.poll(async () => (await cell.customer.receipts(torn.id)).length).toBe(3);
+    expect(await cell.customer.read(torn.id)).toMatchObject({ status: reached });
+    expect((await cell.customer.read(torn.id)).error?.code).toMatch(new RegExp(`^0*${code}$`));
+    expect(await eventTypes(cell, torn.id)).toEqual(["message.sent", "message.failed"]);
+  },
+
+  "is not believed what it did not say, said long ago or said before": async (cell) => {
+    const { name, carrier, facts, customer } = cell;
+    const { id, taken, message } = await sendTaken(cell);
+    const told = (fault: ReceiptOptions["fault"], status: "delivered" | "failed" = "delivered") =>
+      carrier.report(taken, status, cell.cell.receiptUrlOf(name), { fault });
+    if (!facts.forged) {
+      // A receipt on the bind about an id that it never gave.
+      expect(await told("forged")).toEqual([0]);
+      const parked = "SELECT 1 FROM receipts WHERE provider = 'smpp' AND message_id IS NULL";
+      await expect.poll(async () => (await cell.cell.database.rows(parked)).length).toBe(1);
+      expect(await customer.read(id)).toEqual(message);
+      return;
+    }
+    expect(await told("forged")).toEqual([facts.forged]);
+    if (facts.hasTime) expect(await told("stale")).toEqual([401]);
+    await counts(cell, { forged: 1, stale: facts.hasTime ? 1 : 0, replayed: 0 });
+    expect(await customer.read(id)).toEqual(message);
+    expect(await customer.receipts(id)).toEqual([]);
+    if (!facts.hasNonce) return;
+    expect(await told(undefined, "failed")).toEqual([200]);
+    const [reached] = facts.failed;
+    const failed = await customer.reaches(id, reached);
+    expect(await told("replayed")).toEqual([409]);
+    await counts(cell, { forged: 1, stale: facts.hasTime ? 1 : 0, replayed: 1 });
+    expect(await customer.receipts(id)).toEqual([reached]);
+    expect(await customer.read(id)).toEqual(failed);
+  },
+};
+
+/** Waits until so many refused callbacks of the provider are in its counters. */
+async function counts({ name, cell: { database } }: Cell, expected: Record<"forged" | "stale" | "replayed", number>) {
+  const read = async () => {
+    const [row] = await database.rows(
+      `SELECT coalesce(sum(receipts_forged), 0)::int AS forged, coalesce(sum(receipts_stale), 0)::int AS stale,
+         coalesce(sum(receipts_replayed), 0)::int AS replayed FROM provider_minutes WHERE provider = $1`,
+      [name],
+    );
+    return row;
+  };
+  await expect.poll(read, { message: "refused callbacks" }).toEqual(expected);
+}
+
+// One after the other: they share an installation.
+test.describe.configure({ mode: "default" });
+
+for (const name of CARRIER_NAMES) {
+  test(`${name} takes, refuses, fails, hangs and reports as the contract says`, async ({ installation }) => {
+    const customer = await newCustomer(installation, await installation.makeRoute(name, "sandbox"));
+    const carrier: Carrier = installation.carriers[name];
+    const cell = { name, carrier, facts: CARRIER_FACTS[name], customer, cell: installation };
+    // Side by side: most of a step is waiting.
+    const ends = Object.entries(STEPS).map(([title, step]) => test.step(`it ${title}`, () => step(cell)));
+    const failed = (await Promise.allSettled(ends)).filter((end) => end.status === "rejected");
+    expect(failed.map((end) => String(end.reason))).toEqual([]);
+    expect(isHttpCarrier(carrier) ? carrier.problems : []).toEqual([]);
+  });
+}

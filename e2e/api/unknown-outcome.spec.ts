@@ -1,0 +1,111 @@
+import { CARRIER_FACTS } from "../support/carrier-facts";
+import { CARRIER_NAMES, type CarrierName } from "../support/carriers/all";
+import type { Carrier } from "../support/carriers/carrier";
+import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
+import type { Installation } from "../support/installation";
+import { expect, testWith } from "../support/installation-test";
+
+const TIMEOUT_MS = 1_500;
+const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
+
+/** An installation that would rather not send than send twice. */
+const test = testWith({
+  carriers: CARRIER_NAMES,
+  settings: { PROVIDER_TIMEOUT_MS: String(TIMEOUT_MS), ON_UNKNOWN_OUTCOME: "hold" },
+});
+
+test.describe.configure({ mode: "default" });
+
+type Held = { name: CarrierName; carrier: Carrier; customer: Customer; id: string; to: string };
+
+/** A message that this carrier is asked to take, and does not answer. */
+async function sendUnanswered(installation: Installation, name: CarrierName, text?: string): Promise<Held> {
+  const customer = await newCustomer(installation, await installation.makeRoute(name, "sandbox"));
+  const carrier: Carrier = installation.carriers[name];
+  const to = newNumber();
+  carrier.plan(to, { kind: "hang" });
+  const id = await customer.send(to, text);
+  await expect
+    .poll(() => customer.attempts(id), { message: `attempts at ${name}` })
+    .toEqual([{ provider: name, outcome: "unknown", code: "timeout" }]);
+  expect(await customer.read(id)).toMatchObject({ status: "pending", attempts: 0 });
+  return { name, carrier, customer, id, to };
+}
+
+/** It was handed over once, whatever came later. */
+async function expectSentOnce({ carrier, customer, id, to }: Held): Promise<void> {
+  expect(takenFor(carrier, to)).toHaveLength(1);
+  expect(carrier.requestsFor(to)).toBe(1);
+  expect(await customer.attempts(id)).toHaveLength(1);
+}
+
+const sweep = (installation: Installation) =>
+  installation.database.rows("SELECT graphile_worker.add_job('sweep_messages')");
+
+/** Makes a hand-over older than it is. */
+const age = ({ database }: Installation, { id }: Held, by: string) =>
+  database.rows("UPDATE message_attempts SET started_at = started_at - $2::interval WHERE message_id = $1", [id, by]);
+
+/** Whatever they have in common is waited for side by side. */
+const forEach = <Name extends CarrierName>(names: readonly Name[], check: (name: Name) => Promise<void>) =>
+  Promise.all(names.map((name) => test.step(name, () => check(name))));
+
+const REPORT_BY_REFERENCE = CARRIER_NAMES.filter((name) => CARRIER_FACTS[name].reportsByReference);
+
+test("a message without an answer waits, and the receipt makes it delivered", async ({ installation }) => {
+  expect(REPORT_BY_REFERENCE).toHaveLength(9);
+  await forEach(REPORT_BY_REFERENCE, async (name) => {
+    const held = await sendUnanswered(installation, name);
+    const taken = await takenBy(held.carrier, held.to);
+    expect(await held.carrier.report(taken, "delivered", installation.receiptUrlOf(name))).toEqual([200]);
+    const delivered = await held.customer.reaches(held.id, "delivered");
+    expect(delivered).toMatchObject({ provider: name, cost: 0.01 });
+    expect(await held.customer.attempts(held.id)).toMatchObject([{ provider: name, outcome: "accepted" }]);
+    expect(await held.customer.money(held.id)).toEqual(["reserve", "settle"]);
+    const events = (await held.customer.events(held.id)).map((event) => event.type);
+    expect(events).toEqual(["message.sent", "message.delivered"]);
+    await expectSentOnce(held);
+  });
+});
+
+test("of a long message without an answer every part has to be reported", async ({ installation }) => {
+  const held = await sendUnanswered(installation, "vonage", LONG_TEXT);
+  const taken = await takenBy(held.carrier, held.to);
+  const report = (part: number) =>
+    held.carrier.report(taken, "delivered", installation.receiptUrlOf("vonage"), { part });
+  for (const part of [1, 0]) expect(await report(part)).toEqual([200]);
+  await held.customer.reaches(held.id, "sent");
+  await expect.poll(async () => (await held.customer.receipts(held.id)).length).toBe(2);
+  expect(await held.customer.read(held.id)).toMatchObject({ status: "sent" });
+  expect(await report(2)).toEqual([200]);
+  await held.customer.reaches(held.id, "delivered");
+  await expectSentOnce(held);
+});
+
+test("where nobody tells, the message has failed after a quarter of an hour, and is refunded", async ({
+  installation,
+}) => {
+  await forEach(["africastalking", "smpp"], async (name) => {
+    const held = await sendUnanswered(installation, name);
+    await age(installation, held, "16 minutes");
+    await sweep(installation);
+    const failed = await held.customer.reaches(held.id, "failed");
+    expect(failed).toMatchObject({ cost: 0, error: { code: "provider_outcome_unknown" } });
+    expect(await held.customer.money(held.id)).toEqual(["reserve", "refund"]);
+    await expectSentOnce(held);
+  });
+});
+
+test("providers that can be asked what became of a message are asked", async ({ installation }) => {
+  await forEach(["sinch", "infobip"], async (name) => {
+    const held = await sendUnanswered(installation, name);
+    const taken = await takenBy(held.carrier, held.to);
+    await age(installation, held, "1 minute");
+    await sweep(installation);
+    const sent = await held.customer.reaches(held.id, "sent");
+    expect(sent).toMatchObject({ provider: name, provider_message_id: taken.ids[0] });
+    expect(await held.customer.money(held.id)).toEqual(["reserve", "settle"]);
+    expect(takenFor(held.carrier, held.to)).toHaveLength(1);
+    expect(await held.customer.attempts(held.id)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,87 @@
+/** What a message must look like after each carrier's receipts, and what each carrier's callbacks can be checked by. */
+import type { CarrierName } from "./carriers/all";
+
+type Ending = readonly [status: "failed" | "undelivered", code: string];
+
+export type CarrierFacts = {
+  /** After the receipt that the emulated carrier sends for a message that never left it, and for one that was lost. */
+  failed: Ending;
+  undelivered: Ending;
+  /** Each part of a long text has an id and a receipt of its own. */
+  reportsParts?: true;
+  /** Its receipts carry our reference, so they can be told apart before the send was answered. */
+  reportsByReference?: true;
+  /** What a forged callback is answered; absent: nothing that comes over the bind can be forged. */
+  forged?: 401 | 404;
+  /** Its callbacks bear a time that is checked. */
+  hasTime?: true;
+  /** Its callbacks bear a nonce. */
+  hasNonce?: true;
+};
+
+export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
+  twilio: {
+    failed: ["failed", "30001"],
+    undelivered: ["undelivered", "30003"],
+    reportsByReference: true,
+    forged: 401,
+  },
+  vonage: {
+    failed: ["failed", "10"],
+    undelivered: ["undelivered", "12"],
+    reportsParts: true,
+    reportsByReference: true,
+    forged: 401,
+    hasTime: true,
+    hasNonce: true,
+  },
+  messagebird: {
+    failed: ["undelivered", "103"],
+    undelivered: ["undelivered", "1"],
+    reportsByReference: true,
+    forged: 401,
+    hasTime: true,
+    hasNonce: true,
+  },
+  plivo: {
+    failed: ["failed", "50"],
+    undelivered: ["undelivered", "80"],
+    reportsByReference: true,
+    forged: 401,
+    hasNonce: true,
+  },
+  telnyx: {
+    failed: ["failed", "40012"],
+    undelivered: ["undelivered", "40008"],
+    reportsByReference: true,
+    forged: 401,
+    hasTime: true,
+  },
+  sinch: {
+    failed: ["failed", "408"],
+    undelivered: ["undelivered", "406"],
+    reportsByReference: true,
+    forged: 401,
+    hasTime: true,
+    hasNonce: true,
+  },
+  infobip: {
+    failed: ["failed", "351"],
+    undelivered: ["undelivered", "27"],
+    reportsByReference: true,
+    forged: 404,
+  },
+  africastalking: {
+    failed: ["failed", "DoNotDisturbRejection"],
+    undelivered: ["undelivered", "DeliveryFailure"],
+    forged: 404,
+  },
+  clickatell: { failed: ["failed", "9"], undelivered: ["undelivered", "7"], reportsByReference: true, forged: 404 },
+  bandwidth: {
+    failed: ["failed", "4470"],
+    undelivered: ["undelivered", "4750"],
+    reportsByReference: true,
+    forged: 401,
+  },
+  smpp: { failed: ["failed", "21"], undelivered: ["undelivered", "27"], reportsParts: true },
+};

@@ -1,0 +1,91 @@
+/** Whole installations of a test's own: database, web process, workers, and emulated carriers as their providers. */
+import { randomBytes } from "node:crypto";
+import type { OwnAccount } from "./accounts";
+import { type Database, openDatabase } from "./books";
+import { type CarrierName, type Carriers, startCarriers } from "./carriers/all";
+import { signInAt } from "./operator-session";
+import { makeDatabase, type OwnProcess, type OwnWeb, runCommand, startWeb, startWorker } from "./processes";
+import type { Service } from "./service";
+
+/** A sender that every carrier takes, the one that wants a number too. */
+const SENDER = "+14155550100";
+const BALANCE = 100;
+/** Price of a segment, in micro-units. */
+export const PRICE_MICROS = 10_000;
+
+export type Installation<Name extends CarrierName = CarrierName> = {
+  web: OwnWeb;
+  database: Database;
+  carriers: Carriers<Name>;
+  workers: OwnProcess[];
+  /** Starts one worker more. */
+  addWorker: () => Promise<OwnProcess>;
+  /** An account that no other test knows, with an approved sender. */
+  makeAccount: () => Promise<OwnAccount>;
+  /** A route that is taken by its number alone. @returns its number. */
+  makeRoute: (...chain: string[]) => Promise<number>;
+  /** Where a provider is told to report in its own console. */
+  receiptUrlOf: (provider: string) => string;
+  close: () => Promise<void>;
+};
+
+export type InstallationOptions<Name extends CarrierName> = {
+  carriers: readonly Name[];
+  workers?: number;
+  /** Settings of web and workers. */
+  settings?: Record<string, string>;
+};
+
+/** Starts an installation. */
+export async function startInstallation<Name extends CarrierName>(
+  service: Service,
+  { carriers: names, workers: count = 1, settings = {} }: InstallationOptions<Name>,
+): Promise<Installation<Name>> {
+  const [{ url: databaseUrl, drop }, carriers] = await Promise.all([makeDatabase(service), startCarriers(names)]);
+  const environments = names.map((name) => carriers[name].environment);
+  const shared = Object.assign({}, ...environments, settings) as Record<string, string>;
+  const admin = async (...args: string[]) =>
+    JSON.parse(await runCommand("admin.mjs", databaseUrl, ...args, "--json")) as unknown;
+  const operator = { email: "operator@example.com", password: randomBytes(12).toString("hex") };
+  const credentials = ["--email", operator.email, "--password", operator.password];
+  const [web, database] = await Promise.all([
+    startWeb(service, { databaseUrl, ...shared }),
+    openDatabase(databaseUrl),
+    admin("account", "create", ...credentials, "--operator"),
+  ]);
+  const workers: OwnProcess[] = [];
+  const addWorker = async () => {
+    const worker = await startWorker(service, databaseUrl, { ...shared, PUBLIC_URL: web.url });
+    workers.push(worker);
+    return worker;
+  };
+  await Promise.all(Array.from({ length: count }, addWorker));
+  const receiptUrls = new Map<string, string>();
+  const ask = await signInAt(web.url, operator);
+  for (const name of names) {
+    const { receipt_url: url } = (await ask("operator.providers.get", { id: name })) as { receipt_url: string | null };
+    receiptUrls.set(name, url ?? "");
+  }
+
+  return {
+    ...{ web, database, carriers, workers, addWorker },
+    makeAccount: async () => {
+      const owner = ["--email", `test-${randomBytes(5).toString("hex")}@example.com`];
+      const purse = ["--balance", String(BALANCE), "--sender", SENDER];
+      return (await admin("account", "create", ...owner, ...purse)) as OwnAccount;
+    },
+    makeRoute: async (...chain) => {
+      const [route] = await database.rows<{ id: number }>(
+        "INSERT INTO routes (prefix, chain, price_micros) VALUES ('', $1, $2) RETURNING id",
+        [chain, PRICE_MICROS],
+      );
+      return route?.id ?? 0;
+    },
+    receiptUrlOf: (provider) => receiptUrls.get(provider) ?? "",
+    close: async () => {
+      await Promise.all([web.stop(), database.close(), ...workers.map((worker) => worker.stop())]);
+      await Promise.all(names.map((name) => carriers[name].close()));
+      await drop();
+    },
+  };
+}
