@@ -71,9 +71,11 @@ test("an operator drains a provider and lets it work again", async ({ page, serv
 
   await page.getByRole("button", { name: "Drain" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
   await expect(page.getByTestId("provider-state")).toHaveText("Working");
   await page.getByRole("button", { name: "Drain" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
   await expect(page.getByTestId("provider-state")).toHaveText("Drained");
   await page.goto("/operator/providers?show=in_use");
   await expect(page.getByRole("row", { name: /Africa’s Talking/ })).toContainText("Drained");
@@ -81,6 +83,7 @@ test("an operator drains a provider and lets it work again", async ({ page, serv
   await page.getByRole("link", { name: "Africa’s Talking" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
   await expect(page.getByTestId("provider-state")).toHaveText("Working");
 
   await page.getByLabel("Segments per second").fill("12.5");
