@@ -19,8 +19,8 @@ import {
   IconUserCheck,
   IconWebhook,
 } from "@tabler/icons-react";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { SiteLink } from "@/app/_ui/site-link";
 
 type Place = { href: string; label: string; icon: Icon };
 type Section = { title: string; places: Place[]; operatorOnly: boolean };
@@ -79,7 +79,7 @@ export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLea
             return (
               <NavLink
                 key={href}
-                component={Link}
+                component={SiteLink}
                 href={href}
                 label={label}
                 leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}

@@ -11,6 +11,7 @@ const GUIDES = [
   "Limits",
   "Idempotency",
   "Scenario numbers",
+  "Providers (operators)",
 ];
 
 /** Everything that a page asks another origin for, and every error that it reports, from now on. */

@@ -2,8 +2,8 @@
 
 import { NavLink, Stack, Text } from "@mantine/core";
 import { IconBook2, IconCode } from "@tabler/icons-react";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { SiteLink } from "@/app/_ui/site-link";
 import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
 
 const PLACES = [
@@ -24,7 +24,7 @@ export function DocsNavigation({ onLeave }: { onLeave?: () => void }) {
           {places.map(({ href, label }) => (
             <NavLink
               key={href}
-              component={Link}
+              component={SiteLink}
               href={href}
               label={label}
               leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}

@@ -2,12 +2,12 @@
 
 import { AppShell, Box, Burger, Button, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { Brand } from "@/app/_ui/brand";
 import { LinkButton } from "@/app/_ui/link-button";
 import { SchemeToggle } from "@/app/_ui/scheme-toggle";
+import { SiteLink } from "@/app/_ui/site-link";
 import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 
@@ -17,7 +17,7 @@ const HEADER_HEIGHT = 60;
 function Tab({ href, label, active }: { href: string; label: string; active: boolean }) {
   return (
     <Button
-      component={Link}
+      component={SiteLink}
       href={href}
       size="xs"
       variant={active ? "light" : "subtle"}
@@ -44,7 +44,7 @@ export function DocsShell({ children }: { children: ReactNode }) {
       <AppShell.Header className="shell-header">
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
-          <UnstyledButton component={Link} href={REFERENCE_HREF} aria-label="Messaging Service, documentation">
+          <UnstyledButton component={SiteLink} href={REFERENCE_HREF} aria-label="Messaging Service, documentation">
             <Brand />
           </UnstyledButton>
           <Group component="nav" aria-label="Documentation" gap={4} ml="md" wrap="nowrap" visibleFrom="md">

@@ -1,7 +1,7 @@
 import type { Token, Tokens } from "marked";
-import Link from "next/link";
 import { Children, type ReactNode } from "react";
 import { CodeBlock } from "@/app/_ui/code-block";
+import { SiteLink } from "@/app/_ui/site-link";
 import { headingId, siteHref } from "./read-guide";
 
 /** Draws markdown as elements, without any HTML of its own. Raw HTML in the text is shown as text. */
@@ -53,7 +53,7 @@ function drawHeading(heading: Tokens.Heading): ReactNode {
 function drawLink(link: Tokens.Link): ReactNode {
   const href = siteHref(link.href);
   if (href === null) return inner(link);
-  return href.startsWith("/") ? <Link href={href}>{inner(link)}</Link> : <a href={href}>{inner(link)}</a>;
+  return href.startsWith("/") ? <SiteLink href={href}>{inner(link)}</SiteLink> : <a href={href}>{inner(link)}</a>;
 }
 
 function drawList(list: Tokens.List): ReactNode {
