@@ -58,6 +58,7 @@ test("the guides stand beside it, one place each, and lead to one another", asyn
     await expect(navigation.getByRole("link", { name, exact: true })).toHaveAttribute("aria-current", "page");
     await expect(page.getByRole("article").getByRole("heading", { level: 1 })).toBeVisible();
   }
+  await navigation.getByRole("link", { name: "Scenario numbers" }).click();
   await page.getByRole("article").getByRole("link", { name: "errors of a message" }).click();
   await expect(page).toHaveURL("/docs/errors#errors-of-a-message");
   await expect(page.getByRole("cell", { name: "no_final_receipt" })).toBeVisible();

@@ -1,13 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  faultOfStatus,
-  jsonOrNull,
-  OF_THE_MESSAGE,
-  outcomeOf,
-  outcomeOfHttp,
-  sentences,
-  wireCodeOrNull,
-} from "./answer";
+import { faultOfStatus, jsonOrNull, outcomeOf, outcomeOfHttp, sentences, wireCodeOrNull } from "./answer";
 
 describe("an answer of which only the status is known", () => {
   it.each([
@@ -33,11 +25,8 @@ describe("an answer of which only the status is known", () => {
   });
 
   it("goes by what the provider itself means by a status", () => {
-    expect([405, 408, 401].map((status) => faultOfStatus(status, OF_THE_MESSAGE))).toEqual([
-      "message",
-      "message",
-      "account",
-    ]);
+    const own = new Map([[403, "message"]] as const);
+    expect([403, 405, 408].map((status) => faultOfStatus(status, own))).toEqual(["message", "account", "provider"]);
   });
 });
 

@@ -44,12 +44,6 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map([
   [429, "throttled"],
 ]);
 
-/** For providers whose 405 and 408 are held against the one message only. */
-export const OF_THE_MESSAGE: ReadonlyMap<number, Fault> = new Map([
-  [405, "message"],
-  [408, "message"],
-]);
-
 /** Whose fault an error is of which only the HTTP status is known. `own`: where a provider differs from the others. */
 export const faultOfStatus = (status: number, own?: ReadonlyMap<number, Fault>): Fault =>
   own?.get(status) ?? FAULTS.get(status) ?? (status >= 400 && status < 500 ? "message" : "provider");

@@ -1,6 +1,7 @@
 /** Calls providers over HTTP: pooled keep-alive connections, time-outs, and what an ending of the transport means. */
 import { Agent, type Dispatcher, errors } from "undici";
 import { env } from "../core/env";
+import { errorFields, log } from "../core/log";
 import { onShutdown, perProcess } from "../core/process";
 import type { Adapter, Handover, HttpProvider, Outcome, Settings, WireRequest, WireResponse } from "./port";
 
@@ -42,13 +43,20 @@ const NOTHING_SENT = new Set([
 const codeOf = (thrown: unknown): string =>
   typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "error";
 
-/** What a failure of the transport means for the message. */
+/** What a failure of the transport means for the message. Its own words name hosts that customers have no business with. */
 function outcomeOfFailure(thrown: unknown): Outcome {
-  const code = codeOf(thrown);
-  const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  if (NOTHING_SENT.has(code)) return { kind: "retryable", code: code.toLowerCase(), detail, fault: "provider" };
-  const isTimeout = thrown instanceof errors.HeadersTimeoutError || thrown instanceof errors.BodyTimeoutError;
-  return { kind: "unknown", code: isTimeout || isAbort(thrown) ? "timeout" : code.toLowerCase(), detail };
+  const code = codeOf(thrown).toLowerCase();
+  if (NOTHING_SENT.has(codeOf(thrown))) {
+    return { kind: "retryable", code, detail: "The provider could not be reached.", fault: "provider" };
+  }
+  if (thrown instanceof errors.HeadersTimeoutError || thrown instanceof errors.BodyTimeoutError || isAbort(thrown)) {
+    return {
+      kind: "unknown",
+      code: "timeout",
+      detail: "The provider did not answer in time: the message may have been sent.",
+    };
+  }
+  return { kind: "unknown", code, detail: "The connection to the provider was lost: the message may have been sent." };
 }
 
 const isAbort = (thrown: unknown): boolean =>
@@ -87,13 +95,10 @@ async function callProvider(request: WireRequest): Promise<WireResponse> {
 }
 
 /** An answer that an adapter cannot make sense of: the message may have been taken. */
-function unreadable(response: WireResponse, thrown: unknown): Outcome {
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return {
-    kind: "unknown",
-    code: "malformed_answer",
-    detail: `HTTP ${response.status} that could not be read: ${reason}`,
-  };
+function unreadable(id: string, { status }: WireResponse, thrown: unknown): Outcome {
+  log("warn", "provider.answer_unreadable", { provider: id, status, error: errorFields(thrown).error });
+  const detail = `The provider's answer, HTTP ${status}, could not be read: the message may have been sent.`;
+  return { kind: "unknown", code: "malformed_answer", detail };
 }
 
 /** Makes an HTTP provider something that messages can be handed to. */
@@ -113,7 +118,7 @@ export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, s
       try {
         return provider.readResponse(response);
       } catch (thrown) {
-        return unreadable(response, thrown);
+        return unreadable(provider.id, response, thrown);
       }
     },
     ...(buildLookUp && readLookUp

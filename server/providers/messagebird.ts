@@ -1,16 +1,7 @@
 /** MessageBird (now Bird): the classic REST API for SMS. Receipts come as GET, with everything in the query. */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import {
-  faultOfStatus,
-  isSuccess,
-  jsonOrNull,
-  type Meaning,
-  OF_THE_MESSAGE,
-  outcomeOf,
-  outcomeOfHttp,
-  sentences,
-} from "./answer";
+import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, outcomeOfHttp, sentences } from "./answer";
 import { fieldsOf, forged, requiredField, wireTime } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, secret } from "./fields";
@@ -96,8 +87,8 @@ function readResponse({ status, body }: WireResponse): Outcome {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).id] };
   }
   const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
-  if (!error) return outcomeOfHttp(status, OF_THE_MESSAGE);
-  const fault = faultOfStatus(status, OF_THE_MESSAGE);
+  if (!error) return outcomeOfHttp(status);
+  const fault = faultOfStatus(status);
   const [told, text] = CODES.get(error.code) ?? [fault, "The provider did not take the message."];
   const isOfSender = told === "refused" && error.parameter === SENDER_PARAMETER;
   const verdict = status === 429 ? "throttled" : isOfSender ? "message" : told;

@@ -1,16 +1,7 @@
 /** Plivo: the Message API. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import {
-  faultOfStatus,
-  isSuccess,
-  jsonOrNull,
-  OF_THE_MESSAGE,
-  outcomeOf,
-  outcomeOfHttp,
-  sentences,
-  type Verdict,
-} from "./answer";
+import { faultOfStatus, isSuccess, jsonOrNull, outcomeOf, outcomeOfHttp, sentences, type Verdict } from "./answer";
 import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, field, secret } from "./fields";
@@ -37,7 +28,7 @@ type PlivoSettings = z.output<typeof settings>;
 
 /** The destination's country is not permitted. */
 const NOT_PERMITTED = 403;
-const FAULTS: ReadonlyMap<number, Fault> = new Map([...OF_THE_MESSAGE, [NOT_PERMITTED, "message"]]);
+const FAULTS: ReadonlyMap<number, Fault> = new Map([[NOT_PERMITTED, "message"]]);
 
 /** What an error's text tells where the status tells nothing: the first that fits, as there are no codes. */
 const TEXTS: readonly (readonly [RegExp, Verdict])[] = [

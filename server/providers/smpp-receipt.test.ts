@@ -29,10 +29,15 @@ describe("delivery receipts", () => {
       "id:00AB_1@x sub:001 dlvrd:001 submit date:2401021530 done date:2401021531 stat:DELIVRD err:000 text:hi";
     expect(receipt(usual)).toEqual(report({ providerMessageId: "ab_1@x", status: "delivered" }));
     expect(receipt("STAT: undeliv ERR:0C1 ID: 9")).toEqual(
-      report({ providerMessageId: "9", status: "undelivered", code: "0C1", detail: "undeliverable" }),
+      report({
+        providerMessageId: "9",
+        status: "undelivered",
+        code: "0C1",
+        detail: "The message could not be delivered.",
+      }),
     );
     expect(receipt("id:9 stat:REJECTED")).toEqual(
-      report({ providerMessageId: "9", status: "failed", code: "rejected", detail: "rejected" }),
+      report({ providerMessageId: "9", status: "failed", code: "rejected", detail: "The message was rejected." }),
     );
   });
 
@@ -64,7 +69,12 @@ describe("delivery receipts", () => {
       network_error_code: Buffer.of(3, 0x01, 0x02),
     };
     expect(receipt("id:15 stat:DELIVRD err:001", parameters)).toEqual(
-      report({ providerMessageId: "f", status: "undelivered", code: "258", detail: "undeliverable" }),
+      report({
+        providerMessageId: "f",
+        status: "undelivered",
+        code: "258",
+        detail: "The message could not be delivered.",
+      }),
     );
   });
 

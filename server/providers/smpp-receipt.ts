@@ -16,15 +16,15 @@ const TYPE = { message: 0x00, receipt: 0x04, intermediate: 0x20 };
 const HAS_HEADER = 0x40;
 const UCS_2 = 8;
 
-type State = readonly [status: Report["status"], text: string];
+type State = readonly [status: Report["status"], detail: string];
 
-const SENT: State = ["sent", "no final state"];
-const DELIVERED: State = ["delivered", "delivered"];
-const EXPIRED: State = ["undelivered", "the validity period ended"];
-const DELETED: State = ["failed", "deleted"];
-const UNDELIVERABLE: State = ["undelivered", "undeliverable"];
-const REJECTED: State = ["failed", "rejected"];
-const SKIPPED: State = ["failed", "skipped"];
+const SENT: State = ["sent", "No final state."];
+const DELIVERED: State = ["delivered", "The message was delivered."];
+const EXPIRED: State = ["undelivered", "The message's validity period ended."];
+const DELETED: State = ["failed", "The message was deleted."];
+const UNDELIVERABLE: State = ["undelivered", "The message could not be delivered."];
+const REJECTED: State = ["failed", "The message was rejected."];
+const SKIPPED: State = ["failed", "The message was skipped."];
 
 /** By message_state. */
 const STATES = [SENT, SENT, DELIVERED, EXPIRED, DELETED, UNDELIVERABLE, SENT, SENT, REJECTED, SKIPPED];
@@ -100,7 +100,7 @@ function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
   const id = receiptedId(pdu) || form.id;
   const state = STATES[pdu.number("message_state") ?? -1] ?? STATS.get(form.stat.slice(0, 5).toUpperCase());
   if (id === "" || !state) return { kind: "ignored", reason: "a receipt without an id or a state" };
-  const [status, text] = isIntermediate ? SENT : state;
+  const [status, detail] = isIntermediate ? SENT : state;
   const hasFailed = status === "failed" || status === "undelivered";
   return {
     kind: "receipt",
@@ -108,8 +108,8 @@ function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
       providerMessageId: plainId(id),
       reference: null,
       status,
-      code: hasFailed ? failureCode(pdu, form, text) : null,
-      detail: hasFailed ? text : null,
+      code: hasFailed ? failureCode(pdu, form, status) : null,
+      detail: hasFailed ? detail : null,
       // `done date` names no time zone, and centres write it in one of their own.
       occurredAt: null,
     },
@@ -117,9 +117,9 @@ function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
 }
 
 /** network_error_code is an octet that names the kind of network, and the code in two. */
-function failureCode(pdu: Pdu, form: TextForm, text: string): string {
+function failureCode(pdu: Pdu, form: TextForm, status: string): string {
   const network = pdu.octets("network_error_code");
   const number = network?.length === 3 ? network.readUInt16BE(1) : 0;
   if (number !== 0) return String(number);
-  return /^0*$/.test(form.err) ? (form.stat || text).toLowerCase() : form.err;
+  return /^0*$/.test(form.err) ? (form.stat || status).toLowerCase() : form.err;
 }

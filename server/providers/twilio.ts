@@ -7,7 +7,6 @@ import {
   isSuccess,
   jsonOrNull,
   type Meaning,
-  OF_THE_MESSAGE,
   outcomeOf,
   outcomeOfHttp,
   sentences,
@@ -131,9 +130,9 @@ function readResponse({ status, body }: WireResponse): Outcome {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).sid] };
   }
   const failed = Failed.safeParse(jsonOrNull(body));
-  if (!failed.success) return outcomeOfHttp(status, OF_THE_MESSAGE);
+  if (!failed.success) return outcomeOfHttp(status);
   const { code, message, detail } = failed.data;
-  const fault = faultOfStatus(status, OF_THE_MESSAGE);
+  const fault = faultOfStatus(status);
   return outcomeOf(code, CODES.get(code) ?? [fault, sentences(message ?? detail) || answered(status)]);
 }
 

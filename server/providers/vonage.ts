@@ -6,7 +6,6 @@ import {
   isSuccess,
   jsonOrNull,
   type Meaning,
-  OF_THE_MESSAGE,
   outcomeOf,
   outcomeOfHttp,
   sentences,
@@ -143,7 +142,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const answer = Answer.safeParse(jsonOrNull(body));
   if (!answer.success) {
     if (isSuccess(status)) throw new Error("The answer lists no messages.");
-    return outcomeOfHttp(status, OF_THE_MESSAGE);
+    return outcomeOfHttp(status);
   }
   const { messages } = answer.data;
   const taken = messages.filter((part) => part.status === "0");
@@ -155,7 +154,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
   }
   const { status: code, "error-text": said } = failed;
   // What the provider tells of a message without saying why is about that message.
-  const fault = status < 400 ? "message" : faultOfStatus(status, OF_THE_MESSAGE);
+  const fault = status < 400 ? "message" : faultOfStatus(status);
   const [verdict, text] = CODES.get(code) ?? [fault, "The provider did not take the message."];
   return outcomeOf(code, [verdict, sentences(text, said)]);
 }
