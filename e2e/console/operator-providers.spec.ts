@@ -32,8 +32,16 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
     }
   });
 
-  await test.step("an empty secret keeps what is stored", async () => {
+  await test.step("an empty secret keeps what is stored, but not for another address", async () => {
     await page.getByLabel("Base URL").fill("http://127.0.0.1:9");
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect(page.getByText("Must be entered again, as the address has changed")).toBeVisible();
+    await page.getByLabel("Access key").fill(SECRET);
+    await page.getByLabel("Signing key").fill(SIGNING_SECRET);
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await expect(page.getByText("hold from now on")).toBeVisible();
+    await page.reload();
+    await page.getByLabel("Access key").fill(`${SECRET}-2`);
     await page.getByRole("button", { name: "Save settings" }).click();
     await expect(page.getByText("hold from now on")).toBeVisible();
     await page.reload();
@@ -59,6 +67,25 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
   expect(answers.length).toBeGreaterThan(5);
   expect(answers.join("\n")).not.toContain(SECRET);
   expect(answers.join("\n")).not.toContain(SIGNING_SECRET);
+});
+
+test("an operator takes a secret away that a provider can do without", async ({ page, service }) => {
+  await signInOperator(page, service);
+  await page.goto("/operator/providers/sinch");
+  await page.getByLabel("Service plan ID").fill("plan");
+  await page.getByLabel("API token").fill(SECRET);
+  await page.getByLabel("Webhook secret").fill(SIGNING_SECRET);
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await expect(page.getByLabel("Webhook secret")).toHaveAttribute("placeholder", "Set, not shown");
+  await page.getByRole("button", { name: "Take away: Webhook secret" }).click();
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await expect(page.getByLabel("Webhook secret")).not.toHaveAttribute("placeholder", /./);
+  await page.reload();
+  await expect(page.getByLabel("API token")).toHaveAttribute("placeholder", "Set, not shown");
+  await expect(page.getByLabel("Webhook secret")).not.toHaveAttribute("placeholder", /./);
+  await page.getByRole("button", { name: "Forget settings" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Forget settings" }).click();
+  await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
 });
 
 test("an operator drains a provider and lets it work again", async ({ page, service }) => {

@@ -7,10 +7,14 @@ export const secret = (description: string) =>
 /** A plain setting that must be there. */
 export const field = (description: string) => z.string().min(1).max(1_024).describe(description);
 
+/** Marks a setting that says where secrets are sent to. */
+export const ADDRESS = { address: true };
+
 /** Where a provider is reached; no trailing slash. */
 export const baseUrl = (standard: string) =>
   z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ""))
     .default(standard)
-    .describe(`address of the API; ${standard} unless you were given another`);
+    .describe(`address of the API; ${standard} unless you were given another`)
+    .meta(ADDRESS);

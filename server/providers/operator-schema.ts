@@ -76,9 +76,9 @@ export type ProviderPath = z.output<typeof ProviderPath>;
 
 const SETTING_MAX = 4_096;
 
-/** An empty text keeps a secret that is stored, and takes away any other setting. */
+/** An empty text keeps a secret that is stored, and takes away any other setting; null takes away a secret too. */
 export const SaveProviderSettingsInput = ProviderPath.extend({
-  settings: z.record(z.string().max(100), z.string().max(SETTING_MAX)),
+  settings: z.record(z.string().max(100), z.string().max(SETTING_MAX).nullable()),
 });
 export type SaveProviderSettingsInput = z.output<typeof SaveProviderSettingsInput>;
 

@@ -59,7 +59,7 @@ test("whoever is no operator is refused everything, with a session and with a ke
 });
 
 test("a secret is sealed at rest, kept when nothing is entered for it, and in no answer", async () => {
-  const save = (settings: Record<string, string>) => saveSettings(operator, { id: "twilio", settings });
+  const save = (settings: Record<string, string | null>) => saveSettings(operator, { id: "twilio", settings });
   await expect(save({ accountSid: ACCOUNT_SID })).rejects.toMatchObject({ status: 400, wire: { param: "authToken" } });
   await expect(save({ accountSid: ACCOUNT_SID, colour: "red" })).rejects.toMatchObject({ wire: { param: "colour" } });
   expect((await getProvider(operator, { id: "twilio" })).state).toBe("not_configured");
@@ -91,6 +91,26 @@ test("a secret is sealed at rest, kept when nothing is entered for it, and in no
   await clearSettings(operator, { id: "twilio" });
   expect(await getProvider(operator, { id: "twilio" })).toMatchObject({ state: "not_configured", source: null });
   expect((await providerTable()).isRoutable("twilio")).toBe(false);
+});
+
+test("a secret is taken away by null, and goes to no other address than the one that it was entered for", async () => {
+  const save = (settings: Record<string, string | null>) => saveSettings(operator, { id: "sinch", settings });
+  const isSet = async (name: string) =>
+    (await getProvider(operator, { id: "sinch" })).settings.find((field) => field.name === name)?.is_set;
+  const plan = { servicePlanId: "plan" };
+  await save({ ...plan, apiToken: SECRET, webhookSecret: SECRET });
+  await save({ ...plan, webhookSecret: null });
+  expect(await isSet("webhookSecret")).toBe(false);
+  expect(await isSet("apiToken")).toBe(true);
+  await expect(save({ ...plan, apiToken: null })).rejects.toMatchObject({ status: 400, wire: { param: "apiToken" } });
+
+  const elsewhere = { ...plan, baseUrl: "https://elsewhere.example" };
+  await expect(save(elsewhere)).rejects.toMatchObject({ status: 400, wire: { param: "apiToken" } });
+  await save({ ...elsewhere, apiToken: SECRET });
+  await save({ ...elsewhere, apiToken: "" });
+  await expect(save(plan)).rejects.toMatchObject({ status: 400, wire: { param: "apiToken" } });
+  expect(await isSet("apiToken")).toBe(true);
+  await clearSettings(operator, { id: "sinch" });
 });
 
 test("settings that were sealed with another key are misconfigured, and may be entered anew", async () => {

@@ -12,6 +12,8 @@ export type SettingField = {
   description: string;
   isSecret: boolean;
   isRequired: boolean;
+  /** Whether it says where secrets are sent to. */
+  isAddress: boolean;
   /** What holds when nothing is entered; null: nothing does. */
   standard: string | null;
   /** The environment variable that sets it. */
@@ -39,6 +41,7 @@ export function settingFields(provider: string): SettingField[] {
       description: String(marks.find((mark) => mark.description)?.description ?? name),
       isSecret: marks.some((mark) => mark.secret === true),
       isRequired: !unset.success,
+      isAddress: marks.some((mark) => mark.address === true),
       standard: unset.success && unset.data !== undefined ? String(unset.data) : null,
       environment: providerVariable(provider, name),
     };

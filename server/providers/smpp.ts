@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { log } from "../core/log";
-import { field, secret } from "./fields";
+import { ADDRESS, field, secret } from "./fields";
 import type { Adapter, CallbackContent, Handover, Outcome } from "./port";
 import { addressFields } from "./smpp-address";
 import type { Answer, Target } from "./smpp-connection";
@@ -19,7 +19,10 @@ const whole = (least: number, most: number, standard: number, description: strin
   z.coerce.number().int().min(least).max(most).default(standard).describe(`${description}; ${standard} unless given`);
 
 export const smppSettings = z.object({
-  url: z.url({ protocol: /^s?smpp$/, hostname: /./ }).describe("smpp://host:2775, or ssmpp://host:3550 for TLS"),
+  url: z
+    .url({ protocol: /^s?smpp$/, hostname: /./ })
+    .describe("smpp://host:2775, or ssmpp://host:3550 for TLS")
+    .meta(ADDRESS),
   systemId: field("system_id"),
   password: secret("password"),
   systemType: z.string().max(12).default("").describe("system_type; most centres want none"),

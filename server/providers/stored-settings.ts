@@ -14,6 +14,7 @@ import { readSettings, type SettingField, settingFields } from "./settings";
 const PURPOSE = "provider settings";
 
 type Entered = Record<string, string>;
+type Given = SaveProviderSettingsInput["settings"];
 
 /** What an operator entered; null: nothing, or what was sealed with another SECRET_KEY and is lost. */
 function openSettings(id: ProviderId, sealed: string | null): Entered | null {
@@ -45,11 +46,23 @@ export async function shownSettings(id: ProviderId): Promise<ProviderSetting[]> 
   }));
 }
 
-/** What holds after `given` was entered over `stored`: an empty secret stays what it was. */
-function merge(fields: readonly SettingField[], stored: Entered, given: Entered): Entered {
+/**
+ * What holds after `given` was entered over `stored`: an empty secret stays what it was. A secret goes nowhere that it
+ * was not entered for: with another address it must be entered again, or whoever may change that could read it there.
+ * @throws 400 naming the secret
+ */
+function merge(fields: readonly SettingField[], stored: Entered, given: Given): Entered {
+  const hasMoved = fields.some(
+    ({ name, isAddress, standard }) => isAddress && (given[name]?.trim() || standard) !== (stored[name] ?? standard),
+  );
   return Object.fromEntries(
     fields.flatMap(({ name, isSecret }) => {
-      const text = given[name]?.trim() || (isSecret ? stored[name] : undefined);
+      const isKept = isSecret && given[name] !== null && !given[name]?.trim() && stored[name] !== undefined;
+      if (isKept && hasMoved) {
+        const reason = "invalid_provider_settings";
+        throw invalidRequest(`${name}: must be entered again, as the address has changed`, { param: name, reason });
+      }
+      const text = isKept ? stored[name] : given[name]?.trim();
       return text ? [[name, text]] : [];
     }),
   );

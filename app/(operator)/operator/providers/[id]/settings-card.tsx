@@ -11,7 +11,8 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { ProviderDetail, ProviderSetting } from "@/server/providers/operator-schema";
 import { PROVIDER_NAMES } from "../provider-words";
 
-type Values = Record<string, string>;
+/** null: a secret that is to be taken away. */
+type Values = Record<string, string | null>;
 
 const valuesOf = (settings: readonly ProviderSetting[]): Values =>
   Object.fromEntries(settings.map(({ name, value }) => [name, value ?? ""]));
@@ -105,7 +106,15 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
     <form onSubmit={submit} noValidate autoComplete="off" aria-label="Settings of the provider">
       <Stack gap="md">
         {settings.map((setting) => (
-          <SettingInput key={setting.name} setting={setting} source={source} {...form.getInputProps(setting.name)} />
+          <SettingInput
+            key={setting.name}
+            setting={setting}
+            source={source}
+            {...form.getInputProps(setting.name)}
+            value={form.values[setting.name] ?? ""}
+            isTakenAway={form.values[setting.name] === null}
+            onTakeAway={() => form.setFieldValue(setting.name, null)}
+          />
         ))}
         <ErrorAlert error={unplaced} title="The settings were not saved" />
         <Group>
@@ -126,10 +135,15 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
 function SettingInput({
   setting: { name, description, is_secret, is_required, standard, environment, is_set },
   source,
+  isTakenAway,
+  onTakeAway,
   ...input
-}: { setting: ProviderSetting; source: ProviderDetail["source"] } & ReturnType<
-  ReturnType<typeof useForm<Values>>["getInputProps"]
->) {
+}: {
+  setting: ProviderSetting;
+  source: ProviderDetail["source"];
+  isTakenAway: boolean;
+  onTakeAway: () => void;
+} & ReturnType<ReturnType<typeof useForm<Values>>["getInputProps"]>) {
   const hint = (
     <>
       {sentence(description)}
@@ -149,12 +163,21 @@ function SettingInput({
     spellCheck: false,
   };
   if (!is_secret) return <TextInput {...common} placeholder={standard ?? undefined} {...input} />;
+  const mayBeTakenAway = is_set && !is_required && !isTakenAway;
   return (
-    <PasswordInput
-      {...common}
-      autoComplete="new-password"
-      placeholder={is_set ? "Set, not shown" : undefined}
-      {...input}
-    />
+    <Group align="flex-end" gap="xs" wrap="nowrap">
+      <PasswordInput
+        {...common}
+        flex={1}
+        autoComplete="new-password"
+        placeholder={isTakenAway ? "Taken away once saved" : is_set ? "Set, not shown" : undefined}
+        {...input}
+      />
+      {mayBeTakenAway && (
+        <Button variant="default" onClick={onTakeAway} aria-label={`Take away: ${labelOf(name)}`}>
+          Take away
+        </Button>
+      )}
+    </Group>
   );
 }
