@@ -6,9 +6,11 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
-import { settleHandOvers } from "@/server/messages/hand-over";
+import { claimAttempts } from "@/server/messages/dispatch";
+import { beginHandOvers, settleHandOvers } from "@/server/messages/hand-over";
 import { getMessage } from "@/server/messages/read";
-import { sendMessage } from "@/server/messages/send";
+import { sendBulk, sendMessage } from "@/server/messages/send";
+import { serveWaiting } from "@/server/messages/serve";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
 import { tendProviders } from "@/server/providers/tend";
 import { dispatchTasks } from "./tasks";
@@ -27,15 +29,17 @@ beforeAll(async () => {
 afterAll(() => twilio.close());
 
 afterEach(async () => {
-  await pool().query("DELETE FROM providers");
+  for (const table of ["providers", "waiting_messages", "pace_buckets"]) await pool().query(`DELETE FROM ${table}`);
   await pool().query("DELETE FROM graphile_worker._private_jobs");
   forgetProviders();
 });
 
-async function set(column: "is_drained" | "open_until", value: unknown): Promise<void> {
+type Column = "is_drained" | "open_until" | "max_segments_per_second";
+
+async function set(column: Column, value: unknown, provider = "twilio"): Promise<void> {
   await pool().query(
-    `INSERT INTO providers (id, ${column}) VALUES ('twilio', $1) ON CONFLICT (id) DO UPDATE SET ${column} = excluded.${column}`,
-    [value],
+    `INSERT INTO providers (id, ${column}) VALUES ($2, $1) ON CONFLICT (id) DO UPDATE SET ${column} = excluded.${column}`,
+    [value, provider],
   );
   forgetProviders();
 }
@@ -49,9 +53,23 @@ async function sendTo(to: string, routeId: number) {
   return { id, read: () => getMessage(account.actor, id) };
 }
 
+/** What a worker does until nothing is left to be done now. */
 async function work(): Promise<void> {
-  await runJobs(dispatchTasks);
-  await settleHandOvers();
+  await tendProviders();
+  for (let turn = 0; turn < 3; turn += 1) {
+    await runJobs(dispatchTasks);
+    await serveWaiting();
+    await settleHandOvers();
+  }
+}
+
+/** As if a provider had been held, and what waits had waited, for so much longer. */
+async function letTimePass(minutes: number): Promise<void> {
+  await tendProviders();
+  await pool().query("UPDATE providers SET held_since = held_since - $1 * interval '1 minute'", [minutes]);
+  await pool().query("UPDATE waiting_messages SET created_at = created_at - $1 * interval '1 minute'", [minutes]);
+  await pool().query("UPDATE messages SET created_at = created_at - $1 * interval '1 minute'", [minutes]);
+  forgetProviders();
 }
 
 const stateOf = async () => (await providerTable()).stateOf("twilio");
@@ -80,9 +98,133 @@ test("a message whose only provider is drained waits, and goes when it is resume
 test("a message that nobody could take for ten minutes fails and costs nothing", async () => {
   await set("is_drained", true);
   const message = await sendTo(newNumber(), onlyTwilio);
-  await pool().query("UPDATE messages SET created_at = created_at - interval '11 minutes' WHERE id = $1", [message.id]);
   await work();
-  expect(await message.read()).toMatchObject({ status: "failed", cost: 0, error: { code: "no_provider_available" } });
+  await letTimePass(9);
+  await work();
+  expect(await message.read()).toMatchObject({ status: "pending" });
+  await letTimePass(2);
+  const statusAfterWork = async () => {
+    await work();
+    return (await message.read()).status;
+  };
+  await expect.poll(statusAfterWork, { timeout: 5_000 }).toBe("failed");
+  expect(await message.read()).toMatchObject({ cost: 0, error: { code: "no_provider_available" } });
+});
+
+test("what has waited long for its turn has ten minutes from when its provider is drained", async () => {
+  await set("max_segments_per_second", 0.01);
+  const messages: Awaited<ReturnType<typeof sendTo>>[] = [];
+  for (let count = 0; count < 4; count += 1) messages.push(await sendTo(newNumber(), onlyTwilio));
+  const statuses = async () =>
+    (await Promise.all(messages.map((message) => message.read()))).map(({ status }) => status);
+  await work();
+  const waiting = (await statuses()).filter((status) => status === "pending");
+  expect(waiting.length).toBeGreaterThanOrEqual(3);
+  await letTimePass(60);
+  await set("is_drained", true);
+  await work();
+  expect((await statuses()).filter((status) => status === "pending")).toEqual(waiting);
+  await set("is_drained", false);
+  await set("max_segments_per_second", null);
+  await work();
+  expect(await statuses()).toEqual(messages.map(() => "sent"));
+});
+
+test("a message that waits for two providers goes to the one that comes back first", async () => {
+  await set("is_drained", true);
+  await set("is_drained", true, "sandbox");
+  const message = await sendTo(newNumber(), twilioFirst);
+  await work();
+  expect(await message.read()).toMatchObject({ status: "pending", attempts: 0 });
+  await set("is_drained", false, "sandbox");
+  await work();
+  expect(await message.read()).toMatchObject({ provider: "sandbox", attempts: 1 });
+});
+
+test("a provider with a pace is tried out too, and leaves probing when it works", async () => {
+  for (const route of [onlyTwilio, twilioFirst]) {
+    await set("max_segments_per_second", 50);
+    await pool().query("UPDATE providers SET breaker = 'open', open_until = now(), opens = 1 WHERE id = 'twilio'");
+    await work();
+    expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 3 });
+    const to = newNumber();
+    const message = await sendTo(to, route);
+    await work();
+    expect(await message.read()).toMatchObject({ status: "sent", provider: "twilio" });
+    expect(await stateOf()).toMatchObject({ breaker: "closed" });
+  }
+});
+
+test("what waited for a provider tries it out, a few messages at first", async () => {
+  await set("is_drained", true);
+  const numbers = Array.from({ length: 6 }, newNumber);
+  for (const to of numbers) twilio.plan(to, { kind: "unavailable" });
+  for (const to of numbers) await sendTo(to, onlyTwilio);
+  await work();
+  await pool().query(
+    "UPDATE providers SET is_drained = false, breaker = 'open', open_until = now() WHERE id = 'twilio'",
+  );
+  forgetProviders();
+  await work();
+  const calls = numbers.reduce((sum, to) => sum + twilio.requestsFor(to), 0);
+  expect(calls).toBeGreaterThanOrEqual(1);
+  expect(calls).toBeLessThanOrEqual(3);
+  expect(await stateOf()).toMatchObject({ breaker: "open" });
+});
+
+test("a probe of which nothing is learned is given back", async () => {
+  await pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 1)");
+  forgetProviders();
+  const to = newNumber();
+  twilio.plan(to, { kind: "throttle" });
+  await sendTo(to, twilioFirst);
+  await work();
+  expect(twilio.requestsFor(to)).toBe(1);
+  expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 1 });
+});
+
+test("claims that fail take up no room", async () => {
+  const account = await makeAccount();
+  const recipients = Array.from({ length: 50 }, newNumber);
+  const input = { recipients, from: account.senderId, body: "Hello", route_id: onlyTwilio };
+  const { messages } = await sendBulk(account.actor, input, plainRequest());
+  const ids = messages.map((message) => message.id);
+  await pool().query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''away''; END'`,
+  );
+  await pool().query("CREATE TRIGGER refuse BEFORE INSERT ON message_attempts EXECUTE FUNCTION refuse()");
+  for (let count = 0; count < 20; count += 1) await expect(claimAttempts(ids)).rejects.toThrow("away");
+  await pool().query("DROP TRIGGER refuse ON message_attempts");
+  await pool().query("DROP FUNCTION refuse");
+  expect(await pool().query("SELECT FROM waiting_messages")).toMatchObject({ rowCount: 0 });
+  beginHandOvers(await claimAttempts(ids));
+  await settleHandOvers();
+  expect(recipients.map((to) => twilio.requestsFor(to))).toEqual(recipients.map(() => 1));
+});
+
+test.each([
+  ["account", "account_not_active", "UPDATE accounts SET status = 'suspended' WHERE id = $1"],
+  ["sender", "sender_not_approved", "UPDATE senders SET status = 'rejected' WHERE account_id = $1"],
+])("what waits when its %s is suspended fails, free of charge", async (_, code, suspend) => {
+  const account = await makeAccount();
+  const send = () =>
+    sendMessage(
+      account.actor,
+      { to: newNumber(), from: account.senderId, body: "Hello", route_id: onlyTwilio },
+      plainRequest(),
+    );
+  await set("max_segments_per_second", 0.01);
+  await send();
+  await work();
+  const [inRoom, undispatched] = [await send(), await send()];
+  await claimAttempts([inRoom.id]);
+  await pool().query(suspend, [account.accountId]);
+  await set("max_segments_per_second", 100);
+  await work();
+  for (const { id } of [inRoom, undispatched]) {
+    const message = await getMessage(account.actor, id);
+    expect(message).toMatchObject({ status: "failed", cost: 0, attempts: 0, error: { code } });
+  }
 });
 
 test("five failures in a row open the breaker; after its wait a few messages try the provider, and a success closes it", async () => {

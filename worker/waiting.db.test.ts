@@ -8,7 +8,7 @@ import type { Attempt } from "@/server/messages/claims";
 import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import { sendBulk, sendMessage } from "@/server/messages/send";
-import { emptyRoom, serveRoom, waitingProviders } from "@/server/messages/waiting-room";
+import { emptyRoom, openPaces, serveRoom, waitingProviders } from "@/server/messages/waiting-room";
 import { forgetProviders } from "@/server/providers/registry";
 
 const ROOM = 500;
@@ -79,6 +79,19 @@ test("a sender's pace holds back that sender alone", async () => {
   expect(await send(other, 5)).toHaveLength(5);
   expect((await serve(1)).map((attempt) => attempt.accountId)).toEqual([slow.accountId]);
   expect(await serveRoom("sandbox", ROOM)).toEqual([]);
+});
+
+test("what waits for a slow sender is passed over, whatever there is of it", async () => {
+  const [slow, other] = [await makeAccount(), await makeAccount()];
+  await paceProvider(400);
+  await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);
+  const rateOfSlow = async () => (await openPaces()).ofSender(slow.accountId, slow.senderId);
+  await expect.poll(rateOfSlow, { timeout: 5_000 }).toBe(0.01);
+  await send(slow, 300);
+  await send(other, 40);
+  const served = await serve(41);
+  expect(served.filter((attempt) => attempt.accountId === slow.accountId)).toHaveLength(1);
+  expect(served.filter((attempt) => attempt.accountId === other.accountId)).toHaveLength(40);
 });
 
 test("workers that serve at once give nobody two turns, and keep one pace", async () => {

@@ -1,30 +1,22 @@
 /** Dispatch: which provider each message is handed to now, and which must wait. */
-import { MINUTE_MS, now } from "../core/clock";
+import { now } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { env } from "../core/env";
-import { addJob } from "../core/jobs";
-import { leaveLane, takeRoom } from "../providers/lane";
-import type { Adapter, OutboundMessage } from "../providers/port";
-import { providerTable } from "../providers/registry";
-import { takeProbe } from "../providers/tend";
+import { enterLane, leaveLane, takeRoom } from "../providers/lane";
+import type { OutboundMessage } from "../providers/port";
+import { type ProviderTable, providerTable } from "../providers/registry";
+import { giveBackProbes, takeProbes } from "../providers/tend";
 import { findSuppressed } from "../suppressions/store";
-import { type Attempt, attemptOf, type Candidate, claim, HELD_AGAIN_MS, sendingOf } from "./claims";
+import { type Attempt, attemptOf, type Candidate, claim, sendingOf } from "./claims";
 import { BLOCKLISTED } from "./guard";
 import { nextProvider } from "./next-provider";
-import { applyChanges, lockMessages } from "./transitions";
-import { enterRoom, openPaces } from "./waiting-room";
+import { BARRED, BARRED_BY, BARRED_REFUSALS, type Barred, failUnsent } from "./unsent";
+import { chargePaces, enterRoom, openPaces } from "./waiting-room";
 
-/** A message whose providers are all drained or open waits for so long, counted from its acceptance. */
-const HELD_MAX_MS = 10 * MINUTE_MS;
 /** How long a dispatch waits for room in a provider's lane before its messages wait in the database. */
 const ROOM_WITHIN_MS = 1_000;
 
-const NO_PROVIDER = {
-  code: "no_provider_available",
-  message: "No provider on the way to this number could take messages for ten minutes.",
-};
-
-type Row = Candidate & { chain: string[]; createdAt: Date };
+type Row = Candidate & { chain: string[]; barred: Barred };
 
 /** Messages that nobody is handing over: pending, without an open attempt, and not in the waiting room. */
 async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
@@ -32,7 +24,7 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
     OutboundMessage & {
       accountId: string;
       chain: string[];
-      createdAt: Date;
+      barred: Barred;
       tried: string[] | null;
       unknown: boolean | null;
       open: boolean | null;
@@ -40,8 +32,8 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   >({
     name: "dispatch.candidates",
     text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             m.account_id AS "accountId", m.chain, m.created_at AS "createdAt", t.tried, t.unknown, t.open
-           FROM messages m
+             m.account_id AS "accountId", m.chain, ${BARRED} AS barred, t.tried, t.unknown, t.open
+           FROM messages m ${BARRED_BY}
            LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown,
                bool_or(a.outcome IS NULL) AS open FROM message_attempts a WHERE a.message_id = m.id) t ON true
            WHERE m.id = ANY($1::text[]) AND m.status = 'pending'
@@ -52,48 +44,48 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   const mayGoOn = env().ON_UNKNOWN_OUTCOME === "fallback";
   return rows
     .filter((row) => !row.open && (mayGoOn || !row.unknown))
-    .map(({ accountId, chain, createdAt, tried, unknown, open: _, ...message }) => {
-      return { message, accountId, chain, createdAt, tried: tried ?? [], afterUnknown: unknown ?? false };
+    .map(({ accountId, chain, barred, tried, unknown, open: _, ...message }) => {
+      return { message, accountId, chain, barred, tried: tried ?? [], afterUnknown: unknown ?? false };
     });
 }
 
 /**
- * Claims the next attempt of each message that nobody is handing over. What is paced, or finds its provider's lane full,
- * waits in the waiting room; what finds all its providers held is looked at again soon, and fails after ten minutes.
+ * Claims the next attempt of each message that nobody is handing over. What is paced, finds its provider's lane full, or
+ * has none but held providers left, waits in the waiting room. What must not be sent any more fails.
  * @returns the attempts to be made now. Each has taken room in its provider's lane.
  */
 export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
   const [table, paces, candidates] = await Promise.all([providerTable(), openPaces(), readCandidates(messageIds)]);
   const claimedAt = now();
-  // A STOP that came after a message was accepted holds for it too, as long as nobody has begun to send it.
+  // A STOP or a suspension that came after a message was accepted holds for it too, until somebody begins to send it.
   const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
-  const suppressed = candidates.filter((candidate) => isSuppressed(sendingOf(candidate)));
+  const refusalOf = (row: Row) =>
+    isSuppressed(sendingOf(row)) ? BLOCKLISTED : row.barred && BARRED_REFUSALS[row.barred];
+  const refused = candidates.flatMap((row) => {
+    const error = refusalOf(row);
+    return error
+      ? [{ messageId: row.message.id, attempts: row.tried.length, afterUnknown: row.afterUnknown, error }]
+      : [];
+  });
+  const pick = pickerOf(table);
   const ready = new Map<string, Attempt[]>();
   const waiting: Attempt[] = [];
-  const held: Row[] = [];
-  const heldNow = new Set<string>();
-
+  const probes: Attempt[] = [];
   for (const candidate of candidates) {
-    if (suppressed.includes(candidate)) continue;
+    if (refusalOf(candidate)) continue;
     const next = await pick(candidate);
-    if (next.kind === "held") held.push(candidate);
-    if (next.kind !== "provider") continue;
+    if (next.kind === "none") continue;
     const attempt = attemptOf(candidate, next.provider, claimedAt);
-    if (paces.isPaced(attempt)) waiting.push(attempt);
+    if (next.isProbe) probes.push(attempt);
+    else if (next.kind === "held" || paces.isPaced(attempt)) waiting.push(attempt);
     else ready.set(next.provider, [...(ready.get(next.provider) ?? []), attempt]);
   }
 
-  /** The next provider, of which one that is being tried out takes a message only while it has probes left. */
-  async function pick({ chain, tried }: Row) {
-    for (;;) {
-      const next = nextProvider(chain, tried, (id) => heldNow.has(id) || table.isHeld(id));
-      if (next.kind !== "provider" || table.stateOf(next.provider)?.breaker !== "probing") return next;
-      if (await takeProbe(next.provider)) return next;
-      heldNow.add(next.provider);
-    }
+  const claims: Attempt[] = [...probes];
+  for (const { provider } of probes) {
+    const adapter = table.adapterOf(provider);
+    if (adapter) enterLane(adapter);
   }
-
-  const claims: Attempt[] = [];
   await Promise.all(
     [...ready].map(async ([provider, attempts]) => {
       const adapter = table.adapterOf(provider);
@@ -102,55 +94,41 @@ export async function claimAttempts(messageIds: readonly string[]): Promise<Atte
       waiting.push(...attempts.slice(room));
     }),
   );
-  const [claimed] = await Promise.all([
-    claim(pool(), claims),
-    enterRoom(pool(), waiting),
-    holdBack(held, claimedAt),
-    fail(suppressed, BLOCKLISTED, claimedAt),
-  ]);
-  giveBackRoom(claims, claimed, table.adapterOf);
-  return claimed;
-}
-
-/** Gives back the room of attempts that turned out to be somebody else's. */
-function giveBackRoom(
-  claims: readonly Attempt[],
-  claimed: readonly Attempt[],
-  adapterOf: (provider: string) => Adapter | null,
-): void {
-  const own = new Set(claimed);
-  for (const attempt of claims) {
-    const adapter = own.has(attempt) ? null : adapterOf(attempt.provider);
-    if (adapter) leaveLane(adapter);
+  let claimed: Attempt[] = [];
+  try {
+    // Before anything is claimed, as a failure of these must not leave claimed messages to nobody.
+    await Promise.all([
+      enterRoom(pool(), waiting),
+      chargePaces(pool(), probes),
+      refused.length > 0 && transaction((tx) => failUnsent(tx, refused, claimedAt)),
+    ]);
+    claimed = await claim(pool(), claims);
+    return claimed;
+  } finally {
+    const own = new Set(claimed);
+    const left = claims.filter((attempt) => !own.has(attempt));
+    for (const { provider } of left) {
+      const adapter = table.adapterOf(provider);
+      if (adapter) leaveLane(adapter);
+    }
+    for (const probe of left.filter((attempt) => probes.includes(attempt))) await giveBackProbes(probe.provider, 1);
   }
 }
 
-/** Has messages looked at again soon, or fails those that have waited too long; these cost nothing. */
-async function holdBack(held: readonly Row[], at: Date): Promise<void> {
-  const isOver = (row: Row) => at.getTime() - row.createdAt.getTime() > HELD_MAX_MS;
-  const messageIds = held.filter((row) => !isOver(row)).map((row) => row.message.id);
-  if (messageIds.length > 0) {
-    const runAt = new Date(at.getTime() + HELD_AGAIN_MS);
-    await addJob(pool(), "dispatch_messages", { messageIds }, { runAt });
-  }
-  await fail(held.filter(isOver), NO_PROVIDER, at);
-}
+type Pick = ReturnType<typeof nextProvider> & { isProbe: boolean };
 
-/** Fails messages that nobody has begun to send. Of one that a provider may have taken the sweep decides. */
-async function fail(rows: readonly Row[], error: { code: string; message: string }, at: Date): Promise<void> {
-  const unsent = rows.filter((row) => !row.afterUnknown);
-  if (unsent.length === 0) return;
-  await transaction(async (tx) => {
-    const messages = await lockMessages(
-      tx,
-      unsent.map((row) => row.message.id),
-    );
-    await applyChanges(
-      tx,
-      unsent.flatMap(({ message: { id }, tried }) => {
-        const message = messages.get(id);
-        return message ? [{ message, attempts: tried.length, steps: [{ to: "failed", at, error }] }] : [];
-      }),
-    );
-  });
+/** Tells a message's next provider, of which one that is being tried out takes a message only while it has probes left. */
+function pickerOf(table: ProviderTable): (row: Row) => Promise<Pick> {
+  const heldNow = new Set<string>();
+  return async ({ chain, tried }) => {
+    for (;;) {
+      const next = nextProvider(chain, tried, (id) => heldNow.has(id) || table.isHeld(id));
+      if (next.kind !== "provider" || table.stateOf(next.provider)?.breaker !== "probing") {
+        return { ...next, isProbe: false };
+      }
+      // A probe goes past its pace, which it is charged to: whoever is tried out is called at once.
+      if ((await takeProbes(next.provider, 1)) > 0) return { ...next, isProbe: true };
+      heldNow.add(next.provider);
+    }
+  };
 }

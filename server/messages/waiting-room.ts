@@ -7,10 +7,10 @@ import { now, SECOND_MS } from "../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../core/db";
 import { keepFresh } from "../core/fresh";
 import { addJob } from "../core/jobs";
-import type { OutboundMessage } from "../providers/port";
 import { providerTable } from "../providers/registry";
 import { findSuppressed } from "../suppressions/store";
 import { type Attempt, claim, sendingOf } from "./claims";
+import { nextInLine, senderBucket, sendersInLine, type Waiting } from "./line";
 import { allowance, type Bucket, refill } from "./pace";
 
 /** Rates in segments per second; null: none. */
@@ -29,17 +29,16 @@ const senderRates = keepFresh("waiting.sender_rates", RATES_FRESH_MS, async () =
     text: `SELECT account_id AS "accountId", sender_id AS sender, max_segments_per_second AS rate FROM senders
            WHERE max_segments_per_second IS NOT NULL`,
   });
-  return new Map(rows.map((row) => [senderBucket(row.accountId, row.sender), row.rate]));
+  return new Map(rows.map((row) => [senderBucket(row.accountId, row.sender), row]));
 });
 
-const senderBucket = (accountId: string, sender: string): string => `sender:${accountId}:${sender}`;
 const providerBucket = (provider: string): string => `provider:${provider}`;
 
 /** The rates in force, at most a second old. */
 export async function openPaces(): Promise<Paces> {
   const [table, rates] = await Promise.all([providerTable(), senderRates.get()]);
   const ofProvider = (provider: string) => table.stateOf(provider)?.maxSegmentsPerSecond ?? null;
-  const ofSender = (accountId: string, sender: string) => rates.get(senderBucket(accountId, sender)) ?? null;
+  const ofSender = (accountId: string, sender: string) => rates.get(senderBucket(accountId, sender))?.rate ?? null;
   return {
     ofProvider,
     ofSender,
@@ -75,9 +74,24 @@ export async function enterRoom(tx: Queryable, attempts: readonly Attempt[]): Pr
   });
 }
 
+/** Charges attempts that are made past the room to their provider's and sender's paces, which may overdraw these. */
+export async function chargePaces(tx: Queryable, attempts: readonly Attempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  const charges = attempts.flatMap(({ provider, accountId, message }) =>
+    [providerBucket(provider), senderBucket(accountId, message.from)].map((id) => ({ id, segments: message.segments })),
+  );
+  await tx.query({
+    name: "waiting.charge",
+    text: `UPDATE pace_buckets b SET tokens = b.tokens - (SELECT sum(c.segments)
+             FROM unnest($1::text[], $2::int4[]) AS c (id, segments) WHERE c.id = b.id)
+           FROM (SELECT id FROM pace_buckets WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE) l WHERE b.id = l.id`,
+    values: [charges.map((charge) => charge.id), charges.map((charge) => charge.segments)],
+  });
+}
+
 /** Which of these providers have messages waiting. */
-export async function waitingProviders(providers: readonly string[]): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>({
+export async function waitingProviders<Id extends string>(providers: readonly Id[]): Promise<Id[]> {
+  const { rows } = await pool().query<{ id: Id }>({
     name: "waiting.providers",
     text: `SELECT p.id FROM unnest($1::text[]) AS p (id)
            WHERE EXISTS (SELECT 1 FROM waiting_messages w WHERE w.provider = p.id)`,
@@ -85,15 +99,6 @@ export async function waitingProviders(providers: readonly string[]): Promise<st
   });
   return rows.map((row) => row.id);
 }
-
-type Waiting = {
-  message: OutboundMessage;
-  accountId: string;
-  seq: number;
-  tag: number;
-  tried: string[];
-  afterUnknown: boolean;
-};
 
 /** Messages looked at in one turn, beyond those that the provider's pace allows: some may wait for their sender. */
 const BESIDE = 200;
@@ -103,25 +108,29 @@ const TURN_MAX = 500;
 export async function serveRoom(provider: string, room: number): Promise<Attempt[]> {
   const [paces, rates] = await Promise.all([openPaces(), senderRates.get()]);
   return transaction(async (tx) => {
-    const buckets = await lockBuckets(tx, [providerBucket(provider), ...rates.keys()]);
+    const senders = await sendersInLine(tx, provider, [...rates.values()]);
+    const buckets = await lockBuckets(tx, [providerBucket(provider), ...senders]);
     const own = buckets.get(providerBucket(provider));
     if (!own) return [];
-    const providerRate = paces.ofProvider(provider);
-    refill(own, providerRate);
-    for (const [id, rate] of rates) {
+    refill(own, paces.ofProvider(provider));
+    for (const id of senders) {
       const bucket = buckets.get(id);
-      if (bucket) refill(bucket, rate);
+      if (bucket) refill(bucket, rates.get(id)?.rate ?? null);
     }
-    const blocked = [...rates.keys()].filter((id) => allowance(buckets.get(id)) < 1);
-    const limit = Math.min(room, TURN_MAX, Math.floor(allowance(own)) + (rates.size > 0 ? BESIDE : 0));
+    const blocked = senders.filter((id) => allowance(buckets.get(id)) < 1);
+    const limit = Math.min(room, TURN_MAX, Math.floor(allowance(own)) + (senders.length > 0 ? BESIDE : 0));
     if (limit <= 0 || allowance(own) < 1) return [];
     const waiting = await nextInLine(tx, provider, blocked, limit);
     const isSuppressed = await findSuppressed(tx, waiting.map(sendingOf));
-    const stopped = waiting.filter((entry) => isSuppressed(sendingOf(entry))).map((entry) => entry.message.id);
+    const isStopped = (entry: Waiting) => entry.barred !== null || isSuppressed(sendingOf(entry));
+    const stopped = waiting.filter(isStopped).map((entry) => entry.message.id);
     const turns = waiting.filter((entry) => {
       const { accountId, message } = entry;
-      if (stopped.includes(message.id)) return false;
-      const sender = buckets.get(senderBucket(accountId, message.from));
+      if (isStopped(entry)) return false;
+      const id = senderBucket(accountId, message.from);
+      const sender = buckets.get(id);
+      // It came after the buckets were locked: it has its turn the next time.
+      if (!sender && rates.has(id)) return false;
       if (allowance(own) < 1 || allowance(sender) < 1) return false;
       // A message goes whole: its segments may overdraw the bucket, which then waits the longer.
       for (const bucket of sender ? [own, sender] : [own]) bucket.tokens -= message.segments;
@@ -133,7 +142,7 @@ export async function serveRoom(provider: string, room: number): Promise<Attempt
     const [claimed] = await Promise.all([
       claim(
         tx,
-        turns.map(({ tag: _, ...turn }) => ({ ...turn, provider, claimedAt })),
+        turns.map(({ tag: _, barred: __, ...turn }) => ({ ...turn, provider, claimedAt })),
       ),
       leaveRoom(tx, [...turns.map((turn) => turn.message.id), ...stopped]),
       // Dispatch fails them.
@@ -179,27 +188,6 @@ async function lockBuckets(tx: Tx, ids: string[]): Promise<Map<string, Bucket>> 
     }),
   ]);
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-async function nextInLine(tx: Tx, provider: string, blocked: string[], limit: number): Promise<Waiting[]> {
-  const { rows } = await tx.query<
-    OutboundMessage & { accountId: string; seq: number; tag: number; tried: string[] | null; afterUnknown: boolean }
-  >({
-    name: "waiting.next",
-    text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown"
-           FROM (SELECT * FROM waiting_messages
-                 WHERE provider = $1 AND 'sender:' || account_id || ':' || sender <> ALL($2::text[])
-                 ORDER BY tag, message_id LIMIT $3 FOR UPDATE SKIP LOCKED) w
-           JOIN messages m ON m.id = w.message_id
-           LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown
-             FROM message_attempts a WHERE a.message_id = w.message_id) t ON true
-           ORDER BY w.tag, w.message_id`,
-    values: [provider, blocked, limit],
-  });
-  return rows.map(({ accountId, seq, tag, tried, afterUnknown, ...message }) => {
-    return { message, accountId, seq, tag, tried: tried ?? [], afterUnknown };
-  });
 }
 
 const leaveRoom = (tx: Tx, messageIds: string[]) =>

@@ -22,7 +22,11 @@ export async function noteOutcome(state: ProviderState, outcome: Outcome, latenc
   countOutcome(state.id, outcome, latencyMs);
   // The sandbox fails when it is told to.
   const sign = state.id === "sandbox" ? null : signOf(outcome);
-  if (!sign) return;
+  if (!sign) {
+    // It says nothing of the provider: another message may try it out.
+    if (state.breaker === "probing") await giveBackProbes(state.id, 1);
+    return;
+  }
   const window = windowOf(state.id);
   if (sign === "worked") {
     observe(window, sign, now().getTime());
@@ -67,15 +71,31 @@ async function closeBreaker(provider: string): Promise<void> {
   log("warn", "provider.breaker_closed", { provider });
 }
 
-/** Asks to be the one who tries out a provider that is probing. @returns whether one of the few probes was left. */
-export async function takeProbe(provider: string): Promise<boolean> {
-  const { rowCount } = await pool().query({
-    name: "providers.probe",
-    text: `UPDATE providers SET probes_left = probes_left - 1, updated_at = now()
-           WHERE id = $1 AND breaker = 'probing' AND probes_left > 0`,
-    values: [provider],
+/**
+ * Asks to be the one who tries out a provider that is probing, with up to `count` messages. What is not used is to be
+ * given back. @returns how many may.
+ */
+export async function takeProbes(provider: string, count: number): Promise<number> {
+  const { rows } = await pool().query<{ taken: number }>({
+    name: "providers.take_probes",
+    text: `WITH own AS (SELECT id, LEAST(probes_left, $2::int4) AS taken FROM providers
+                       WHERE id = $1 AND breaker = 'probing' AND probes_left > 0 FOR UPDATE)
+           UPDATE providers p SET probes_left = p.probes_left - own.taken, updated_at = now()
+           FROM own WHERE p.id = own.id RETURNING own.taken`,
+    values: [provider, count],
   });
-  return rowCount === 1;
+  return rows[0]?.taken ?? 0;
+}
+
+/** Gives back probes with which the provider was not called, or of which nothing was learned. */
+export async function giveBackProbes(provider: string, count: number): Promise<void> {
+  if (count <= 0) return;
+  await pool().query({
+    name: "providers.give_back_probes",
+    text: `UPDATE providers SET probes_left = LEAST(probes_left + $2::int4, $3::int4), updated_at = now()
+           WHERE id = $1 AND breaker = 'probing'`,
+    values: [provider, count, PROBES],
+  });
 }
 
 /** A probe whose worker died is given out again after this time. */
@@ -91,7 +111,12 @@ export async function tendProviders(): Promise<void> {
               OR (breaker = 'probing' AND probes_left = 0 AND updated_at < now() - $2 * interval '1 second')`,
     values: [PROBES, PROBE_LOST_AFTER_S],
   });
-  if (rowCount) forgetProviders();
+  const { rowCount: turned } = await pool().query({
+    name: "providers.held_since",
+    text: `UPDATE providers SET held_since = CASE WHEN is_drained OR breaker <> 'closed' THEN now() END
+           WHERE (held_since IS NULL) = (is_drained OR breaker <> 'closed')`,
+  });
+  if (rowCount || turned) forgetProviders();
   const table = await providerTable();
   // A bind must stand before the first message is sent, because receipts come through it.
   for (const id of PROVIDERS) table.adapterOf(id);

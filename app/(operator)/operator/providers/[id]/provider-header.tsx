@@ -48,7 +48,7 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
       title: is_drained ? `Resume ${name}?` : `Drain ${name}?`,
       children: is_drained
         ? "Routes that name it hand messages to it again."
-        : "It gets no new messages; the next provider of each route does. Receipts for what it has are still taken in.",
+        : "It gets no new messages; the next provider of each route does. Receipts for what it has are still taken in. What has no other way fails after ten minutes.",
       confirmLabel: is_drained ? "Resume" : "Drain",
       danger: !is_drained,
       onConfirm: () => drain.mutate({ id, is_drained: !is_drained }),
