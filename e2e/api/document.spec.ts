@@ -16,7 +16,7 @@ const OPERATIONS: [operation: string, success: number, refusals: number[], resou
   ["POST /senders/create", 201, [400, 401], "sender"],
   ["GET /senders/{id}", 200, [404], "sender"],
   ["GET /suppressions", 200, [400, 401, 403], "suppression[]"],
-  ["POST /suppressions", 201, [400, 401, 403, 409], "suppression"],
+  ["POST /suppressions", 201, [400, 401, 403], "suppression"],
   ["DELETE /suppressions/{id}", 200, [403, 404], "deleted"],
   ["GET /api-keys", 200, [401], "list of api_key"],
   ["POST /api-keys/create", 201, [400, 403], "created api_key"],

@@ -7,6 +7,7 @@ import type { Receiver } from "../support/receiver";
 
 const SILENT = "+15550100008";
 const REPLAYED = "idempotency-replayed";
+const REUSED = { param: "Idempotency-Key", details: { reason: "idempotency_key_reused" } };
 
 const messageOf = (account: OwnAccount, body = "Hello") => ({ to: SILENT, from: account.sender, body });
 const withKey = (key: string, request: Ask): Ask => ({ ...request, headers: { "idempotency-key": key } });
@@ -80,8 +81,8 @@ for (const { path, bodies, count } of OPERATIONS) {
     }
     expect(await count(rest)).toBe(1);
 
-    const reused = await rest.refusal(409, { ...request, body: other });
-    expect(reused.details).toEqual({ reason: "idempotency_key_reused" });
+    const reused = await rest.refusal(400, { ...request, body: other });
+    expect(reused).toMatchObject(REUSED);
     expect(await count(rest)).toBe(1);
     expect((await rest.ask({ ...request, body: other, headers: { "idempotency-key": "order-4712" } })).status).toBe(
       201,
@@ -100,14 +101,36 @@ test("POST /webhooks/{id}/rotate-secret with one key rotates once, and gives the
   expect([first.headers.has(REPLAYED), again.headers.get(REPLAYED)]).toEqual([false, "true"]);
   expect(again.body.data).toEqual(first.body.data);
   const other = await rest.post<CreatedWebhookEndpoint>("/webhooks/create", { url: receiver.url });
-  await rest.refusal(409, { ...request, path: `/webhooks/${other.id}/rotate-secret` });
+  expect(await rest.refusal(400, { ...request, path: `/webhooks/${other.id}/rotate-secret` })).toMatchObject(REUSED);
+});
+
+test("another API key of the account, whatever it may do, does not get the answer that shows a secret", async ({
+  rest,
+  keyed,
+}) => {
+  const request = withKey("shop", { method: "POST", path: "/api-keys/create", body: { name: "Shop" } });
+  const first = await rest.ask(request);
+  expect(first.status).toBe(201);
+  const lesser = await keyed({ permissions: ["keys:write"] });
+  expect(await lesser.refusal(400, request)).toMatchObject(REUSED);
+  expect((await rest.ask(request)).body.data).toEqual(first.body.data);
+});
+
+test("a send is answered again to the key that took the place of the first", async ({ rest, keyed, account }) => {
+  const old = await keyed({ permissions: ["sms:send", "keys:write"] });
+  const next = await keyed({ permissions: ["sms:send"] });
+  const first = await old.ask(withKey("order-1", send(account)));
+  const again = await next.ask(withKey("order-1", send(account)));
+  expect([again.status, again.headers.get(REPLAYED)]).toEqual([201, "true"]);
+  expect(again.body.data).toEqual(first.body.data);
+  expect(await messagesOf(rest)).toBe(1);
 });
 
 test("a key stands for its path too", async ({ rest, account }) => {
   await rest.ask(withKey("order-1", send(account)));
   for (const path of ["/messages/bulk", "/senders/create", "/api-keys/create"]) {
     const body = { recipients: [SILENT], from: account.sender, body: "Hello", sender_id: "SHOP", name: "Shop" };
-    await rest.refusal(409, withKey("order-1", { method: "POST", path, body }));
+    expect(await rest.refusal(400, withKey("order-1", { method: "POST", path, body }))).toMatchObject(REUSED);
   }
 });
 

@@ -69,7 +69,6 @@ const ERRORS: Record<number, [type: string, code: string]> = {
   402: ["balance_error", "insufficient_balance"],
   403: ["authorization_error", "forbidden"],
   404: ["invalid_request_error", "not_found"],
-  409: ["invalid_request_error", "conflict"],
   429: ["rate_limit_error", "rate_limit_exceeded"],
 };
 /** What may be answered where there is no operation. */

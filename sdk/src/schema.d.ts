@@ -1725,18 +1725,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The Idempotency-Key was used before with another request. */
-        Conflict: {
-            headers: {
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description More requests per minute, or more messages per day or month, than the key allows, or more money per day than the account may spend. Nothing was done. */
         RateLimited: {
             headers: {
@@ -1762,7 +1750,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
          * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
          */
         IdempotencyKey: string;
@@ -1804,7 +1792,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1843,7 +1831,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["InsufficientBalance"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -1853,7 +1840,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1892,7 +1879,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["InsufficientBalance"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -2227,7 +2213,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2265,7 +2251,6 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -2362,7 +2347,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2400,7 +2385,6 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -2494,7 +2478,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2532,7 +2516,6 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -2626,7 +2609,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2664,7 +2647,6 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };
@@ -2843,7 +2825,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 409.
+                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2881,7 +2863,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
         };

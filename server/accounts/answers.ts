@@ -6,7 +6,7 @@ import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
-import { conflict } from "../core/errors";
+import { invalidRequest } from "../core/errors";
 import { seal, unseal } from "../core/seal";
 import type { Context } from "../core/trpc";
 import { lockAccounts } from "./store";
@@ -25,47 +25,72 @@ export function markReplayed(request: DeedRequest): void {
   request.answerHeaders[REPLAYED] = "true";
 }
 
-/** 409: the key stands for another request. */
+/** 400: the key stands for another request. */
 export const keyReused = () =>
-  conflict("This Idempotency-Key was used before with another request.", { reason: "idempotency_key_reused" });
+  invalidRequest("This Idempotency-Key was used before with another request.", {
+    param: "Idempotency-Key",
+    reason: "idempotency_key_reused",
+  });
+
+type Deed<Answer> = {
+  /**
+   * What may refuse the request and can take long, such as asking the network: done before the account is locked. It
+   * counts only when there is no answer yet, or a request that was carried out could be refused when it is repeated.
+   */
+  check?: () => Promise<void>;
+  /** Whether the answer shows a secret: then only its own caller gets it again, whatever other keys the account has. */
+  showsSecret?: boolean;
+  carryOut: (tx: Tx) => Promise<Answer>;
+};
+
+const callerOf = (actor: AccountActor): string => (actor.kind === "apiKey" ? actor.keyId : actor.userId);
+
+/** What `check` throws; null when it lets the request pass. */
+async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown } | null> {
+  try {
+    await check();
+    return null;
+  } catch (thrown) {
+    return { thrown };
+  }
+}
 
 /**
- * Carries out `deed` in a transaction that holds the account's lock; with an Idempotency-Key once in 24 hours, and the
+ * Carries out a deed in a transaction that holds the account's lock; with an Idempotency-Key once in 24 hours, and the
  * first answer after that. Answers are stored encrypted, because creating is when secrets are shown.
- * @throws 409 when the key was used with another request, and whatever the deed throws, after which the key is free.
+ * @throws 400 when the key was used with another request, and whatever the deed throws, after which the key is free.
  */
 export async function createOnce<Answer>(
   actor: AccountActor,
   request: DeedRequest,
-  deed: (tx: Tx) => Promise<Answer>,
+  { check = async () => undefined, showsSecret = false, carryOut }: Deed<Answer>,
 ): Promise<Answer> {
   const idempotency = request.idempotency();
+  const refusal = await refusalOf(check);
+  if (!idempotency && refusal) throw refusal.thrown;
   return transaction(async (tx) => {
     await lockAccounts(tx, [actor.accountId]);
-    if (!idempotency) return deed(tx);
+    if (!idempotency) return carryOut(tx);
+    const { key } = idempotency;
+    const requestHash = showsSecret ? `${idempotency.requestHash} ${callerOf(actor)}` : idempotency.requestHash;
     const { rows } = await tx.query<{ requestHash: string; response: string }>(
       `SELECT request_hash AS "requestHash", response FROM idempotency_keys
        WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`,
-      [actor.accountId, idempotency.key],
+      [actor.accountId, key],
     );
     const [known] = rows;
     if (known) {
-      if (known.requestHash !== idempotency.requestHash) throw keyReused();
+      if (known.requestHash !== requestHash) throw keyReused();
       markReplayed(request);
       return JSON.parse(unseal(env().SECRET_KEY, PURPOSE, known.response)) as Answer;
     }
-    const answer = await deed(tx);
+    if (refusal) throw refusal.thrown;
+    const answer = await carryOut(tx);
     await tx.query(
       `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (account_id, key) DO UPDATE
          SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
-      [
-        actor.accountId,
-        idempotency.key,
-        idempotency.requestHash,
-        seal(env().SECRET_KEY, PURPOSE, JSON.stringify(answer)),
-        now().toISOString(),
-      ],
+      [actor.accountId, key, requestHash, seal(env().SECRET_KEY, PURPOSE, JSON.stringify(answer)), now().toISOString()],
     );
     return answer;
   });

@@ -1,7 +1,7 @@
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { prisma } from "../core/db";
+import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { forgetKey } from "./authenticate";
@@ -44,39 +44,42 @@ export async function createApiKey(
   input: CreateApiKeyInput,
   request: DeedRequest = plainRequest(),
 ): Promise<CreatedApiKey> {
-  const held = scopesOf(actor);
-  const wanted = input.permissions ?? held;
-  const missing = missingScopes(held, wanted);
-  if (missing.length > 0) {
-    throw forbidden(`A key cannot grant what its creator lacks: ${missing.join(", ")}.`, {
-      param: "permissions",
-      reason: "scope_not_held",
-      details: { missing },
-    });
-  }
-  const at = now();
-  const expiresAt = input.expires_at ? new Date(input.expires_at) : null;
-  if (expiresAt && expiresAt <= at) {
-    throw invalidRequest("expires_at must lie in the future.", { param: "expires_at", reason: "expires_in_the_past" });
-  }
   const plainKey = newPlainKey();
-  const row = {
-    id: newId("apiKey"),
-    accountId: actor.accountId,
-    name: input.name,
-    keyHash: hashKey(plainKey),
-    keyHint: keyHint(plainKey),
-    permissions: SCOPES.filter((scope) => wanted.includes(scope)),
-    rateLimit: input.rate_limit,
-    dailyLimit: input.daily_limit ?? null,
-    monthlyLimit: input.monthly_limit ?? null,
-    allowedIps: canonicalIps(input.allowed_ips ?? []),
-    expiresAt,
-    revokedAt: null,
-    lastUsedAt: null,
-    createdAt: at,
-  };
-  return createOnce(actor, request, async (tx) => {
+  const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
+    const held = scopesOf(actor);
+    const wanted = input.permissions ?? held;
+    const missing = missingScopes(held, wanted);
+    if (missing.length > 0) {
+      throw forbidden(`A key cannot grant what its creator lacks: ${missing.join(", ")}.`, {
+        param: "permissions",
+        reason: "scope_not_held",
+        details: { missing },
+      });
+    }
+    const at = now();
+    const expiresAt = input.expires_at ? new Date(input.expires_at) : null;
+    if (expiresAt && expiresAt <= at) {
+      throw invalidRequest("expires_at must lie in the future.", {
+        param: "expires_at",
+        reason: "expires_in_the_past",
+      });
+    }
+    const row = {
+      id: newId("apiKey"),
+      accountId: actor.accountId,
+      name: input.name,
+      keyHash: hashKey(plainKey),
+      keyHint: keyHint(plainKey),
+      permissions: SCOPES.filter((scope) => wanted.includes(scope)),
+      rateLimit: input.rate_limit,
+      dailyLimit: input.daily_limit ?? null,
+      monthlyLimit: input.monthly_limit ?? null,
+      allowedIps: canonicalIps(input.allowed_ips ?? []),
+      expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+      createdAt: at,
+    };
     await tx.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
          monthly_limit, allowed_ips, expires_at, created_at)
@@ -97,7 +100,8 @@ export async function createApiKey(
       ],
     );
     return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
-  });
+  };
+  return createOnce(actor, request, { showsSecret: true, carryOut });
 }
 
 /**

@@ -75,7 +75,7 @@ export const COMPONENTS = {
       required: false,
       description:
         "A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first " +
-        "answer comes back. With another request it is a 409.",
+        "answer comes back. With another request it is a 400.",
       schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
       example: "6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c",
     },

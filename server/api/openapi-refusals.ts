@@ -1,7 +1,7 @@
 /** The error half of the API document: the shape of an error, and per status what it means, with examples. */
+import { keyReused } from "../accounts/answers";
 import {
   type ApiError,
-  conflict,
   type ErrorType,
   forbidden,
   insufficientBalance,
@@ -132,6 +132,7 @@ export const REFUSALS: Record<string, Refusal> = {
           reason: "sender_not_approved",
         }),
       ],
+      idempotency_key_reused: ["One Idempotency-Key for two requests", keyReused()],
     },
   },
   401: {
@@ -181,17 +182,6 @@ export const REFUSALS: Record<string, Refusal> = {
     description: "There is nothing with this id in your account.",
     headers: RATE_HEADERS,
     examples: { not_found: ["An unknown id", notFound("There is no message with this id.", { param: "id" })] },
-  },
-  409: {
-    name: "Conflict",
-    description: "The Idempotency-Key was used before with another request.",
-    headers: RATE_HEADERS,
-    examples: {
-      idempotency_key_reused: [
-        "One key for two requests",
-        conflict("This Idempotency-Key was used before with another request.", { reason: "idempotency_key_reused" }),
-      ],
-    },
   },
   429: {
     name: "RateLimited",

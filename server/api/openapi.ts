@@ -42,7 +42,7 @@ function refusalsOf(operation: Operation, { meta, inputs }: Partial<Procedure["_
     ...ALWAYS,
     ...(inputs?.length ? [400] : []),
     ...(Array.isArray(own) ? own : Object.keys(own ?? {}).map(Number)),
-    ...(operation.keyed ? [409] : []),
+    ...(operation.keyed ? [400] : []),
     ...(operation.segments.includes("{id}") ? [404] : []),
   ]);
   return [...statuses].sort((one, other) => one - other).map(String);

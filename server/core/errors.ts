@@ -51,7 +51,7 @@ export const forbidden = (message: string, extra?: Extra) =>
 /** 404: nothing there that this caller may see; another account's id looks the same. */
 export const notFound = (message: string, extra?: Extra) =>
   apiError(404, "invalid_request_error", "not_found", message, extra);
-/** 409: the same Idempotency-Key with another body, or a name that is taken. */
+/** 409: a name that is taken. */
 export const conflict = (message: string, extra?: Extra) =>
   apiError(409, "invalid_request_error", "conflict", message, extra);
 /** 429: more requests or messages than the key allows. */

@@ -1,7 +1,7 @@
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now, SECOND_MS } from "../core/clock";
-import { pool, prisma } from "../core/db";
+import { pool, prisma, type Tx } from "../core/db";
 import { env } from "../core/env";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
@@ -52,7 +52,7 @@ export async function createSender(
     createdAt: now(),
   };
   const waitS = env().SENDER_AUTO_APPROVE_S;
-  return createOnce(actor, request, async (tx) => {
+  const carryOut = async (tx: Tx): Promise<Sender> => {
     const { rowCount } = await tx.query(
       `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sender_id) DO NOTHING`,
@@ -66,7 +66,8 @@ export async function createSender(
       await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
     }
     return presentSender(row);
-  });
+  };
+  return createOnce(actor, request, { carryOut });
 }
 
 /** The account's senders, newest first. */

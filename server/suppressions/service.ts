@@ -20,7 +20,7 @@ export async function createSuppression(
   request: DeedRequest = plainRequest(),
 ): Promise<Suppression> {
   const { number, sender_id: senderId, note } = input;
-  return createOnce(actor, request, async (tx) => {
+  const carryOut = async (tx: Tx): Promise<Suppression> => {
     if (senderId) await requireSender(tx, actor.accountId, senderId);
     const { rows } = await tx.query<SuppressionRow>(
       `INSERT INTO suppressions AS s (id, account_id, number, sender_id, reason, note, created_at)
@@ -33,7 +33,8 @@ export async function createSuppression(
     const [row] = rows;
     if (!row) throw new Error("The suppression was neither made nor found.");
     return presentSuppression(row);
-  });
+  };
+  return createOnce(actor, request, { carryOut });
 }
 
 /** A sender ID in another spelling would suppress nothing. @throws 400 */

@@ -1,7 +1,7 @@
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { prisma } from "../core/db";
+import { prisma, type Tx } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { isBlockedUrlError } from "./guard";
@@ -44,7 +44,6 @@ export async function createEndpoint(
   input: CreateWebhookInput,
   request: DeedRequest = plainRequest(),
 ): Promise<CreatedWebhookEndpoint> {
-  await assertReachable(input.url);
   const wanted = new Set<string>(input.events ?? ["*"]);
   const signingSecret = newSigningSecret();
   const row: EndpointRow = {
@@ -59,7 +58,7 @@ export async function createEndpoint(
     disabledAt: null,
     createdAt: now(),
   };
-  return createOnce(actor, request, async (tx) => {
+  const carryOut = async (tx: Tx): Promise<CreatedWebhookEndpoint> => {
     // createOnce holds the account's lock, so two creations count one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO webhook_endpoints (id, account_id, url, description, events, secret_sealed, created_at)
@@ -80,7 +79,8 @@ export async function createEndpoint(
       throw invalidRequest(`An account has at most ${ENDPOINTS_MAX} webhook endpoints.`, { reason: "endpoint_limit" });
     }
     return { ...presentEndpoint(row), signing_secret: signingSecret };
-  });
+  };
+  return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
 }
 
 /** Asks the guard that every delivery connects through. */
@@ -147,7 +147,7 @@ export async function rotateSecret(
   request: DeedRequest = plainRequest(),
 ): Promise<RotatedWebhookEndpoint> {
   const signingSecret = newSigningSecret();
-  return createOnce(actor, request, async (tx) => {
+  const carryOut = async (tx: Tx): Promise<RotatedWebhookEndpoint> => {
     const { rows } = await tx.query<EndpointRow & { previousSecretUntil: Date }>(
       `UPDATE webhook_endpoints SET secret_sealed = $3, previous_secret_sealed = secret_sealed,
          previous_secret_until = now() + $4::interval
@@ -164,5 +164,6 @@ export async function rotateSecret(
       signing_secret: signingSecret,
       previous_secret_expires_at: row.previousSecretUntil.toISOString(),
     };
-  });
+  };
+  return createOnce(actor, request, { showsSecret: true, carryOut });
 }
