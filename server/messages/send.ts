@@ -1,7 +1,9 @@
 import { type DeedRequest, markReplayed } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
+import type { ApiError } from "../core/errors";
 import { newId } from "../core/ids";
+import type { Idempotency } from "../core/trpc";
 import { sendingKey } from "./admission";
 import { type DraftInput, openDraft } from "./draft";
 import { type MessageRow, presentMessage } from "./present";
@@ -10,19 +12,21 @@ import { accept } from "./store";
 
 /**
  * Accepts one message. Its cost is reserved and its dispatch is queued in one transaction before this returns.
- * @throws 400 sender, route or provider; 402 balance; 403 account; 409 idempotency key; 429 limits.
+ * @throws 400 sender, route, provider or idempotency key; 402 balance; 403 account; 429 limits.
  */
 export async function sendMessage(
   actor: AccountActor,
   input: SendMessageInput,
   request: DeedRequest,
 ): Promise<Message> {
-  const makeRow = await openRows(actor, input);
+  const idempotency = request.idempotency();
+  const { refusal, makeRow } = await openRows(actor, input, idempotency);
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: [makeRow(input.to, input.reference ?? null)],
-    idempotency: request.idempotency(),
+    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null)],
+    refusal,
+    idempotency,
     respond: ([row]) => row && presentMessage(row),
   });
   if (accepted.replayed) markReplayed(request);
@@ -35,12 +39,14 @@ export async function sendMessage(
  * @throws as {@link sendMessage}; then nothing of the request was accepted.
  */
 export async function sendBulk(actor: AccountActor, input: SendBulkInput, request: DeedRequest): Promise<BulkResult> {
-  const makeRow = await openRows(actor, input);
+  const idempotency = request.idempotency();
+  const { refusal, makeRow } = await openRows(actor, input, idempotency);
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: input.recipients.map((to) => makeRow(to, null)),
-    idempotency: request.idempotency(),
+    messages: refusal ? [] : input.recipients.map((to) => makeRow(to, null)),
+    refusal,
+    idempotency,
     respond: presentBulk,
   });
   if (accepted.replayed) markReplayed(request);
@@ -60,13 +66,20 @@ function presentBulk(rows: MessageRow[]): BulkResult {
 
 type MakeRow = (to: string, reference: string | null) => MessageRow;
 
-/** Returns what makes the rows of a request that was found good: pending with its cost, or failed at once and free. */
-async function openRows(actor: AccountActor, input: DraftInput): Promise<MakeRow> {
+/**
+ * What makes the rows of a request that was found good: pending with its cost, or failed at once and free. Without an
+ * Idempotency-Key a refusal is thrown; with one it is returned, since the request may have been carried out before.
+ */
+async function openRows(
+  actor: AccountActor,
+  input: DraftInput,
+  idempotency: Idempotency | null,
+): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
   const { body, encoding, segments, refusals, resolve } = await openDraft(actor.accountId, input);
-  const [refused] = refusals;
-  if (refused) throw refused;
-  return (to, reference) => {
-    const { routing, refusal, ...destination } = resolve(to);
+  const refusal = refusals[0] ?? null;
+  if (refusal && !idempotency) throw refusal;
+  const makeRow: MakeRow = (to, reference) => {
+    const { routing, refusal: failure, ...destination } = resolve(to);
     const createdAt = now();
     return {
       id: newId("message"),
@@ -86,8 +99,8 @@ async function openRows(actor: AccountActor, input: DraftInput): Promise<MakeRow
       provider: null,
       providerMessageId: null,
       attempts: 0,
-      errorCode: refusal?.code ?? null,
-      errorMessage: refusal?.message ?? null,
+      errorCode: failure?.code ?? null,
+      errorMessage: failure?.message ?? null,
       reference,
       createdAt,
       sentAt: null,
@@ -95,4 +108,5 @@ async function openRows(actor: AccountActor, input: DraftInput): Promise<MakeRow
       failedAt: routing ? null : createdAt,
     };
   };
+  return { refusal, makeRow };
 }

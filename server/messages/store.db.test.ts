@@ -4,6 +4,8 @@ import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import type { AccountActor } from "../core/actor";
 import { pool } from "../core/db";
 import { isApiError } from "../core/errors";
+import { routeExists } from "../routing/service";
+import { forgetApproval } from "../senders/service";
 import type { SendMessageInput } from "./schema";
 import { sendBulk, sendMessage } from "./send";
 
@@ -194,12 +196,44 @@ describe("Idempotency-Key", () => {
     expect(messages[0]).toEqual(messages[19]);
   });
 
-  test("the same key with another request is 409", async () => {
+  test("the same key with another request is refused", async () => {
     const account = await makeAccount();
     await sendMessage(account.actor, input(account), request({ key: "k-2", requestHash: "one" }));
     await expect(
       sendMessage(account.actor, input(account, { body: "Other" }), request({ key: "k-2", requestHash: "two" })),
-    ).rejects.toMatchObject({ status: 409 });
+    ).rejects.toMatchObject({ status: 400, wire: { details: { reason: "idempotency_key_reused" } } });
+  });
+
+  test("what was accepted is answered again, whatever became of sender, route and account since", async () => {
+    const account = await makeAccount();
+    const routeId = await makeRoute({ prefix: "1415", priceMicros: Number(PRICE_MICROS) });
+    await expect.poll(() => routeExists(routeId)).toBe(true);
+    const key = { key: "k-4", requestHash: "h" };
+    const single = input(account, { route_id: routeId });
+    const bulk = { recipients: [single.to, "nobody"], from: account.senderId, body: "Hi", route_id: routeId };
+    const sent = await sendMessage(account.actor, single, request(key));
+    const many = await sendBulk(account.actor, bulk, request({ ...key, key: "k-5" }));
+
+    const changes: [text: string, id: string | number][] = [
+      ["UPDATE routes SET is_active = false WHERE id = $1", routeId],
+      ["UPDATE senders SET status = 'suspended' WHERE account_id = $1", account.accountId],
+      ["UPDATE accounts SET status = 'suspended' WHERE id = $1", account.accountId],
+    ];
+    for (const [text, id] of changes) {
+      await pool().query(text, [id]);
+      forgetApproval(account.accountId, account.senderId);
+      await expect.poll(() => routeExists(routeId)).toBe(false);
+      const again = request(key);
+      expect(await sendMessage(account.actor, single, again)).toEqual(sent);
+      expect(again.answerHeaders["Idempotency-Replayed"]).toBe("true");
+      expect(await sendBulk(account.actor, bulk, request({ ...key, key: "k-5" }))).toEqual(many);
+      // A request that was never carried out is judged as ever, and leaves its key free.
+      await expect(sendMessage(account.actor, single, request({ ...key, key: "k-6" }))).rejects.toMatchObject({
+        status: 400,
+      });
+    }
+    expect(await count("SELECT count(*) AS n FROM messages WHERE account_id = $1", account.accountId)).toBe(3);
+    expect(await books(account.accountId)).toMatchObject({ reserves: 2n });
   });
 
   test("keys of two accounts have nothing to do with each other, and a refused send leaves its key free", async () => {

@@ -9,6 +9,7 @@ import { type LockedAccount, lockAccounts, type MoneyMove, postMoney } from "../
 import { coalesce, type Settled } from "../core/batch";
 import { now, utcDay } from "../core/clock";
 import { type Defer, type Tx, transaction } from "../core/db";
+import type { ApiError } from "../core/errors";
 import { addJob } from "../core/jobs";
 import { perProcess } from "../core/process";
 import type { Idempotency } from "../core/trpc";
@@ -33,6 +34,8 @@ export type Acceptance = {
   accountId: string;
   key: SendingKey;
   messages: MessageRow[];
+  /** Why the request is refused; told only when its Idempotency-Key has no answer yet. */
+  refusal: ApiError | null;
   idempotency: Idempotency | null;
   /** Makes the answer that an Idempotency-Key replays. */
   respond: (messages: MessageRow[]) => unknown;
@@ -45,12 +48,12 @@ const FLUSH_MESSAGES_MAX = 1_000;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
 const DISPATCH_BATCH = 250;
 
-/** Accepts the messages of one request. @throws 402, 403, 409 or 429, with nothing written for this request. */
+/** Accepts the messages of one request. @throws 400, 402, 403 or 429, with nothing written for this request. */
 export function accept(acceptance: Acceptance): Promise<Accepted> {
   const queue = perProcess("messages.accept", () =>
     coalesce<Acceptance, Accepted>((batch) => transaction((tx, defer) => flush(tx, defer, batch)), {
       maxWeight: FLUSH_MESSAGES_MAX,
-      weigh: (item) => item.messages.length,
+      weigh: (item) => Math.max(1, item.messages.length),
     }),
   );
   return queue(acceptance);
@@ -100,13 +103,15 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
   const taken: Taken[] = [];
 
   const decide = (item: Acceptance): Accepted => {
-    const account = requireActive(accounts.get(item.accountId));
+    // First of all: what was carried out is answered again, whatever has become of account, sender or route since.
     const key = item.idempotency && slot(item.accountId, item.idempotency.key);
     const answer = key ? answers.get(key) : undefined;
     if (answer) {
       if (answer.requestHash !== item.idempotency?.requestHash) throw keyReused();
       return { response: answer.read(), replayed: true };
     }
+    if (item.refusal) throw item.refusal;
+    const account = requireActive(accounts.get(item.accountId));
     const { held, release } = judge(item.messages.filter(isPending));
     const messages = item.messages.map((message) => accepted(message, account.currency, held.get(message)));
     try {
