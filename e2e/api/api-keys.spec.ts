@@ -98,6 +98,36 @@ test.describe("POST /api-keys/create", () => {
     expect(equal.permissions).toEqual(["sms:read"]);
   });
 
+  test("a key never grants more than its own limits, which a new key has unless it is given less", async ({
+    keyed,
+    rest,
+    account,
+  }) => {
+    const inOneHour = new Date(Date.now() + 3_600_000).toISOString();
+    const held = { rate_limit: 60, daily_limit: 1, allowed_ips: ["127.0.0.0/8"], expires_at: inOneHour };
+    const narrow = await keyed(held);
+    const wider = [
+      { rate_limit: 6_000 },
+      { daily_limit: null },
+      { daily_limit: 2 },
+      { allowed_ips: null },
+      { allowed_ips: ["127.0.0.1", "203.0.113.7"] },
+      { expires_at: null },
+      { expires_at: new Date(Date.now() + 7_200_000).toISOString() },
+    ];
+    for (const limits of wider) {
+      const error = await narrow.refusal(403, create({ name: "More", ...limits }));
+      expect(error).toMatchObject({ param: Object.keys(limits)[0], details: { reason: "limit_not_held" } });
+    }
+    const same = await narrow.post<CreatedApiKey>("/api-keys/create", { name: "Same" });
+    expect(same).toMatchObject({ rate_limit: 60, expires_at: inOneHour });
+    const body = { recipients: ["+15550100008", "+15550100008"], from: account.sender, body: "Hello" };
+    const two = await rest.withKey(same.plain_key).refusal(429, { method: "POST", path: "/messages/bulk", body });
+    expect(two.details).toMatchObject({ reason: "daily_limit", limit: 1 });
+    const less = { name: "Less", rate_limit: 1, daily_limit: 1, allowed_ips: ["127.0.0.1"] };
+    expect(await narrow.post("/api-keys/create", less)).toMatchObject({ rate_limit: 1, expires_at: inOneHour });
+  });
+
   test("refuses each wrong field with a 400 that names it", async ({ rest }) => {
     const wrong: Record<string, unknown[]> = {
       name: [undefined, null, "", "   ", "x".repeat(101), 5],

@@ -323,7 +323,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Every key of the account, newest first; revoked and expired ones too, as inactive.
+         * @description The keys of the account, newest first; those that were revoked or expired within 90 days too, as inactive.
          *
          *     Permission: any valid key.
          */
@@ -347,7 +347,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The answer holds the key itself, once; only its hash is kept.
+         * @description The answer holds the key itself, once; only its hash is kept. A key grants neither permissions nor limits beyond its own. An account has at most 100 keys that work.
          *
          *     Permission: `keys:write` (create and revoke api keys).
          */
@@ -1513,20 +1513,17 @@ export interface components {
             name: string;
             /** @description What the key may do; never more than its creator may. Omitted: the creator's own permissions. */
             permissions?: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
-            /**
-             * @description Requests per minute, 1 to 6000.
-             * @default 600
-             */
+            /** @description Requests per minute, 1 to 6000. Omitted: 600, or the creating key's own if that is less. */
             rate_limit?: number;
-            /** @description Messages per UTC day; null: no limit. */
+            /** @description Messages per UTC day; null: no limit. Omitted: the creating key's own. */
             daily_limit?: number | null;
-            /** @description Messages per UTC month; null: no limit. */
+            /** @description Messages per UTC month; null: no limit. Omitted: the creating key's own. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere. */
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere. Omitted: the creating key's own. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
-             * @description When the key stops working, ISO 8601; must lie in the future. Null or omitted: never.
+             * @description When the key stops working, ISO 8601; must lie in the future. Null: never. Omitted: with the creating key.
              */
             expires_at?: string | null;
         };

@@ -83,6 +83,14 @@ export function parseAllowedIp(text: string): AllowedIpResult {
   return { ok: true, value: `${ipaddr.IPv4.networkAddressFromCIDR(text).toString()}/${prefixLength}` };
 }
 
+/** Whether an address or CIDR network lies within one of the networks; what cannot be read does not, and holds nothing. */
+export function isNetworkWithin(text: string, networks: readonly string[]): boolean {
+  const inner = parseNetwork(text);
+  if (inner === null) return false;
+  const [base, prefixLength] = inner;
+  return networksOf(networks).some((outer) => outer[1] <= prefixLength && isWithin(base, [outer]));
+}
+
 /**
  * Whether a key with this allowlist may be used from the address.
  *

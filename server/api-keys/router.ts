@@ -12,7 +12,8 @@ export const apiKeysRouter = router({
         operationId: "listApiKeys",
         tags: ["API keys"],
         summary: "List API keys",
-        description: "Every key of the account, newest first; revoked and expired ones too, as inactive.",
+        description:
+          "The keys of the account, newest first; those that were revoked or expired within 90 days too, as inactive.",
       },
     })
     .output(listOf(ApiKey))
@@ -25,7 +26,9 @@ export const apiKeysRouter = router({
         operationId: "createApiKey",
         tags: ["API keys"],
         summary: "Create an API key",
-        description: "The answer holds the key itself, once; only its hash is kept.",
+        description:
+          "The answer holds the key itself, once; only its hash is kept. A key grants neither permissions nor limits beyond its " +
+          "own. An account has at most 100 keys that work.",
       },
     })
     .input(CreateApiKeyInput)

@@ -4,7 +4,6 @@ import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
 const RATE_LIMIT_MAX = 6_000;
-const RATE_LIMIT_DEFAULT = 600;
 /** PostgreSQL's integer; no real limit comes near. */
 const COUNT_MAX = 2_147_483_647;
 
@@ -39,17 +38,29 @@ export const CreateApiKeyInput = z.object({
     .int()
     .min(1)
     .max(RATE_LIMIT_MAX)
-    .default(RATE_LIMIT_DEFAULT)
-    .describe("Requests per minute, 1 to 6000."),
-  daily_limit: z.int().min(1).max(COUNT_MAX).nullish().describe("Messages per UTC day; null: no limit."),
-  monthly_limit: z.int().min(1).max(COUNT_MAX).nullish().describe("Messages per UTC month; null: no limit."),
+    .optional()
+    .describe("Requests per minute, 1 to 6000. Omitted: 600, or the creating key's own if that is less."),
+  daily_limit: z
+    .int()
+    .min(1)
+    .max(COUNT_MAX)
+    .nullish()
+    .describe("Messages per UTC day; null: no limit. Omitted: the creating key's own."),
+  monthly_limit: z
+    .int()
+    .min(1)
+    .max(COUNT_MAX)
+    .nullish()
+    .describe("Messages per UTC month; null: no limit. Omitted: the creating key's own."),
   allowed_ips: z
     .array(z.string().refine((text) => parseAllowedIp(text).ok, "must be an IPv4 address or CIDR range"))
     .max(100)
     .nullish()
-    .describe("IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere."),
+    .describe(
+      "IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere. Omitted: the creating key's own.",
+    ),
   expires_at: DateTime.nullish().describe(
-    "When the key stops working, ISO 8601; must lie in the future. Null or omitted: never.",
+    "When the key stops working, ISO 8601; must lie in the future. Null: never. Omitted: with the creating key.",
   ),
 });
 export type CreateApiKeyInput = z.output<typeof CreateApiKeyInput>;

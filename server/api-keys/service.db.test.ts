@@ -9,6 +9,7 @@ import { SCOPES } from "./scopes";
 import { hashKey } from "./secret";
 import { createApiKey, listApiKeys, revokeApiKey } from "./service";
 
+const NO_LIMITS = { daily: null, monthly: null };
 const input = (more: Partial<CreateApiKeyInput> = {}) => CreateApiKeyInput.parse({ name: "server", ...more });
 
 const ownerOf = (account: TestAccount): AccountActor => ({
@@ -45,6 +46,89 @@ test("a key creates keys with its own scopes at most, and with exactly those whe
     wire: { param: "permissions", details: { reason: "scope_not_held", missing: ["sms:send"] } },
   });
   expect((await listApiKeys(account.actor)).data).toHaveLength(3);
+});
+
+test("a key creates keys with its own limits at most, and with exactly those when none are named", async () => {
+  const account = await makeAccount();
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const held = { rate_limit: 10, daily_limit: 1, monthly_limit: 5, allowed_ips: ["10.0.0.0/8"], expires_at: expiresAt };
+  const narrow = await createApiKey(ownerOf(account), input(held));
+  const actor: AccountActor = { ...account.actor, kind: "apiKey", keyId: narrow.id, scopes: SCOPES, limits: NO_LIMITS };
+  const limitsIn = async (id: string) => {
+    const { rateLimit, dailyLimit, monthlyLimit, allowedIps, expiresAt } = await prisma().apiKey.findUniqueOrThrow({
+      where: { id },
+    });
+    return { rateLimit, dailyLimit, monthlyLimit, allowedIps, expiresAt };
+  };
+  expect(await limitsIn((await createApiKey(actor, input())).id)).toEqual(await limitsIn(narrow.id));
+  const wider: Partial<CreateApiKeyInput>[] = [
+    { rate_limit: 11 },
+    { daily_limit: null },
+    { monthly_limit: 6 },
+    { allowed_ips: null },
+    { allowed_ips: ["10.1.1.1", "11.1.1.1"] },
+    { expires_at: null },
+  ];
+  for (const wanted of wider) {
+    await expect(createApiKey(actor, input(wanted)), JSON.stringify(wanted)).rejects.toMatchObject({
+      status: 403,
+      wire: { param: Object.keys(wanted)[0], details: { reason: "limit_not_held" } },
+    });
+  }
+  const less = { rate_limit: 1, monthly_limit: 2, allowed_ips: ["10.1.0.0/16"] };
+  expect(await limitsIn((await createApiKey(actor, input(less))).id)).toMatchObject({
+    rateLimit: 1,
+    dailyLimit: 1,
+    monthlyLimit: 2,
+    allowedIps: ["10.1.0.0/16"],
+  });
+  expect((await listApiKeys(account.actor)).data).toHaveLength(4);
+});
+
+test("a key that was revoked creates none, even while it is still remembered as valid", async () => {
+  const account = await makeAccount();
+  await prisma().apiKey.update({ where: { id: account.keyId }, data: { revokedAt: new Date() } });
+  await expect(createApiKey(account.actor, input())).rejects.toMatchObject({ status: 401 });
+});
+
+test("an account has at most 100 keys that work, however many are created at once", async () => {
+  const account = await makeAccount();
+  const owner = ownerOf(account);
+  const rowOf = (at: number) => ({
+    id: newId("apiKey"),
+    accountId: account.accountId,
+    name: "filler",
+    keyHash: `${account.accountId} ${at}`,
+    keyHint: "…",
+  });
+  const fillers = Array.from({ length: 97 }, (_, at) => rowOf(at));
+  const past = new Date(Date.now() - 1_000);
+  await prisma().apiKey.createMany({
+    data: [...fillers, { ...rowOf(97), revokedAt: past }, { ...rowOf(98), expiresAt: past }],
+  });
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => createApiKey(owner, input())));
+  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(2);
+  await expect(createApiKey(owner, input())).rejects.toMatchObject({
+    status: 400,
+    wire: { details: { reason: "key_limit" } },
+  });
+  await revokeApiKey(owner, fillers[0]?.id ?? "");
+  expect((await createApiKey(owner, input())).is_active).toBe(true);
+});
+
+test("keys that ended more than 90 days ago are not listed", async () => {
+  const account = await makeAccount();
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const make = async (ended: { revokedAt?: Date; expiresAt?: Date }) => {
+    const { id } = await createApiKey(ownerOf(account), input());
+    await prisma().apiKey.update({ where: { id }, data: ended });
+    return id;
+  };
+  await make({ revokedAt: daysAgo(91) });
+  await make({ expiresAt: daysAgo(91) });
+  const recent = [await make({ revokedAt: daysAgo(89) }), await make({ expiresAt: daysAgo(89) })];
+  const { data } = await listApiKeys(account.actor);
+  expect(data.map((key) => key.id)).toEqual([...recent.reverse(), account.keyId]);
 });
 
 test("a key cannot be created already expired", async () => {

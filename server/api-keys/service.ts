@@ -1,22 +1,35 @@
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
-import { now } from "../core/clock";
+import { DAY_MS, now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
-import { forbidden, invalidRequest, notFound } from "../core/errors";
+import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { newId } from "../core/ids";
 import { forgetKey } from "./authenticate";
-import { parseAllowedIp } from "./ip-allowlist";
+import { type KeyLimits, limitsOf, type WantedLimits, widerParam } from "./ceiling";
 import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
 
+const KEYS_MAX = 100;
+/** Keys that ended longer ago are no longer listed. */
+const ENDED_SHOWN_MS = 90 * DAY_MS;
 const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
 
-/** Every key of the account, newest first; revoked and expired ones too, as inactive. */
+/** The account's keys, newest first; those that were revoked or expired within 90 days too, as inactive. */
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
   const at = now();
-  const rows = await prisma().apiKey.findMany({ where: { accountId: actor.accountId }, orderBy: { id: "desc" } });
+  const since = new Date(at.getTime() - ENDED_SHOWN_MS);
+  const rows = await prisma().apiKey.findMany({
+    where: {
+      accountId: actor.accountId,
+      AND: [
+        { OR: [{ revokedAt: null }, { revokedAt: { gt: since } }] },
+        { OR: [{ expiresAt: null }, { expiresAt: { gt: since } }] },
+      ],
+    },
+    orderBy: { id: "desc" },
+  });
   return { object: "list", data: rows.map((row) => presentApiKey(row, at)) };
 }
 
@@ -24,20 +37,45 @@ export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"
 const scopesOf = (actor: AccountActor): readonly Scope[] =>
   actor.kind === "session" ? SCOPES : SCOPES.filter((scope) => actor.scopes.includes(scope));
 
-/** One spelling per network, each once; the schema has refused what is no IPv4 address or network. */
-const canonicalIps = (allowed: readonly string[]): string[] => [
-  ...new Set(
-    allowed.map((text) => {
-      const parsed = parseAllowedIp(text);
-      return parsed.ok ? parsed.value : text;
-    }),
-  ),
-];
+/** The limits of the key that creates; null for a person, who has none. @throws 401 when it was revoked meanwhile. */
+async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null> {
+  if (actor.kind !== "apiKey") return null;
+  const { rows } = await tx.query<KeyLimits>(
+    `SELECT rate_limit AS "rateLimit", daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit",
+       allowed_ips AS "allowedIps", expires_at AS "expiresAt"
+     FROM api_keys WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
+    [actor.keyId, actor.accountId],
+  );
+  if (!rows[0]) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
+  return rows[0];
+}
+
+/** @throws 403 `limit_not_held` when a key would get more than the one that creates it has. */
+async function grantLimits(tx: Tx, actor: AccountActor, wanted: WantedLimits): Promise<KeyLimits> {
+  const ceiling = await ceilingOf(tx, actor);
+  const limits = limitsOf(wanted, ceiling);
+  const param = ceiling && widerParam(limits, ceiling);
+  if (!param) return limits;
+  throw forbidden(`A key cannot grant more than its own ${param}.`, { param, reason: "limit_not_held" });
+}
+
+/** @throws 403 `scope_not_held` */
+function grantScopes(actor: AccountActor, wanted: readonly Scope[] | undefined): Scope[] {
+  const held = scopesOf(actor);
+  const missing = missingScopes(held, wanted ?? held);
+  if (missing.length === 0) return SCOPES.filter((scope) => (wanted ?? held).includes(scope));
+  throw forbidden(`A key cannot grant what its creator lacks: ${missing.join(", ")}.`, {
+    param: "permissions",
+    reason: "scope_not_held",
+    details: { missing },
+  });
+}
 
 /**
  * Makes a key. The answer is the only place where the key itself is ever shown. Without `permissions` it gets the
- * scopes of whoever creates it.
- * @throws 403 `scope_not_held` for a scope that the creator lacks, 400 `expires_in_the_past`.
+ * scopes of whoever creates it; limits that are left out are those of the key that creates it.
+ * @throws 403 `scope_not_held` or `limit_not_held` for what the creating key lacks, 400 `expires_in_the_past`, and
+ *   400 `key_limit` past 100 keys that work.
  */
 export async function createApiKey(
   actor: AccountActor,
@@ -46,19 +84,9 @@ export async function createApiKey(
 ): Promise<CreatedApiKey> {
   const plainKey = newPlainKey();
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
-    const held = scopesOf(actor);
-    const wanted = input.permissions ?? held;
-    const missing = missingScopes(held, wanted);
-    if (missing.length > 0) {
-      throw forbidden(`A key cannot grant what its creator lacks: ${missing.join(", ")}.`, {
-        param: "permissions",
-        reason: "scope_not_held",
-        details: { missing },
-      });
-    }
+    const permissions = grantScopes(actor, input.permissions);
     const at = now();
-    const expiresAt = input.expires_at ? new Date(input.expires_at) : null;
-    if (expiresAt && expiresAt <= at) {
+    if (input.expires_at && new Date(input.expires_at) <= at) {
       throw invalidRequest("expires_at must lie in the future.", {
         param: "expires_at",
         reason: "expires_in_the_past",
@@ -70,20 +98,20 @@ export async function createApiKey(
       name: input.name,
       keyHash: hashKey(plainKey),
       keyHint: keyHint(plainKey),
-      permissions: SCOPES.filter((scope) => wanted.includes(scope)),
-      rateLimit: input.rate_limit,
-      dailyLimit: input.daily_limit ?? null,
-      monthlyLimit: input.monthly_limit ?? null,
-      allowedIps: canonicalIps(input.allowed_ips ?? []),
-      expiresAt,
+      permissions,
+      ...(await grantLimits(tx, actor, input)),
       revokedAt: null,
       lastUsedAt: null,
       createdAt: at,
     };
-    await tx.query(
+    // createOnce holds the account's lock, so two creations count one after the other.
+    const { rowCount } = await tx.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
          monthly_limit, allowed_ips, expires_at, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
+         $12::timestamptz
+       WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL
+                AND (expires_at IS NULL OR expires_at > $12::timestamptz)) < $13`,
       [
         row.id,
         row.accountId,
@@ -95,10 +123,16 @@ export async function createApiKey(
         row.dailyLimit,
         row.monthlyLimit,
         row.allowedIps,
-        row.expiresAt,
-        row.createdAt,
+        row.expiresAt?.toISOString() ?? null,
+        row.createdAt.toISOString(),
+        KEYS_MAX,
       ],
     );
+    if (rowCount === 0) {
+      throw invalidRequest(`An account has at most ${KEYS_MAX} API keys that work. Revoke one first.`, {
+        reason: "key_limit",
+      });
+    }
     return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
   };
   return createOnce(actor, request, { showsSecret: true, carryOut });

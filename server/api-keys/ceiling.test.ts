@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { type KeyLimits, limitsOf, type WantedLimits, widerParam } from "./ceiling";
+
+const ENDS = "2030-01-01T00:00:00.000Z";
+const NARROW: KeyLimits = {
+  rateLimit: 10,
+  dailyLimit: 1,
+  monthlyLimit: 20,
+  allowedIps: ["10.0.0.0/8", "203.0.113.7"],
+  expiresAt: new Date(ENDS),
+};
+const WIDE: KeyLimits = { rateLimit: 6_000, dailyLimit: null, monthlyLimit: null, allowedIps: [], expiresAt: null };
+
+const widerOf = (wanted: WantedLimits, creator: KeyLimits) => widerParam(limitsOf(wanted, creator), creator);
+
+describe("what is left out", () => {
+  it("is the creating key's, and its rate only where that is less than 600", () => {
+    expect(limitsOf({}, NARROW)).toEqual(NARROW);
+    expect(limitsOf({}, WIDE)).toEqual({ ...WIDE, rateLimit: 600 });
+  });
+
+  it("is without a limit, and 600 requests, when a person creates", () => {
+    expect(limitsOf({}, null)).toEqual({ ...WIDE, rateLimit: 600 });
+  });
+
+  it("is not what is null: that asks for no limit", () => {
+    const nulls = { daily_limit: null, monthly_limit: null, allowed_ips: null, expires_at: null };
+    expect(limitsOf(nulls, NARROW)).toEqual({ ...WIDE, rateLimit: 10 });
+  });
+});
+
+describe("a key's limits", () => {
+  it.each<[keyof WantedLimits, WantedLimits]>([
+    ["rate_limit", { rate_limit: 11 }],
+    ["daily_limit", { daily_limit: 2 }],
+    ["daily_limit", { daily_limit: null }],
+    ["monthly_limit", { monthly_limit: 21 }],
+    ["monthly_limit", { monthly_limit: null }],
+    ["allowed_ips", { allowed_ips: null }],
+    ["allowed_ips", { allowed_ips: [] }],
+    ["allowed_ips", { allowed_ips: ["10.1.2.3", "11.0.0.0/8"] }],
+    ["allowed_ips", { allowed_ips: ["8.0.0.0/7"] }],
+    ["allowed_ips", { allowed_ips: ["203.0.113.0/24"] }],
+    ["expires_at", { expires_at: null }],
+    ["expires_at", { expires_at: "2030-01-01T00:00:00.001Z" }],
+  ])("go beyond the creator's in %s: %j", (param, wanted) => {
+    expect(widerOf(wanted, NARROW)).toBe(param);
+    expect(widerOf(wanted, WIDE)).toBeNull();
+  });
+
+  it.each<WantedLimits>([
+    {},
+    { rate_limit: 10, daily_limit: 1, monthly_limit: 20, expires_at: ENDS },
+    { rate_limit: 1, monthly_limit: 5, expires_at: "2029-12-31T23:59:59Z" },
+    { allowed_ips: ["10.0.0.0/8"] },
+    { allowed_ips: ["10.255.0.0/16", "10.1.2.3", "203.0.113.7/32"] },
+  ])("keep to the creator's: %j", (wanted) => {
+    expect(widerOf(wanted, NARROW)).toBeNull();
+  });
+});

@@ -1,0 +1,60 @@
+/** What a key that creates a key may give it: never more than it has itself. */
+import { isNetworkWithin, parseAllowedIp } from "./ip-allowlist";
+import type { CreateApiKeyInput } from "./schema";
+
+const RATE_LIMIT_DEFAULT = 600;
+
+/** The limits of a key as they are stored; null and an empty list: none. */
+export type KeyLimits = {
+  rateLimit: number;
+  dailyLimit: number | null;
+  monthlyLimit: number | null;
+  allowedIps: string[];
+  expiresAt: Date | null;
+};
+
+export type WantedLimits = Pick<
+  CreateApiKeyInput,
+  "rate_limit" | "daily_limit" | "monthly_limit" | "allowed_ips" | "expires_at"
+>;
+
+/** One spelling per network, each once; the schema has refused what is no IPv4 address or network. */
+const canonicalIps = (allowed: readonly string[]): string[] => [
+  ...new Set(
+    allowed.map((text) => {
+      const parsed = parseAllowedIp(text);
+      return parsed.ok ? parsed.value : text;
+    }),
+  ),
+];
+
+/** The limits of a new key: as wanted, and what is left out is the creator's. `creator` is null for a person. */
+export function limitsOf(wanted: WantedLimits, creator: KeyLimits | null): KeyLimits {
+  const { rate_limit, daily_limit, monthly_limit, allowed_ips, expires_at } = wanted;
+  return {
+    rateLimit: rate_limit ?? Math.min(RATE_LIMIT_DEFAULT, creator?.rateLimit ?? RATE_LIMIT_DEFAULT),
+    dailyLimit: daily_limit === undefined ? (creator?.dailyLimit ?? null) : daily_limit,
+    monthlyLimit: monthly_limit === undefined ? (creator?.monthlyLimit ?? null) : monthly_limit,
+    allowedIps: allowed_ips === undefined ? [...(creator?.allowedIps ?? [])] : canonicalIps(allowed_ips ?? []),
+    expiresAt: expires_at === undefined ? (creator?.expiresAt ?? null) : expires_at ? new Date(expires_at) : null,
+  };
+}
+
+const isCountWithin = (count: number | null, ceiling: number | null): boolean =>
+  ceiling === null || (count !== null && count <= ceiling);
+
+const areIpsWithin = (allowed: readonly string[], ceiling: readonly string[]): boolean =>
+  ceiling.length === 0 || (allowed.length > 0 && allowed.every((network) => isNetworkWithin(network, ceiling)));
+
+const isEndWithin = (end: Date | null, ceiling: Date | null): boolean =>
+  ceiling === null || (end !== null && end <= ceiling);
+
+/** The first parameter in which the limits go beyond the ceiling; null when they keep to it. */
+export function widerParam(limits: KeyLimits, ceiling: KeyLimits): keyof WantedLimits | null {
+  if (limits.rateLimit > ceiling.rateLimit) return "rate_limit";
+  if (!isCountWithin(limits.dailyLimit, ceiling.dailyLimit)) return "daily_limit";
+  if (!isCountWithin(limits.monthlyLimit, ceiling.monthlyLimit)) return "monthly_limit";
+  if (!areIpsWithin(limits.allowedIps, ceiling.allowedIps)) return "allowed_ips";
+  if (!isEndWithin(limits.expiresAt, ceiling.expiresAt)) return "expires_at";
+  return null;
+}
