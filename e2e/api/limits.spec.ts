@@ -24,6 +24,14 @@ const bulk = ({ sender }: OwnAccount, recipients: string[]): Ask => ({
 const rateOf = ({ headers }: Answer) =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`ratelimit-${name}`)));
 
+/** Seconds that are left of the running UTC day or month. */
+function secondsLeft(limit: string): number {
+  const at = new Date();
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  const end = limit === "daily_limit" ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+  return (end - at.getTime()) / 1_000;
+}
+
 /** Returns when the running minute has some seconds left, so that what follows is counted together. */
 const earlyInMinute = (rest: CheckedApi) =>
   expect.poll(async () => rateOf(await rest.ask(ACCOUNT))[2]).toBeGreaterThan(6);
@@ -103,6 +111,9 @@ for (const limit of ["daily_limit", "monthly_limit"]) {
         param: null,
         details: { reason: limit, limit: 3, used: 1, requested: 3 },
       });
+      // To the second, give or take what the answer took.
+      const waitS = Number(three.headers.get("retry-after"));
+      expect(Math.abs(waitS - secondsLeft(limit))).toBeLessThanOrEqual(5);
       expect((await limited.ask(bulk(account, [SILENT, SILENT]))).status).toBe(201);
       expect((await limited.refusal(429, send(account))).details).toMatchObject({ reason: limit, used: 3 });
       expect((await rest.page("/messages")).pagination.total).toBe(3);

@@ -53,7 +53,8 @@ test("a request that would pass what the account may spend in a day is a 429, an
   const body = { recipients: [TO, TO], from: account.sender, body: "Hello" };
   await rest.post("/messages/bulk", body);
   const { details, ...refusal } = await rest.refusal(429, { method: "POST", path: "/messages/bulk", body });
-  expect(details).toEqual({ reason: "daily_spend_cap", limit: 0.03, spent: 0.02, requested: 0.02 });
+  const sums = { limit: 0.03, spent: 0.02, requested: 0.02 };
+  expect(details).toEqual({ reason: "daily_spend_cap", ...sums, retry_after: expect.any(Number) });
   const { refusals } = await rest.post<Estimate>("/messages/estimate", body);
   expect(refusals).toMatchObject([{ status: 429, reason: "daily_spend_cap", message: refusal.message }]);
   expect((await rest.page("/messages")).pagination.total).toBe(2);

@@ -71,6 +71,13 @@ const ERRORS: Record<number, [type: string, code: string]> = {
   404: ["invalid_request_error", "not_found"],
   429: ["rate_limit_error", "rate_limit_exceeded"],
 };
+/** The longest that a 429 asks to wait: the rest of the minute, the UTC day or the UTC month. */
+const RETRY_AFTER_MAX_S: Record<string, number> = {
+  rate_limit: 60,
+  daily_limit: 86_400,
+  daily_spend_cap: 86_400,
+  monthly_limit: 31 * 86_400,
+};
 /** What may be answered where there is no operation. */
 const WITHOUT_OPERATION = [401, 403, 404, 429];
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
@@ -107,10 +114,13 @@ function checkError({ status, headers }: Exchange, { error }: Envelope): void {
   const [type, code] = ERRORS[status] ?? [];
   insist(error.type === type && error.code === code, `it is a ${error.type} with the code ${error.code}`);
   insist(error.message.length > 0 && !/\p{Cc}|\[\s*\{|\bat \//u.test(error.message), `its message is ${error.message}`);
-  // There is no use in waiting for what a day or a month must bring.
-  const isWorthWaiting = status === 429 && error.details.reason === "rate_limit";
   const retryAfter = headers.get("retry-after");
-  insist(isWorthWaiting ? Number(retryAfter) > 0 : retryAfter === null, `its Retry-After is ${retryAfter}`);
+  const expected = status === 429 ? String(error.details.retry_after) : null;
+  insist(retryAfter === expected, `its Retry-After is ${retryAfter}`);
+  const waitMaxS = RETRY_AFTER_MAX_S[String(error.details.reason)] ?? 0;
+  const waitS = Number(retryAfter);
+  const isWait = Number.isInteger(waitS) && waitS >= 1 && waitS <= waitMaxS;
+  insist(status !== 429 || isWait, `its Retry-After is ${retryAfter}`);
 }
 
 /** Whoever was let in is told of the rate, whatever the answer; nobody else is. */

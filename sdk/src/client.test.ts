@@ -143,7 +143,8 @@ describe("retries", () => {
 
   test.each([
     ["a refusal", refusal(400)],
-    ["a limit of the day, which has no Retry-After", refusal(429, { reason: "daily_limit" })],
+    ["a 429 that does not say when to come back", refusal(429, {})],
+    ["a limit of the day", refusal(429, { reason: "daily_limit" }, { "retry-after": "43200" })],
     ["a wait that is too long to be ours", refusal(429, {}, { "retry-after": "3600" })],
   ])("%s is not tried again", async (_name, answer) => {
     const { client, seen } = await serve([answer, created]);

@@ -25,7 +25,7 @@ function backoff(attempt: number, baseMs: number): number {
 
 /**
  * Milliseconds to wait before the request is sent again; null: its answer stands. A 429 was not carried out, so any
- * request may be repeated after it; one without Retry-After is a limit of the day or the month, where waiting is no use.
+ * request may be repeated after it; a limit of the day or the month asks for a longer wait than is ours to take.
  */
 function waitAfter(request: Request, response: Response, attempt: number, baseMs: number): number | null {
   const retryAfterS = retryAfterOf(response);

@@ -1770,7 +1770,7 @@ export interface components {
          */
         "RateLimit-Reset": number;
         /**
-         * @description Seconds until the next minute; absent when a limit of the day or the month was reached.
+         * @description Seconds until the next minute, or the next UTC day or month when its limit was reached.
          * @example 42
          */
         "Retry-After": number;

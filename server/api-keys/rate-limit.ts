@@ -1,10 +1,10 @@
 import { coalesce } from "../core/batch";
-import { MINUTE_MS, SECOND_MS } from "../core/clock";
+import { MINUTE_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { perProcess } from "../core/process";
 
-/** Where a key stands in its current minute. `resetS` is the time to the next one, in whole seconds. */
-export type RateState = { allowed: boolean; limit: number; remaining: number; resetS: number };
+/** Where a key stands in its current minute. `resetMs` is the time to the next one. */
+export type RateState = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
 type Ask = { keyId: string; limit: number };
 type Exhausted = { until: number };
@@ -23,7 +23,7 @@ export async function countRequest(ask: Ask): Promise<RateState> {
   const state = await queue(ask);
   if (!state.allowed) {
     if (exhausted().size >= 10_000) exhausted().clear();
-    exhausted().set(ask.keyId, { until: Date.now() + state.resetS * SECOND_MS });
+    exhausted().set(ask.keyId, { until: Date.now() + state.resetMs });
   }
   return state;
 }
@@ -34,7 +34,7 @@ const refusal = (limit: number, until: number): RateState => ({
   allowed: false,
   limit,
   remaining: 0,
-  resetS: Math.max(1, Math.ceil((until - Date.now()) / SECOND_MS)),
+  resetMs: until - Date.now(),
 });
 
 async function countAll(asks: Ask[]) {
@@ -57,8 +57,8 @@ async function countAll(asks: Ask[]) {
     const state = states.get(keyId);
     if (!state) return { ok: false as const, error: new Error("The request was not counted.") };
     state.next += 1;
-    const resetS = Math.min(MINUTE_MS / SECOND_MS, Math.max(1, Math.ceil(state.leftMs / SECOND_MS)));
+    const resetMs = Math.min(MINUTE_MS, Math.max(0, state.leftMs));
     const remaining = Math.max(0, limit - state.next);
-    return { ok: true as const, value: { allowed: state.next <= limit, limit, remaining, resetS } };
+    return { ok: true as const, value: { allowed: state.next <= limit, limit, remaining, resetMs } };
   });
 }

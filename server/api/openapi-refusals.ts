@@ -97,7 +97,7 @@ export const HEADERS = {
   "RateLimit-Limit": count("Requests that the key may make per minute.", 600),
   "RateLimit-Remaining": count("Requests left in this minute.", 599),
   "RateLimit-Reset": count("Seconds until the next minute begins.", 42),
-  "Retry-After": count("Seconds until the next minute; absent when a limit of the day or the month was reached.", 42),
+  "Retry-After": count("Seconds until the next minute, or the next UTC day or month when its limit was reached.", 42),
   "Idempotency-Replayed": {
     description: "`true` when this is the first answer to the Idempotency-Key once more; absent otherwise.",
     schema: { type: "string", const: "true" },
@@ -194,7 +194,8 @@ export const REFUSALS: Record<string, Refusal> = {
         "Too many requests in this minute",
         rateLimited("This API key may make 600 requests per minute. Try again in 42 s.", {
           reason: "rate_limit",
-          details: { limit: 600, retry_after: 42 },
+          details: { limit: 600 },
+          retryAfterS: 42,
         }),
       ],
       daily_spend_cap: [
@@ -202,6 +203,7 @@ export const REFUSALS: Record<string, Refusal> = {
         rateLimited("This request would pass what the account may spend in a UTC day. Nothing was sent.", {
           reason: "daily_spend_cap",
           details: { limit: 50, spent: 49.995, requested: 0.01 },
+          retryAfterS: 25_200,
         }),
       ],
     },

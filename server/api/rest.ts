@@ -9,6 +9,7 @@ import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { PEER_ADDRESS_HEADER } from "../auth/caller-address";
 import type { AccountActor } from "../core/actor";
+import { wholeSeconds } from "../core/clock";
 import { env } from "../core/env";
 import { type ApiError, forbidden, invalidRequest, notFound, rateLimited, toApiError } from "../core/errors";
 import { newId } from "../core/ids";
@@ -61,6 +62,7 @@ export async function answerRest(request: RestRequest): Promise<RestAnswer> {
   } catch (thrown) {
     const error = toApiError(thrown);
     report(error, thrown, request, requestId);
+    if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
     return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
   }
 }
@@ -113,12 +115,13 @@ async function passRateLimit(key: KnownKey, headers: Record<string, string>): Pr
   const rate = await countRequest({ keyId: key.id, limit: key.rateLimit });
   headers["ratelimit-limit"] = String(rate.limit);
   headers["ratelimit-remaining"] = String(rate.remaining);
-  headers["ratelimit-reset"] = String(rate.resetS);
+  const resetS = wholeSeconds(rate.resetMs);
+  headers["ratelimit-reset"] = String(resetS);
   if (rate.allowed) return;
-  headers["retry-after"] = String(rate.resetS);
-  throw rateLimited(`This API key may make ${rate.limit} requests per minute. Try again in ${rate.resetS} s.`, {
+  throw rateLimited(`This API key may make ${rate.limit} requests per minute. Try again in ${resetS} s.`, {
     reason: "rate_limit",
-    details: { limit: rate.limit, retry_after: rate.resetS },
+    details: { limit: rate.limit },
+    retryAfterS: resetS,
   });
 }
 

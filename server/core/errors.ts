@@ -19,9 +19,14 @@ type WireError = {
   details: Record<string, unknown>;
 };
 
-export type ApiError = Error & { readonly status: number; readonly wire: WireError };
+/** `retryAfterS`: seconds after which the same request may pass; null when no time helps by itself. */
+export type ApiError = Error & {
+  readonly status: number;
+  readonly wire: WireError;
+  readonly retryAfterS: number | null;
+};
 
-type Extra = { param?: string | null; reason?: string; details?: Record<string, unknown> };
+type Extra = { param?: string | null; reason?: string; details?: Record<string, unknown>; retryAfterS?: number };
 
 // A symbol of the global registry, because two bundles of this code live in the web process and `instanceof` would lie.
 const BRAND = Symbol.for("messaging-service.api-error");
@@ -31,9 +36,20 @@ const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ");
 
 function apiError(status: number, type: ErrorType, code: string, text: string, extra: Extra = {}): ApiError {
   const message = oneLine(text);
-  const details = extra.reason ? { reason: extra.reason, ...extra.details } : { ...extra.details };
+  const { reason, retryAfterS } = extra;
+  const details = {
+    ...(reason ? { reason } : {}),
+    ...extra.details,
+    ...(retryAfterS === undefined ? {} : { retry_after: retryAfterS }),
+  };
   const wire: WireError = { type, code, message, param: extra.param ?? null, details };
-  return Object.assign(new Error(message), { name: "ApiError", status, wire, [BRAND]: true });
+  return Object.assign(new Error(message), {
+    name: "ApiError",
+    status,
+    wire,
+    retryAfterS: retryAfterS ?? null,
+    [BRAND]: true,
+  });
 }
 
 /** 400: the caller's input is at fault. `param` names it as the caller wrote it (`to`, `recipients[3]`). */
@@ -54,7 +70,7 @@ export const notFound = (message: string, extra?: Extra) =>
 /** 409: a name that is taken. */
 export const conflict = (message: string, extra?: Extra) =>
   apiError(409, "invalid_request_error", "conflict", message, extra);
-/** 429: more requests or messages than the key allows. */
+/** 429: more requests, messages or money than the key or the account allows for a while. */
 export const rateLimited = (message: string, extra?: Extra) =>
   apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
 

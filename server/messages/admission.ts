@@ -1,7 +1,7 @@
 /** What decides whether a request may be accepted at all: the account, its balance and the limits of its key. */
 import type { LockedAccount } from "../accounts/store";
 import type { AccountActor } from "../core/actor";
-import { utcDay, utcMonth } from "../core/clock";
+import { nextUtcDay, nextUtcMonth, now, utcDay, utcMonth, wholeSeconds } from "../core/clock";
 import type { Queryable, Tx } from "../core/db";
 import { type ApiError, forbidden, insufficientBalance, rateLimited } from "../core/errors";
 import { fromMicros } from "../core/wire";
@@ -31,14 +31,16 @@ export type QuotaCount = { keyId: string; period: string; added: number };
 
 const slot = (keyId: string, period: string) => `${keyId} ${period}`;
 
+const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().getTime());
+
 /** Daily and monthly limits of the keys, as they stand now; exact while the keys' accounts are locked. */
 export async function openQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
   const periodsOf = (key: SendingKey) => {
     if (!key) return [];
     return [
-      { period: `day:${utcDay(at)}`, limit: key.daily, reason: "daily_limit" },
-      { period: `month:${utcMonth(at)}`, limit: key.monthly, reason: "monthly_limit" },
+      { period: `day:${utcDay(at)}`, limit: key.daily, reason: "daily_limit", endsAt: nextUtcDay(at) },
+      { period: `month:${utcMonth(at)}`, limit: key.monthly, reason: "monthly_limit", endsAt: nextUtcMonth(at) },
     ].flatMap((entry) => (entry.limit === null ? [] : [{ ...entry, limit: entry.limit, keyId: key.id }]));
   };
   const limited = keys.flatMap(periodsOf);
@@ -56,11 +58,12 @@ export async function openQuotas(db: Queryable, keys: readonly SendingKey[]) {
 
   /** 429 for each limit that so many messages would pass. */
   const refusals = (key: SendingKey, messages: number): ApiError[] =>
-    periodsOf(key).flatMap(({ keyId, period, limit, reason }) => {
+    periodsOf(key).flatMap(({ keyId, period, limit, reason, endsAt }) => {
       const before = used.get(slot(keyId, period)) ?? 0;
       if (before + messages <= limit) return [];
       const text = `This API key may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`;
-      return [rateLimited(text, { reason, details: { limit, used: before, requested: messages } })];
+      const details = { limit, used: before, requested: messages };
+      return [rateLimited(text, { reason, details, retryAfterS: secondsUntil(endsAt) })];
     });
 
   return {
@@ -114,7 +117,8 @@ export async function openSpending(db: Queryable, accounts: Iterable<CappedAccou
       if (cap === null || costMicros === 0n || before + costMicros <= cap) return [];
       const details = { limit: fromMicros(cap), spent: fromMicros(before), requested: fromMicros(costMicros) };
       const text = "This request would pass what the account may spend in a UTC day. Nothing was sent.";
-      return [rateLimited(text, { reason: "daily_spend_cap", details })];
+      const retryAfterS = secondsUntil(nextUtcDay(new Date(day)));
+      return [rateLimited(text, { reason: "daily_spend_cap", details, retryAfterS })];
     },
     add({ id }: CappedAccount, day: string, costMicros: bigint): void {
       spent.set(slot(id, day), (spent.get(slot(id, day)) ?? 0n) + costMicros);
