@@ -46,7 +46,6 @@ export async function authenticate(authorization: string | undefined): Promise<K
   if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
     throw unauthorized("This API key has expired.", { reason: "key_expired" });
   }
-  noteUse(key.id);
   return key;
 }
 
@@ -84,27 +83,36 @@ function lookUp(keyHash: string): Promise<KnownKey | null> {
   return queue(keyHash);
 }
 
+/** When the uses that this process knows to be written were written, by key. */
 const notedAt = () => perProcess("api-keys.noted", () => new Map<string, number>());
 
-/** Writes `last_used_at`, at most once a minute per key and never in the caller's way. */
-function noteUse(keyId: string): void {
+/**
+ * Writes `last_used_at`, at most once a minute per key over all processes, and never in the caller's way. To be called
+ * once the caller was let in: who is turned away has not used the key.
+ */
+export function noteUse(keyId: string): void {
   const at = Date.now();
   if (at - (notedAt().get(keyId) ?? 0) < MINUTE_MS) return;
   if (notedAt().size >= CACHE_MAX) notedAt().clear();
   notedAt().set(keyId, at);
-  const queue = perProcess("api-keys.note_use", () =>
-    coalesce<string, void>(
-      async (ids) => {
-        await pool().query({
-          name: "api-keys.note_use",
-          text: `UPDATE api_keys SET last_used_at = now() WHERE id IN
-                   (SELECT id FROM api_keys WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE)`,
-          values: [ids],
-        });
-        return ids.map(() => ({ ok: true, value: undefined }));
-      },
-      { maxWeight: LOOKUPS_MAX },
-    ),
-  );
+  const queue = perProcess("api-keys.note_use", () => coalesce<string, void>(noteUses, { maxWeight: LOOKUPS_MAX }));
   queue(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
+}
+
+async function noteUses(ids: string[]) {
+  const { rows } = await pool().query<{ id: string; ageMs: number }>({
+    name: "api-keys.note_use",
+    text: `WITH used AS (
+             SELECT id, last_used_at FROM api_keys WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE
+           ), noted AS (
+             UPDATE api_keys k SET last_used_at = now() FROM used
+             WHERE k.id = used.id AND (used.last_used_at IS NULL OR used.last_used_at <= now() - interval '1 minute')
+           )
+           SELECT id, (extract(epoch FROM now() - last_used_at) * 1000)::float8 AS "ageMs"
+           FROM used WHERE last_used_at > now() - interval '1 minute'`,
+    values: [ids],
+  });
+  // Noted by another process: this one's turn comes a minute after that, not a minute from now.
+  for (const { id, ageMs } of rows) notedAt().set(id, Date.now() - Math.max(0, ageMs));
+  return ids.map(() => ({ ok: true as const, value: undefined }));
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
-import { pool } from "../core/db";
+import { pool, prisma } from "../core/db";
 import { handleRestNode } from "./node-door";
 import { BODY_MAX_BYTES } from "./rest";
 
@@ -138,6 +138,18 @@ test("rate_limit lets exactly that many requests of a minute through, and says h
   if ((rows[0]?.used ?? 0) >= 25) expect(passed).toHaveLength(25);
   expect(new Set(passed.map((answer) => answer.headers.get("ratelimit-remaining"))).size).toBe(passed.length);
   expect(passed.every((answer) => answer.headers.get("ratelimit-limit") === "25")).toBe(true);
+});
+
+test("an address that is turned away does not move last_used_at", async () => {
+  const [refused, allowed] = [await makeAccount(), await makeAccount()];
+  await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [refused.keyId]);
+  expect((await call("GET", "/account", { key: refused.plainKey })).status).toBe(403);
+  expect((await call("GET", "/account", { key: allowed.plainKey })).status).toBe(200);
+  const lastUsed = async ({ keyId }: { keyId: string }) =>
+    (await prisma().apiKey.findUniqueOrThrow({ where: { id: keyId } })).lastUsedAt;
+  // Uses are written in their order, so the later one comes last.
+  await expect.poll(() => lastUsed(allowed)).not.toBeNull();
+  expect(await lastUsed(refused)).toBeNull();
 });
 
 test("a key revoked through the API is refused at once by the process that answered", async () => {

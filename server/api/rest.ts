@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { callTRPCProcedure } from "@trpc/server";
-import { authenticate, type KnownKey } from "../api-keys/authenticate";
+import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { PEER_ADDRESS_HEADER } from "../auth/caller-address";
@@ -80,6 +80,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
       details: { address },
     });
   }
+  noteUse(key.id);
   await passRateLimit(key, headers);
   const match = matchOperation(operations(), request.method, request.path);
   if (!match) throw notFound("There is no such operation.", { reason: "unknown_path" });

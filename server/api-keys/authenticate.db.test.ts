@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { makeAccount } from "@/e2e/support/seed";
+import { pool } from "../core/db";
+import { perProcess } from "../core/process";
+import { noteUse } from "./authenticate";
+
+const lastUsedAt = async (keyId: string): Promise<number> => {
+  const { rows } = await pool().query<{ at: Date | null }>("SELECT last_used_at AS at FROM api_keys WHERE id = $1", [
+    keyId,
+  ]);
+  return rows[0]?.at?.getTime() ?? 0;
+};
+
+/** What another process has written, so long ago. */
+const usedElsewhere = async (keyId: string, secondsAgo: number): Promise<number> => {
+  await pool().query("UPDATE api_keys SET last_used_at = now() - make_interval(secs => $2) WHERE id = $1", [
+    keyId,
+    secondsAgo,
+  ]);
+  return lastUsedAt(keyId);
+};
+
+/** Notes the use of a key, and returns when that was written or left out. */
+async function noteAndWait(keyId: string): Promise<void> {
+  const { keyId: later } = await makeAccount();
+  noteUse(keyId);
+  noteUse(later);
+  await expect.poll(() => lastUsedAt(later)).toBeGreaterThan(0);
+}
+
+test("the use of a key is written at most once a minute, whichever process saw it", async () => {
+  const { keyId } = await makeAccount();
+  const at = await usedElsewhere(keyId, 40);
+  await noteAndWait(keyId);
+  expect(await lastUsedAt(keyId)).toBe(at);
+  // The next one is due a minute after what stands there.
+  const noted = perProcess("api-keys.noted", () => new Map<string, number>());
+  expect(Math.abs((noted.get(keyId) ?? 0) - at)).toBeLessThan(5_000);
+
+  noted.delete(keyId);
+  await usedElsewhere(keyId, 61);
+  await noteAndWait(keyId);
+  expect(Date.now() - (await lastUsedAt(keyId))).toBeLessThan(30_000);
+});
+
+test("the first use of a key is written", async () => {
+  const { keyId } = await makeAccount();
+  await noteAndWait(keyId);
+  expect(await lastUsedAt(keyId)).toBeGreaterThan(0);
+});
