@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import next from "next";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { isReceiptPath } from "./api/receipts";
-import { PEER_ADDRESS_HEADER } from "./auth/caller-address";
+import { believePeerHeader, PEER_ADDRESS_HEADER } from "./auth/caller-address";
 import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { errorFields, log } from "./core/log";
@@ -50,6 +50,7 @@ async function start(): Promise<void> {
   });
   await app.prepare();
   const handlePage = app.getRequestHandler();
+  believePeerHeader();
 
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   // Connections opened ahead that never asked for anything: Node does not count them as idle, and would wait for them.

@@ -3,9 +3,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
+import { believePeerHeader } from "../auth/caller-address";
 import { pool, prisma } from "../core/db";
 import { handleRestNode } from "./node-door";
-import { BODY_MAX_BYTES } from "./rest";
+import { BODY_MAX_BYTES, handleRest } from "./rest";
 
 let server: Server;
 let base = "";
@@ -179,6 +180,22 @@ test("Idempotency-Key replays the first answer, and is refused with another body
     status: 400,
     wire: { error: { code: "invalid_request", details: { reason: "idempotency_key_reused" } } },
   });
+});
+
+test("behind another host of Next a caller cannot name its own address", async () => {
+  const { plainKey, keyId } = await makeAccount();
+  await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [keyId]);
+  const ask = () =>
+    handleRest(
+      new Request("http://localhost/api/v1/account", {
+        headers: { authorization: `Bearer ${plainKey}`, "x-peer-address": "203.0.113.7" },
+      }),
+    );
+  const refused = await ask();
+  expect(refused.status).toBe(403);
+  expect(((await refused.json()) as Wire).error?.details).toEqual({ reason: "ip_not_allowed", address: "" });
+  believePeerHeader();
+  expect((await ask()).status).toBe(200);
 });
 
 test("an unexpected failure is a 500 that says nothing of its cause", async () => {

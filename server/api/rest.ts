@@ -7,7 +7,7 @@ import { callTRPCProcedure } from "@trpc/server";
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
-import { PEER_ADDRESS_HEADER } from "../auth/caller-address";
+import { namedPeer } from "../auth/caller-address";
 import type { AccountActor } from "../core/actor";
 import { wholeSeconds } from "../core/clock";
 import { env } from "../core/env";
@@ -33,7 +33,7 @@ export type RestRequest = {
   path: string;
   query: string;
   header: (name: string) => string | undefined;
-  /** Address of the socket's other end. */
+  /** Address of the socket's other end; empty: not known. */
   peer: string;
   readBody: () => Promise<Buffer>;
 };
@@ -162,7 +162,10 @@ function report(error: ApiError, thrown: unknown, request: RestRequest, requestI
 
 const causeOf = (thrown: unknown): unknown => (thrown instanceof Error && thrown.cause ? thrown.cause : thrown);
 
-/** The same edge as a fetch handler, for `next dev` without our server and for serverless hosts. */
+/**
+ * The same edge as a fetch handler, for `next dev` without our server and for serverless hosts. There nobody tells where a
+ * request came from, so a key with an allowlist is refused.
+ */
 export async function handleRest(request: Request): Promise<Response> {
   const url = new URL(request.url);
   const answer = await answerRest({
@@ -170,7 +173,7 @@ export async function handleRest(request: Request): Promise<Response> {
     path: url.pathname.slice(API_PREFIX.length),
     query: url.search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
-    peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "",
+    peer: namedPeer((name) => request.headers.get(name)),
     readBody: async () => {
       const body = Buffer.from(await request.arrayBuffer());
       if (body.length > BODY_MAX_BYTES) throw bodyTooLarge();

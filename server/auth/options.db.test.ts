@@ -1,11 +1,15 @@
 import type { NextApiRequest, NextApiResponse } from "next";
 import * as nextAuth from "next-auth/next";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { createAccountWithOwner } from "../accounts/service";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
+import { believePeerHeader } from "./caller-address";
 import { authOptions } from "./options";
+
+// As the web process does, which names the peer of every request.
+beforeAll(believePeerHeader);
 
 afterEach(() => {
   env().PUBLIC_URL = undefined;
