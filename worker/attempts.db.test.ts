@@ -5,18 +5,20 @@ import { plainRequest } from "@/server/accounts/answers";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
-import { recordOutcome } from "@/server/messages/attempts";
+import { endingOf, recordEnding } from "@/server/messages/attempts";
 import type { Attempt } from "@/server/messages/claims";
 import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
 import { sendMessage } from "@/server/messages/send";
-import { failUnresolved } from "@/server/messages/tasks";
+import { failStranded, failUnresolved } from "@/server/messages/tasks";
+import type { Outcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
 
 const PRICE = 10_000n;
 const LONG_TEXT = "x".repeat(400);
 const UNKNOWN = { kind: "unknown", code: "timeout", detail: "No answer." } as const;
+const BUSY = { kind: "retryable", code: "503", detail: "Busy.", fault: "provider" } as const;
 const soon = () => new Date(Date.now() + 60_000);
 
 beforeAll(async () => {
@@ -41,6 +43,8 @@ async function claimed(body = "Hello"): Promise<{ account: TestAccount; id: stri
   return { account, id, first };
 }
 
+const record = (attempt: Attempt, outcome: Outcome) => recordEnding(endingOf(attempt, outcome, 1));
+
 const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds }) as const;
 
 const report = (
@@ -63,7 +67,7 @@ describe("parts", () => {
   test("a message is delivered when the last of its parts is", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
-    await recordOutcome(message.first, accepted(...ids), 1);
+    await record(message.first, accepted(...ids));
     for (const [at, id] of ids.entries()) {
       expect(await statusOf(message)).toBe("sent");
       await applyReceipts("vonage", [report(id, "delivered")]);
@@ -78,7 +82,7 @@ describe("parts", () => {
   test("a message whose part was lost is undelivered, whatever the other parts do", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
-    await recordOutcome(message.first, accepted(...ids), 1);
+    await record(message.first, accepted(...ids));
     await applyReceipts("vonage", [report(`${ids[0]}`, "delivered"), report(`${ids[1]}`, "undelivered")]);
     expect(await statusOf(message)).toBe("undelivered");
     await applyReceipts("vonage", [report(`${ids[1]}`, "delivered"), report(`${ids[2]}`, "delivered")]);
@@ -93,7 +97,7 @@ describe("parts", () => {
       ids.map((id) => report(id, "delivered")),
     );
     expect(await statusOf(message)).toBe("pending");
-    await recordOutcome(message.first, accepted(...ids), 1);
+    await record(message.first, accepted(...ids));
     expect(await statusOf(message)).toBe("delivered");
   });
 
@@ -112,7 +116,7 @@ describe("parts", () => {
 describe("receipts that name the attempt themselves", () => {
   test("a receipt resolves an attempt whose answer never came, without waiting to be joined", async () => {
     const message = await claimed();
-    await recordOutcome(message.first, UNKNOWN, 1);
+    await record(message.first, UNKNOWN);
     const { rows } = await pool().query<{ provider: string }>(
       "SELECT provider FROM message_attempts WHERE message_id = $1 ORDER BY seq",
       [message.id],
@@ -123,8 +127,18 @@ describe("receipts that name the attempt themselves", () => {
       status: "delivered",
       provider: "twilio",
       provider_message_id: `${message.id}-x`,
+      attempts: 2,
       cost: 0.01,
     });
+  });
+
+  test("a receipt that comes before the answer counts the attempt too", async () => {
+    const message = await claimed();
+    await applyReceipts("vonage", [report(`${message.id}-x`, "delivered", referenceTo(message.id, 1))]);
+    const settled = { status: "delivered", provider: "vonage", attempts: 1 };
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
+    await record(message.first, accepted(`${message.id}-x`));
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
   });
 
   test("a reference of another provider's attempt, or of none, is not believed", async () => {
@@ -139,7 +153,7 @@ describe("receipts that name the attempt themselves", () => {
 describe("more than one attempt", () => {
   async function sentBySecond() {
     const message = await claimed();
-    const second = await recordOutcome(message.first, UNKNOWN, 1);
+    const second = await record(message.first, UNKNOWN);
     if (!second) throw new Error("did not go on");
     return { ...message, second };
   }
@@ -149,7 +163,7 @@ describe("more than one attempt", () => {
     const failed = report(`${message.id}-1`, "failed", referenceTo(message.id, 1));
     await applyReceipts("vonage", [failed]);
     expect(await statusOf(message)).toBe("pending");
-    await recordOutcome(message.second, accepted(`${message.id}-2`), 1);
+    await record(message.second, accepted(`${message.id}-2`));
     await applyReceipts("vonage", [failed]);
     expect(await statusOf(message)).toBe("sent");
     await applyReceipts("twilio", [report(`${message.id}-2`, "delivered")]);
@@ -158,7 +172,7 @@ describe("more than one attempt", () => {
 
   test("that the first provider delivered ends it, billed once", async () => {
     const message = await sentBySecond();
-    await recordOutcome(message.second, accepted(`${message.id}-2`), 1);
+    await record(message.second, accepted(`${message.id}-2`));
     await applyReceipts("vonage", [report(`${message.id}-1`, "delivered", referenceTo(message.id, 1))]);
     expect(await statusOf(message)).toBe("delivered");
     expect((await checkLedger()).drifted).toEqual([]);
@@ -166,15 +180,125 @@ describe("more than one attempt", () => {
 
   test("a chain that ends after an unknown outcome waits for a receipt, and is refunded when none comes", async () => {
     const message = await sentBySecond();
-    const refusal = { kind: "retryable", code: "503", detail: "Busy.", fault: "provider" } as const;
-    expect(await recordOutcome(message.second, refusal, 1)).toBeNull();
+    expect(await record(message.second, BUSY)).toBeNull();
     expect(await statusOf(message)).toBe("pending");
     await failUnresolved(soon());
     expect(await getMessage(message.account.actor, message.id)).toMatchObject({
       status: "failed",
+      attempts: 2,
       cost: 0,
       error: { code: "provider_outcome_unknown" },
     });
     expect((await checkLedger()).drifted).toEqual([]);
+  });
+
+  test("a refusal after an outcome that is not known stops the chain, and leaves the last word to a receipt", async () => {
+    const refused = { kind: "refused", code: "21610", detail: "The recipient has opted out." } as const;
+    const [told, silent] = [await sentBySecond(), await sentBySecond()];
+    for (const message of [told, silent]) {
+      expect(await record(message.second, refused)).toBeNull();
+      expect(await statusOf(message)).toBe("pending");
+      expect(await claimAttempts([message.id])).toEqual([]);
+    }
+    await applyReceipts("vonage", [report(`${told.id}-1`, "delivered", referenceTo(told.id, 1))]);
+    expect(await getMessage(told.account.actor, told.id)).toMatchObject({ status: "delivered", cost: 0.01 });
+    await failUnresolved(soon());
+    expect(await getMessage(silent.account.actor, silent.id)).toMatchObject({
+      status: "failed",
+      attempts: 2,
+      cost: 0,
+      error: { code: "provider_outcome_unknown" },
+    });
+    expect((await checkLedger()).drifted).toEqual([]);
+  });
+
+  test("the first provider's own failure ends what the second one refused", async () => {
+    const message = await sentBySecond();
+    await record(message.second, { kind: "refused", code: "21610", detail: "The recipient has opted out." });
+    await applyReceipts("vonage", [report(`${message.id}-1`, "failed", referenceTo(message.id, 1))]);
+    expect(await statusOf(message)).toBe("failed");
+  });
+
+  test("once the first provider has reported its failure, the end of the chain is the end", async () => {
+    const message = await sentBySecond();
+    await applyReceipts("vonage", [report(`${message.id}-1`, "failed", referenceTo(message.id, 1))]);
+    expect(await statusOf(message)).toBe("pending");
+    await record(message.second, BUSY);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({
+      status: "failed",
+      cost: 0,
+      error: { code: "no_provider_available" },
+    });
+  });
+});
+
+test("a message whose attempts have all ended, and that nobody goes on with, is given up", async () => {
+  const message = await claimed();
+  await pool().query("UPDATE message_attempts SET outcome = 'retryable' WHERE message_id = $1", [message.id]);
+  await failUnresolved(soon());
+  expect(await statusOf(message)).toBe("pending");
+  await failStranded(new Date(Date.now() - 60_000));
+  expect(await statusOf(message)).toBe("pending");
+  await failStranded(soon());
+  expect(await getMessage(message.account.actor, message.id)).toMatchObject({
+    status: "failed",
+    attempts: 1,
+    cost: 0,
+    error: { code: "no_provider_available" },
+  });
+});
+
+describe("an outcome that is recorded more than once", () => {
+  const attemptsOf = async (id: string) =>
+    (
+      await pool().query<{ provider: string; outcome: string | null }>(
+        "SELECT provider, outcome FROM message_attempts WHERE message_id = $1 ORDER BY seq",
+        [id],
+      )
+    ).rows;
+
+  test("by several at once: one of them goes on", async () => {
+    const message = await claimed();
+    const nexts = await Promise.all([record(message.first, BUSY), record(message.first, BUSY)]);
+    expect(nexts.map((next) => next?.seq ?? null).sort()).toEqual([2, null]);
+    expect(await record(message.first, BUSY)).toBeNull();
+    expect(await record(message.first, UNKNOWN)).toBeNull();
+    expect(await attemptsOf(message.id)).toEqual([
+      { provider: "vonage", outcome: "retryable" },
+      { provider: "twilio", outcome: null },
+    ]);
+  });
+
+  test("beside a dispatch that goes on too: one hand-over", async () => {
+    const message = await claimed();
+    await record(message.first, UNKNOWN);
+    await pool().query("DELETE FROM message_attempts WHERE message_id = $1 AND seq = 2", [message.id]);
+    const outcomes = await Promise.all([claimAttempts([message.id]), record(message.first, BUSY)]);
+    expect(outcomes.flat().filter(Boolean)).toHaveLength(1);
+    expect(await attemptsOf(message.id)).toHaveLength(2);
+  });
+
+  test("a refusal that comes late does not end a message that is under way elsewhere", async () => {
+    const message = await claimed();
+    await record(message.first, UNKNOWN);
+    await record(message.first, { kind: "refused", code: "x", detail: "Late." });
+    expect(await statusOf(message)).toBe("pending");
+  });
+
+  test("by its own recorder, who did not hear of the COMMIT: the hand-over that follows stays its own", async () => {
+    const message = await claimed();
+    const ending = endingOf(message.first, BUSY, 1);
+    const next = await recordEnding(ending);
+    expect(next?.provider).toBe("twilio");
+    expect(await recordEnding(ending)).toEqual(next);
+    expect(await recordEnding(endingOf(message.first, BUSY, 1))).toBeNull();
+    expect(await attemptsOf(message.id)).toHaveLength(2);
+  });
+
+  test("that a provider took it counts, even when somebody else has gone on", async () => {
+    const message = await claimed();
+    await record(message.first, BUSY);
+    await record(message.first, accepted(`${message.id}-1`));
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "sent", provider: "vonage" });
   });
 });

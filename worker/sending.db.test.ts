@@ -4,7 +4,7 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { recordOutcome } from "@/server/messages/attempts";
+import { endingOf, recordEnding } from "@/server/messages/attempts";
 import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
@@ -135,7 +135,7 @@ describe("a carrier that breaks its own rules", () => {
     const named = ["same", "same", "other"].map((name) => `${account.accountId}-${name}`);
     await Promise.all(
       attempts.map((attempt, at) =>
-        recordOutcome(attempt, { kind: "accepted", providerMessageIds: [named[at] ?? ""] }, 1),
+        recordEnding(endingOf(attempt, { kind: "accepted", providerMessageIds: [named[at] ?? ""] }, 1)),
       ),
     );
     const messages = await Promise.all(ids.map(({ id }) => getMessage(account.actor, id)));
@@ -149,7 +149,7 @@ describe("a carrier that breaks its own rules", () => {
     const { id } = await send(account, "+14155550134");
     const [attempt] = await claimAttempts([id]);
     if (!attempt) throw new Error("not claimed");
-    await recordOutcome(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1);
+    await recordEnding(endingOf(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1));
     expect((await getMessage(account.actor, id)).error).toEqual({ code: "xy", message: "broken \ufffd" });
   });
 });

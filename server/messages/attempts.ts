@@ -1,73 +1,112 @@
 /** How hand-overs end: what each outcome means for its message, its money and its next provider. */
 import { coalesce, isDataError, type Settled } from "../core/batch";
 import { now } from "../core/clock";
-import { type Tx, transaction } from "../core/db";
-import { env } from "../core/env";
+import { pool, type Tx, transaction } from "../core/db";
 import { addJob } from "../core/jobs";
 import { log } from "../core/log";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import { type ProviderTable, providerTable } from "../providers/registry";
-import { type Attempt, attemptOf, claimNext, HELD_AGAIN_MS } from "./claims";
-import { nextProvider } from "./next-provider";
+import { type Attempt, claimNext, HELD_AGAIN_MS } from "./claims";
 import { registerParts } from "./parts";
 import { joinReceipts } from "./receipts";
-import { applyChanges, type Change, type LockedMessage, lockMessages, type Step } from "./transitions";
+import { applyChanges, type Change, lockMessages } from "./transitions";
+import { judge, type Made, NOTHING, type Verdict } from "./verdict";
 import { enterRoom, openPaces, type Paces } from "./waiting-room";
 
-type Finished = { attempt: Attempt; outcome: Outcome; latencyMs: number };
+/** How an attempt ended. `written`: the transaction in which that was recorded, if it was committed, and what followed. */
+export type Ending = {
+  attempt: Attempt;
+  outcome: Outcome;
+  latencyMs: number;
+  written: { transactionId: string; next: Attempt | null } | null;
+};
 
 /** Outcomes per transaction. */
 const OUTCOMES_MAX = 500;
 const DETAIL_MAX = 500;
 const CODE_MAX = 100;
+
+/** The ending of an attempt, to be recorded. */
+export const endingOf = (attempt: Attempt, outcome: Outcome, latencyMs: number): Ending => ({
+  attempt,
+  outcome,
+  latencyMs,
+  written: null,
+});
+
 /**
- * Records how an attempt ended and moves its message accordingly, together with whatever else ended meanwhile.
- * May be repeated when it is not known whether it was committed.
+ * Records how an attempt ended and moves its message accordingly, together with whatever else ended meanwhile. May be
+ * repeated with the same ending when it is not known whether it was committed; of several endings of one attempt only
+ * the first goes on.
  * @returns the next attempt, already claimed, when the message goes straight on to the next provider of its chain.
  */
-export function recordOutcome(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
+export function recordEnding(ending: Ending): Promise<Attempt | null> {
   const queue = perProcess("attempts.outcomes", () =>
-    coalesce<Finished, Attempt | null>(
-      async (batch) => {
-        const [table, paces] = await Promise.all([providerTable(), openPaces()]);
-        return transaction((tx) => record(tx, batch, table, paces));
-      },
-      { maxWeight: OUTCOMES_MAX },
-    ),
+    coalesce<Ending, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
   );
-  return queue({ attempt, outcome, latencyMs }).catch((thrown) => {
+  const { attempt, outcome, latencyMs } = ending;
+  return queue(ending).catch((thrown) => {
     if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
     // The provider took it, whatever it calls it: sent and billed, only its receipts cannot be told from the other's.
     log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
-    return queue({ attempt, outcome: { kind: "accepted", providerMessageIds: [] }, latencyMs });
+    return queue(endingOf(attempt, { kind: "accepted", providerMessageIds: [] }, latencyMs));
   });
 }
 
 const isRepeatedId = (thrown: unknown): boolean =>
   isDataError(thrown) && (thrown as { constraint?: string }).constraint === "message_attempts_provider_id";
 
-/** What follows from an outcome: a move of the message, and where it goes on. */
-type Verdict = { step: Step | null; next: "held" | { attempt: Attempt; isPaced: boolean } | null };
+async function recordAll(batch: Ending[]): Promise<Settled<Attempt | null>[]> {
+  const results = await findWritten(batch);
+  for (;;) {
+    // Endings of one message go one after the other, each in sight of what the one before did.
+    const lot = new Map<string, Ending>();
+    for (const ending of batch) {
+      const { id } = ending.attempt.message;
+      if (!results.has(ending) && !lot.has(id)) lot.set(id, ending);
+    }
+    if (lot.size === 0) break;
+    const endings = [...lot.values()];
+    const [table, paces] = await Promise.all([providerTable(), openPaces()]);
+    const nexts = await transaction((tx) => record(tx, endings, table, paces));
+    endings.forEach((ending, at) => {
+      results.set(ending, { ok: true, value: nexts[at] ?? null });
+    });
+  }
+  return batch.map((ending) => results.get(ending) ?? { ok: true, value: null });
+}
 
-async function record(
-  tx: Tx,
-  batch: Finished[],
-  table: ProviderTable,
-  paces: Paces,
-): Promise<Settled<Attempt | null>[]> {
-  const messages = await lockMessages(
-    tx,
-    batch.map((finished) => finished.attempt.message.id),
+/** Those whose COMMIT went through though nobody heard of it: what followed was theirs, and no repetition may take it. */
+async function findWritten(batch: Ending[]): Promise<Map<Ending, Settled<Attempt | null>>> {
+  const repeated = batch.flatMap((ending) => (ending.written ? [{ ending, ...ending.written }] : []));
+  if (repeated.length === 0) return new Map();
+  const { rows } = await pool().query<{ id: string; status: string | null }>(
+    "SELECT id, pg_xact_status(id::xid8) AS status FROM unnest($1::text[]) AS t (id)",
+    [[...new Set(repeated.map(({ transactionId }) => transactionId))]],
   );
+  const statuses = new Map(rows.map((row) => [row.id, row.status]));
+  return new Map(
+    repeated.flatMap(({ ending, transactionId, next }): [Ending, Settled<Attempt | null>][] => {
+      const status = statuses.get(transactionId);
+      if (status === "committed") return [[ending, { ok: true, value: next }]];
+      if (status !== "in progress") return [];
+      return [[ending, { ok: false, error: new Error("The transaction before has not ended yet.") }]];
+    }),
+  );
+}
+
+async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Paces): Promise<(Attempt | null)[]> {
+  const ids = batch.map(({ attempt }) => attempt.message.id);
+  const [messages, { made, transactionId }] = await Promise.all([lockMessages(tx, ids), readMade(tx, ids)]);
   const at = now();
   const changes: Change[] = [];
-  const verdicts = batch.map((finished): Verdict => {
-    const message = messages.get(finished.attempt.message.id);
-    if (message?.status !== "pending") return { step: null, next: null };
-    const verdict = judge(message, finished, at, table, paces);
-    if (verdict.step) changes.push({ message, attempts: finished.attempt.seq, steps: [verdict.step] });
+  const verdicts = batch.map((ending): Verdict => {
+    const message = messages.get(ending.attempt.message.id);
+    if (message?.status !== "pending") return NOTHING;
+    const verdict = judge(message, ending, made.get(message.id) ?? [], at, table, paces);
+    if (verdict.step) changes.push({ message, attempts: ending.attempt.seq, steps: [verdict.step] });
     return verdict;
   });
   const nexts = verdicts.flatMap(({ next }) => (next && next !== "held" ? [next] : []));
@@ -76,14 +115,14 @@ async function record(
     outcome.kind === "accepted" ? [{ attempt, providerMessageIds: outcome.providerMessageIds }] : [],
   );
   // Pipelined: they reach the database in this order.
-  await Promise.all([
-    finishAttempts(tx, batch, at),
-    registerParts(tx, taken),
-    applyChanges(tx, changes),
+  const [claimed] = await Promise.all([
     claimNext(
       tx,
       nexts.flatMap((next) => (next.isPaced ? [] : [next.attempt])),
     ),
+    finishAttempts(tx, batch, at),
+    registerParts(tx, taken),
+    applyChanges(tx, changes),
     enterRoom(
       tx,
       nexts.flatMap((next) => (next.isPaced ? [next.attempt] : [])),
@@ -103,54 +142,32 @@ async function record(
       ),
     ),
   ]);
-  return verdicts.map(({ next }) => ({
-    ok: true,
-    value: next && next !== "held" && !next.isPaced ? next.attempt : null,
-  }));
-}
-
-/**
- * What an outcome means for its message. Accepted: sent. Refused: failed, the chain stops. Retryable: the next provider.
- * Unknown: by ON_UNKNOWN_OUTCOME the next provider or nothing; with no provider left it waits for a receipt.
- */
-function judge(
-  message: LockedMessage,
-  { attempt, outcome }: Finished,
-  at: Date,
-  table: ProviderTable,
-  paces: Paces,
-): Verdict {
-  const { provider } = attempt;
-  if (outcome.kind === "accepted") {
-    const [providerMessageId = ""] = outcome.providerMessageIds;
-    return { step: { to: "sent", at, provider, providerMessageId }, next: null };
-  }
-  const failed = (code: string, text: string): Verdict => ({
-    step: { to: "failed", at, provider, error: { code, message: text } },
-    next: null,
+  return verdicts.map(({ next }, index) => {
+    const own = next && next !== "held" && claimed.has(next.attempt) ? next.attempt : null;
+    const ending = batch[index];
+    if (ending) ending.written = transactionId ? { transactionId, next: own } : null;
+    return own;
   });
-  if (outcome.kind === "refused") {
-    return failed(storableText(outcome.code, CODE_MAX), storableText(outcome.detail, DETAIL_MAX));
-  }
-  if (outcome.kind === "unknown" && env().ON_UNKNOWN_OUTCOME === "hold") return { step: null, next: null };
-  const tried = [...attempt.tried, provider];
-  const afterUnknown = attempt.afterUnknown || outcome.kind === "unknown";
-  // A provider that is being tried out again takes messages through the dispatch alone, which counts them.
-  const next = nextProvider(message.chain, tried, (id) => table.isHeld(id) || table.stateOf(id)?.breaker === "probing");
-  if (next.kind === "held") return { step: null, next: "held" };
-  if (next.kind === "provider") {
-    const following = attemptOf({ ...attempt, tried, afterUnknown }, next.provider, at);
-    return { step: null, next: { attempt: following, isPaced: paces.isPaced(following) } };
-  }
-  // One of them may have it: a receipt will tell, or time.
-  if (afterUnknown) return { step: null, next: null };
-  return failed(
-    "no_provider_available",
-    `No provider took the message; the last answer was: ${storableText(outcome.detail, DETAIL_MAX)}`,
-  );
 }
 
-async function finishAttempts(tx: Tx, batch: Finished[], at: Date): Promise<void> {
+/** All attempts of locked messages, and the number by which this transaction can be found again. */
+async function readMade(tx: Tx, ids: string[]): Promise<{ made: Map<string, Made[]>; transactionId: string | null }> {
+  const { rows } = await tx.query<Made & { id: string; transactionId: string }>({
+    name: "attempts.of_messages",
+    text: `SELECT message_id AS id, seq, outcome, pg_current_xact_id()::text AS "transactionId"
+           FROM message_attempts WHERE message_id = ANY($1::text[]) ORDER BY seq`,
+    values: [ids],
+  });
+  const made = new Map<string, Made[]>();
+  for (const row of rows) {
+    const entry = made.get(row.id);
+    if (entry) entry.push(row);
+    else made.set(row.id, [row]);
+  }
+  return { made, transactionId: rows[0]?.transactionId ?? null };
+}
+
+async function finishAttempts(tx: Tx, batch: Ending[], at: Date): Promise<void> {
   await tx.query({
     name: "attempts.finish",
     text: `UPDATE message_attempts a SET outcome = u.outcome, provider_message_id = u.provider_message_id, code = u.code,
@@ -158,7 +175,7 @@ async function finishAttempts(tx: Tx, batch: Finished[], at: Date): Promise<void
            FROM unnest($1::text[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int4[])
              AS u (message_id, seq, outcome, provider_message_id, code, detail, latency_ms)
            WHERE a.message_id = u.message_id AND a.seq = u.seq
-             AND (a.outcome IS DISTINCT FROM 'accepted' OR u.outcome = 'accepted')`,
+             AND (a.outcome IS NULL OR a.outcome = 'unknown' OR u.outcome = 'accepted')`,
     values: [
       batch.map(({ attempt }) => attempt.message.id),
       batch.map(({ attempt }) => attempt.seq),

@@ -39,7 +39,7 @@ export const attemptOf = (candidate: Candidate, provider: string, claimedAt: Dat
 });
 
 /**
- * Commits attempts, each unless its message has one of that number already or is no longer pending.
+ * Commits attempts, each unless its message has one of that number already, was refused for good or is no longer pending.
  * @returns those that are ours to make.
  */
 export async function claim(tx: Queryable, attempts: readonly Attempt[]): Promise<Attempt[]> {
@@ -50,6 +50,7 @@ export async function claim(tx: Queryable, attempts: readonly Attempt[]): Promis
            SELECT c.message_id, c.seq, c.provider, c.started_at
            FROM unnest($1::text[], $2::int2[], $3::text[], $4::timestamptz[]) AS c (message_id, seq, provider, started_at)
            JOIN messages m ON m.id = c.message_id AND m.status = 'pending'
+           WHERE NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING message_id AS id`,
     values: [
       attempts.map((attempt) => attempt.message.id),
@@ -73,14 +74,17 @@ export async function unclaim({ message, seq }: Attempt): Promise<void> {
   });
 }
 
-/** Only the one who recorded the attempt before goes on, so a row that is there already is our own, from a lost COMMIT. */
-export async function claimNext(tx: Tx, nexts: Attempt[]): Promise<void> {
-  if (nexts.length === 0) return;
-  await tx.query({
+/**
+ * Commits the attempts that follow on outcomes. One that is there already is somebody else's to make.
+ * @returns those that are ours.
+ */
+export async function claimNext(tx: Tx, nexts: readonly Attempt[]): Promise<Set<Attempt>> {
+  if (nexts.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>({
     name: "attempts.claim_next",
     text: `INSERT INTO message_attempts (message_id, seq, provider, started_at)
            SELECT * FROM unnest($1::text[], $2::int2[], $3::text[], $4::timestamptz[])
-           ON CONFLICT (message_id, seq) DO NOTHING`,
+           ON CONFLICT (message_id, seq) DO NOTHING RETURNING message_id AS id`,
     values: [
       nexts.map((next) => next.message.id),
       nexts.map((next) => next.seq),
@@ -88,4 +92,6 @@ export async function claimNext(tx: Tx, nexts: Attempt[]): Promise<void> {
       nexts.map((next) => next.claimedAt.toISOString()),
     ],
   });
+  const claimed = new Set(rows.map((row) => row.id));
+  return new Set(nexts.filter((next) => claimed.has(next.message.id)));
 }

@@ -9,7 +9,7 @@ import { receiptUrlFor } from "../providers/receipt-url";
 import { referenceTo } from "../providers/reference";
 import { providerTable } from "../providers/registry";
 import { noteOutcome } from "../providers/tend";
-import { recordOutcome } from "./attempts";
+import { endingOf, recordEnding } from "./attempts";
 import { type Attempt, unclaim } from "./claims";
 
 /** A hand-over whose end nobody knows is given up, and refunded, after this time. */
@@ -57,8 +57,10 @@ async function seeThrough(first: Attempt): Promise<void> {
 }
 
 /** Records an outcome. @returns the next attempt, already claimed, when it is to be made at once. */
-export const goOn = (attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> =>
-  insist(() => recordOutcome(attempt, outcome, latencyMs));
+export function goOn(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
+  const ending = endingOf(attempt, outcome, latencyMs);
+  return insist(() => recordEnding(ending));
+}
 
 /**
  * What a provider answered is known to us alone: while the database is away it is held and written again, for a minute.

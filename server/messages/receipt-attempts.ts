@@ -43,8 +43,8 @@ export type Known = AttemptOf & { id: string; provider: string; report: ReceiptR
 const isNegative = ({ report }: Known): boolean => report.status === "failed" || report.status === "undelivered";
 
 /**
- * Receipts that tell of the failure of an attempt after which another one was made: what became of the message is for the
- * later one to say. @returns their ids.
+ * Receipts that tell of the failure of an attempt after which another one may have taken the message: what became of it is
+ * for the later one to say. @returns their ids.
  */
 export async function findSuperseded(tx: Tx, receipts: readonly Known[]): Promise<Set<string>> {
   const negative = receipts.filter(isNegative);
@@ -53,7 +53,7 @@ export async function findSuperseded(tx: Tx, receipts: readonly Known[]): Promis
     name: "receipts.superseded",
     text: `SELECT r.id FROM unnest($1::text[], $2::text[], $3::int2[]) AS r (id, message_id, seq)
            WHERE EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = r.message_id AND a.seq > r.seq
-                         AND a.outcome IS DISTINCT FROM 'retryable')`,
+                         AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'accepted')))`,
     values: [
       negative.map((receipt) => receipt.id),
       negative.map((receipt) => receipt.messageId),
@@ -61,6 +61,18 @@ export async function findSuperseded(tx: Tx, receipts: readonly Known[]): Promis
     ],
   });
   return new Set(rows.map((row) => row.id));
+}
+
+/** How many attempts there are of messages that a receipt may settle before any answer has: the answer counts no more. */
+export async function countAttempts(tx: Tx, messages: readonly { id: string }[]): Promise<Map<string, number>> {
+  if (messages.length === 0) return new Map();
+  const { rows } = await tx.query<{ id: string; count: number }>({
+    name: "receipts.count_attempts",
+    text: `SELECT message_id AS id, max(seq) AS count FROM message_attempts
+           WHERE message_id = ANY($1::text[]) GROUP BY message_id`,
+    values: [messages.map((message) => message.id)],
+  });
+  return new Map(rows.map((row) => [row.id, row.count]));
 }
 
 /** An attempt whose outcome was unknown is known once its receipt is here; one found by our reference gets its id too. */

@@ -52,6 +52,7 @@ export async function sweepMessages(): Promise<void> {
   const results = await Promise.allSettled([
     lookUpUnknown(ago(UNRESOLVED_AFTER_MS)),
     failUnresolved(ago(UNRESOLVED_AFTER_MS)),
+    failStranded(ago(UNRESOLVED_AFTER_MS)),
     expireUnconfirmed(ago(VALIDITY_MS)),
     requeueOrphans(ago(ORPHANED_AFTER_MS)),
     joinLeftReceipts(),
@@ -66,7 +67,9 @@ type Swept = { id: string; seq: number; provider: string };
  * `$1`: how old, `$2`: among these messages or all (null), `$3`: how many. Pending messages of which some provider may have
  * taken one, while nothing newer is under way.
  */
-const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.seq, a.provider FROM message_attempts a
+const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.provider,
+    (SELECT max(b.seq) FROM message_attempts b WHERE b.message_id = a.message_id) AS seq
+  FROM message_attempts a
   JOIN messages m ON m.id = a.message_id
   WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND a.started_at < $1 AND m.status = 'pending'
     AND ($2::text[] IS NULL OR a.message_id = ANY($2))
@@ -74,6 +77,16 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.seq,
                     AND b.started_at >= $1)
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
   ORDER BY a.message_id, a.seq DESC LIMIT $3`;
+
+/** As above. Pending messages whose attempts have all come to an end, of which the last was long ago: nobody goes on. */
+const STRANDED = `SELECT m.id, a.seq, a.provider FROM messages m
+  JOIN LATERAL (SELECT l.seq, l.provider, l.started_at FROM message_attempts l
+    WHERE l.message_id = m.id ORDER BY l.seq DESC LIMIT 1) a ON a.started_at < $1
+  WHERE m.status = 'pending' AND m.created_at < $1 AND ($2::text[] IS NULL OR m.id = ANY($2))
+    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id
+                    AND (b.outcome IS NULL OR b.outcome = 'unknown'))
+    AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
+  ORDER BY m.id LIMIT $3`;
 
 const UNCONFIRMED = `SELECT id, attempts AS seq, provider FROM messages
   WHERE status = 'sent' AND sent_at < $1 AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY sent_at LIMIT $3`;
@@ -88,6 +101,15 @@ export const failUnresolved = (before: Date): Promise<void> =>
       code: "provider_outcome_unknown",
       message: "The provider never told whether it took the message. The cost was refunded.",
     },
+  }));
+
+/** Fails, and refunds, pending messages that nobody has tried to hand over since `before`, and that no provider may have. */
+export const failStranded = (before: Date): Promise<void> =>
+  sweep(STRANDED, before, (row) => ({
+    to: "failed",
+    at: now(),
+    provider: row.provider,
+    error: { code: "no_provider_available", message: "No provider took the message. The cost was refunded." },
   }));
 
 /** Ends messages that a provider took before `before` and on which no final receipt came. They stay billed. */
