@@ -152,7 +152,7 @@ const STEPS: Record<string, (cell: Cell) => Promise<void>> = {
     const delivered = await cell.customer.reaches(id, "delivered");
     const outcome = async () => (await cell.customer.attempts(id)).map((attempt) => attempt.outcome);
     await expect.poll(outcome).toEqual(["accepted"]);
-    expect(delivered).toMatchObject({ provider: cell.name, provider_message_id: taken.ids[0] });
+    expect(delivered).toMatchObject({ provider: cell.name, provider_message_id: taken.ids[0], attempts: 1 });
     await expect.poll(() => cell.customer.receipts(id)).toEqual(["delivered"]);
     expect(await eventTypes(cell, id)).toEqual(["message.sent", "message.delivered"]);
     expect(await cell.customer.money(id)).toEqual(["reserve", "settle"]);

@@ -59,7 +59,7 @@ test("a message without an answer waits, and the receipt makes it delivered", as
     const taken = await takenBy(held.carrier, held.to);
     expect(await held.carrier.report(taken, "delivered", installation.receiptUrlOf(name))).toEqual([200]);
     const delivered = await held.customer.reaches(held.id, "delivered");
-    expect(delivered).toMatchObject({ provider: name, cost: 0.01 });
+    expect(delivered).toMatchObject({ provider: name, attempts: 1, cost: 0.01 });
     expect(await held.customer.attempts(held.id)).toMatchObject([{ provider: name, outcome: "accepted" }]);
     expect(await held.customer.money(held.id)).toEqual(["reserve", "settle"]);
     const events = (await held.customer.events(held.id)).map((event) => event.type);

@@ -10,7 +10,14 @@ import { addJob, type ReceiptReport } from "../core/jobs";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import { foldParts } from "./parts";
-import { type AttemptOf, confirmAttempts, findAttempts, findSuperseded, type Known } from "./receipt-attempts";
+import {
+  type AttemptOf,
+  confirmAttempts,
+  countAttempts,
+  findAttempts,
+  findSuperseded,
+  type Known,
+} from "./receipt-attempts";
 import { isFinal } from "./status";
 import { applyChanges, type Change, lockMessages, type Step } from "./transitions";
 
@@ -135,13 +142,17 @@ async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<s
     receipts.map((receipt) => receipt.messageId),
   );
   const folded = await foldParts(tx, receipts);
-  const superseded = await findSuperseded(tx, folded);
+  const pending = [...messages.values()].filter((message) => message.status === "pending");
+  const [superseded, counts] = await Promise.all([findSuperseded(tx, folded), countAttempts(tx, pending)]);
   const ordered = folded.sort((a, b) => Date.parse(a.report.occurredAt) - Date.parse(b.report.occurredAt));
   const changes = new Map<string, { change: Change; sources: string[] }>();
   for (const { id, provider, messageId, report } of ordered) {
     const message = messages.get(messageId);
     if (!message || isFinal(message.status) || superseded.has(id)) continue;
-    const entry = changes.get(messageId) ?? { change: { message, attempts: 0, steps: [] }, sources: [] };
+    const entry = changes.get(messageId) ?? {
+      change: { message, attempts: counts.get(messageId) ?? 0, steps: [] },
+      sources: [],
+    };
     changes.set(messageId, entry);
     for (const step of stepsOf(provider, report)) {
       entry.change.steps.push(step);
@@ -149,7 +160,7 @@ async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<s
     }
   }
   const entries = [...changes.values()];
-  const [counts] = await Promise.all([
+  const [moves] = await Promise.all([
     applyChanges(
       tx,
       entries.map((entry) => entry.change),
@@ -158,7 +169,7 @@ async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<s
   ]);
   // Steps are taken in order until a final state, and the receipts that come after it are the ones that moved nothing.
   return new Set(
-    entries.flatMap((entry, at) => (counts[at] ? entry.sources.slice(0, lastApplied(entry.change) + 1) : [])),
+    entries.flatMap((entry, at) => (moves[at] ? entry.sources.slice(0, lastApplied(entry.change) + 1) : [])),
   );
 }
 
