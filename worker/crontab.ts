@@ -1,11 +1,21 @@
 import { parseCronItems } from "graphile-worker";
+import type { JobName } from "../server/core/jobs";
 
-/** Recurring jobs. `backfillPeriod: 0`: a worker that was away does not catch up, the next run sees everything anyway. */
+/**
+ * `backfillPeriod: 0`: a worker that was away does not catch up, the next run sees everything anyway. Each has a queue of
+ * its own and one key, so that a run that takes long neither meets the next one nor has a row of them wait behind it.
+ */
+const every = (task: JobName, match: string) => ({
+  ...{ task, match },
+  options: { backfillPeriod: 0, queueName: task, jobKey: task },
+});
+
+/** Recurring jobs. */
 export const recurring = () =>
   parseCronItems([
-    { task: "sweep_messages", match: "* * * * *", options: { backfillPeriod: 0 } },
-    { task: "sweep_webhooks", match: "* * * * *", options: { backfillPeriod: 0 } },
-    { task: "check_ledger", match: "17 * * * *", options: { backfillPeriod: 0 } },
-    { task: "forget_idempotency_keys", match: "43 * * * *", options: { backfillPeriod: 0 } },
-    { task: "forget_callbacks", match: "47 * * * *", options: { backfillPeriod: 0 } },
+    every("sweep_messages", "* * * * *"),
+    every("sweep_webhooks", "* * * * *"),
+    every("check_ledger", "17 * * * *"),
+    every("forget_idempotency_keys", "43 * * * *"),
+    every("forget_callbacks", "47 * * * *"),
   ]);

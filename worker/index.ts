@@ -5,7 +5,7 @@ import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
-import { endHandOvers, keepServing } from "../server/messages/tasks";
+import { endHandOvers, keepLookingUp, keepServing } from "../server/messages/tasks";
 import { keepTending, prepareProviders } from "../server/providers/tasks";
 import { recurring } from "./crontab";
 import { declareAlive, watchForDeadWorkers } from "./liveness";
@@ -63,8 +63,9 @@ async function start(): Promise<void> {
   ]);
   const stopTending = keepTending();
   const stopServing = keepServing();
+  const stopLookingUp = keepLookingUp();
   onShutdown(async () => {
-    await Promise.all([stopTending(), stopServing(), ...runners.map((runner) => runner.stop())]);
+    await Promise.all([stopTending(), stopServing(), stopLookingUp(), ...runners.map((runner) => runner.stop())]);
     await endHandOvers();
   });
   for (const runner of runners) {

@@ -14,6 +14,8 @@ import { type Attempt, unclaim } from "./claims";
 
 /** A hand-over whose end nobody knows is given up, and refunded, after this time. */
 export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
+/** A call that has not begun so long after it was claimed is not made: it must not meet what is failed and refunded. */
+export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
 const INSIST_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
@@ -22,16 +24,24 @@ const underWay = () => perProcess<UnderWay>("messages.hand_overs", () => ({ all:
 
 /** Begins to hand over attempts that are claimed and have room in their providers' lanes; does not wait for their ends. */
 export function beginHandOvers(attempts: readonly Attempt[]): void {
+  for (const attempt of attempts) begin(attempt, true);
+}
+
+/** Records what has become known of an attempt, and begins what follows. */
+export async function goOnWith(attempt: Attempt, outcome: Outcome): Promise<void> {
+  const next = await goOn(attempt, outcome, 0);
+  if (next) begin(next, false);
+}
+
+function begin(attempt: Attempt, hasRoom: boolean): void {
   const own = underWay();
-  for (const attempt of attempts) {
-    const ended: Promise<void> = seeThrough(attempt)
-      .catch((thrown) => {
-        // What could not be recorded stays an open attempt, which the sweep resolves.
-        log("error", "attempt.not_recorded", { message_id: attempt.message.id, ...errorFields(thrown) });
-      })
-      .finally(() => own.all.delete(ended));
-    own.all.add(ended);
-  }
+  const ended: Promise<void> = seeThrough(attempt, hasRoom)
+    .catch((thrown) => {
+      // What could not be recorded stays an open attempt, which the sweep resolves.
+      log("error", "attempt.not_recorded", { message_id: attempt.message.id, ...errorFields(thrown) });
+    })
+    .finally(() => own.all.delete(ended));
+  own.all.add(ended);
 }
 
 /** Returns when no hand-over is under way in this process. */
@@ -47,17 +57,17 @@ export async function stopHandOvers(): Promise<void> {
 }
 
 /** Follows one message along its chain of providers until one takes it, it must wait, or the chain ends. */
-async function seeThrough(first: Attempt): Promise<void> {
+async function seeThrough(first: Attempt, hasRoom: boolean): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const ended: Attempt = attempt;
-    const made = await handOver(ended, ended === first);
+    const made = await handOver(ended, hasRoom && ended === first);
     if (made === "stopped") return insist(() => unclaim(ended));
     attempt = await goOn(ended, made.outcome, made.latencyMs);
   }
 }
 
 /** Records an outcome. @returns the next attempt, already claimed, when it is to be made at once. */
-export function goOn(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
+function goOn(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
   const ending = endingOf(attempt, outcome, latencyMs);
   return insist(() => recordEnding(ending));
 }
@@ -107,8 +117,7 @@ async function handOver(attempt: Attempt, hasRoom: boolean): Promise<Made | "sto
 async function send(adapter: Adapter, { message, seq, claimedAt }: Attempt): Promise<Made | "stopped"> {
   // Whoever stops begins nothing more; what was not begun is somebody else's.
   if (underWay().isStopping) return "stopped";
-  // Long before the sweep could give the attempt up, so that nothing is sent that is failed and refunded meanwhile.
-  if (now().getTime() - claimedAt.getTime() > UNRESOLVED_AFTER_MS / 2) {
+  if (now().getTime() - claimedAt.getTime() > BEGUN_WITHIN_MS) {
     const detail = `No place at ${adapter.id} became free in time.`;
     return { outcome: { kind: "retryable", code: "waited_too_long", detail, fault: "throttled" }, latencyMs: 0 };
   }

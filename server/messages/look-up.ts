@@ -1,70 +1,93 @@
 /** Asks providers that can be asked what became of hand-overs whose end is not known. */
-import { SECOND_MS } from "../core/clock";
+import { MINUTE_MS, now, SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
-import { enterLane } from "../providers/lane";
-import type { OutboundMessage } from "../providers/port";
+import type { Adapter, OutboundMessage } from "../providers/port";
 import { receiptUrlFor } from "../providers/receipt-url";
 import { referenceTo } from "../providers/reference";
-import { type ProviderTable, providerTable } from "../providers/registry";
-import { PROVIDERS } from "../providers/schema";
+import { providerTable } from "../providers/registry";
 import type { Attempt } from "./claims";
-import { beginHandOvers, goOn } from "./hand-over";
+import { BEGUN_WITHIN_MS, goOnWith, UNRESOLVED_AFTER_MS } from "./hand-over";
 
-/** Providers allow few look-ups, and a call under way must not be taken for one that was lost. */
-const LOOK_UPS_MAX = 100;
-const BEYOND_TIMEOUT_MS = 30 * SECOND_MS;
+/** Look-ups under way at once, per provider and process: providers allow few, and one that hangs must not gather them. */
+const AT_ONCE = 5;
+/** The provider may still be busy with what it did not answer. */
+const SETTLES_WITHIN_MS = 30 * SECOND_MS;
+/** How long after one look-up the next one of the same attempt is made, by whichever process. */
+const ASKED_AGAIN_AFTER_MS = MINUTE_MS;
 
 type Row = OutboundMessage & {
   accountId: string;
   seq: number;
-  provider: string;
   claimedAt: Date;
   tried: string[];
   afterUnknown: boolean;
 };
 
-/** Looks up open and unknown hand-overs that began after `since`. What a provider knows of one is recorded as its outcome. */
-export async function lookUpUnknown(since: Date): Promise<void> {
-  const table = await providerTable();
-  const askable = PROVIDERS.filter((id) => table.adapterOf(id)?.lookUp);
-  if (askable.length === 0) return;
-  const { rows } = await pool().query<Row>({
-    name: "look_up.unknown",
-    text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             m.account_id AS "accountId", a.seq, a.provider, a.started_at AS "claimedAt",
-             ARRAY(SELECT b.provider FROM message_attempts b WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
-             EXISTS (SELECT 1 FROM message_attempts b
-               WHERE b.message_id = m.id AND b.seq < a.seq AND b.outcome = 'unknown') AS "afterUnknown"
-           FROM message_attempts a JOIN messages m ON m.id = a.message_id
-           WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND m.status = 'pending' AND a.provider = ANY($1::text[])
-             AND a.started_at > $2 AND a.started_at < now() - $3 * interval '1 millisecond'
-             AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq)
-             AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
-           ORDER BY a.started_at LIMIT $4`,
-    values: [askable, since, env().PROVIDER_TIMEOUT_MS + BEYOND_TIMEOUT_MS, LOOK_UPS_MAX],
-  });
-  for (const row of rows) {
-    await lookUp(table, row).catch((thrown) =>
-      log("warn", "attempt.not_looked_up", { message_id: row.id, provider: row.provider, ...errorFields(thrown) }),
-    );
-  }
+/**
+ * Looks up a few hand-overs to `provider` of which nobody knows how they ended, those first that were not asked about the
+ * longest. What the provider knows of one is recorded as its outcome. Takes as long as one call to it.
+ * @returns how many were looked up.
+ */
+export async function lookUpUnknown(provider: string): Promise<number> {
+  const adapter = (await providerTable()).adapterOf(provider);
+  const { lookUp } = adapter ?? {};
+  if (!adapter || !lookUp) return 0;
+  const due = await takeDue(provider);
+  await Promise.all(
+    due.map((attempt) =>
+      ask(adapter.id, lookUp, attempt).catch((thrown) =>
+        log("warn", "attempt.not_looked_up", { message_id: attempt.message.id, provider, ...errorFields(thrown) }),
+      ),
+    ),
+  );
+  return due.length;
 }
 
-async function lookUp(
-  table: ProviderTable,
-  { accountId, seq, provider, claimedAt, tried, afterUnknown, ...message }: Row,
-): Promise<void> {
-  const adapter = table.adapterOf(provider);
-  if (!adapter?.lookUp) return;
+/** Takes the next attempts to ask about and notes that, so that nobody else asks about them meanwhile. */
+async function takeDue(provider: string): Promise<Attempt[]> {
+  const timeoutMs = env().PROVIDER_TIMEOUT_MS;
+  const ago = (ms: number) => new Date(now().getTime() - ms);
+  const { rows } = await pool().query<Row>({
+    name: "look_up.take",
+    // One without an outcome may be waiting for a place until BEGUN_WITHIN_MS: not yet sent is not the same as lost.
+    text: `WITH due AS MATERIALIZED (
+             SELECT a.message_id, a.seq FROM message_attempts a
+             JOIN messages m ON m.id = a.message_id AND m.status = 'pending'
+             WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND a.provider = $1 AND a.started_at > $2
+               AND CASE WHEN a.outcome IS NULL THEN a.started_at < $3 ELSE a.finished_at < $4 END
+               AND (a.looked_up_at IS NULL OR a.looked_up_at < $5)
+               AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq)
+               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
+             ORDER BY a.looked_up_at NULLS FIRST, a.started_at LIMIT $6 FOR UPDATE OF a SKIP LOCKED)
+           UPDATE message_attempts a SET looked_up_at = $7 FROM due, messages m
+           WHERE a.message_id = due.message_id AND a.seq = due.seq AND m.id = due.message_id
+           RETURNING m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
+             m.account_id AS "accountId", a.seq, a.started_at AS "claimedAt",
+             ARRAY(SELECT b.provider FROM message_attempts b WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
+             EXISTS (SELECT 1 FROM message_attempts b
+               WHERE b.message_id = m.id AND b.seq < a.seq AND b.outcome = 'unknown') AS "afterUnknown"`,
+    values: [
+      provider,
+      ago(UNRESOLVED_AFTER_MS),
+      ago(BEGUN_WITHIN_MS + timeoutMs + SETTLES_WITHIN_MS),
+      ago(SETTLES_WITHIN_MS),
+      ago(Math.max(ASKED_AGAIN_AFTER_MS, 2 * timeoutMs)),
+      AT_ONCE,
+      now(),
+    ],
+  });
+  return rows.map(({ accountId, seq, claimedAt, tried, afterUnknown, ...message }) => {
+    return { message, accountId, seq, provider, claimedAt, tried, afterUnknown };
+  });
+}
+
+async function ask(id: Adapter["id"], lookUp: NonNullable<Adapter["lookUp"]>, attempt: Attempt): Promise<void> {
+  const { message, seq, provider } = attempt;
   const reference = referenceTo(message.id, seq);
-  const outcome = await adapter.lookUp({ message, reference, receiptUrl: receiptUrlFor(adapter.id, reference) });
+  const outcome = await lookUp({ message, reference, receiptUrl: receiptUrlFor(id, reference) });
   if (!outcome || outcome.kind === "unknown") return;
   log("info", "attempt.looked_up", { message_id: message.id, provider, outcome: outcome.kind });
-  const attempt: Attempt = { message, accountId, seq, provider, claimedAt, tried, afterUnknown };
-  const next = await goOn(attempt, outcome, 0);
-  const nextAdapter = next && table.adapterOf(next.provider);
-  if (nextAdapter) enterLane(nextAdapter);
-  if (next) beginHandOvers([next]);
+  await goOnWith(attempt, outcome);
 }

@@ -1,8 +1,9 @@
-import { HOUR_MS, MINUTE_MS, now } from "../core/clock";
+import { HOUR_MS, MINUTE_MS, now, SECOND_MS } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { addJob, type JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
+import { PROVIDERS } from "../providers/schema";
 import { claimAttempts } from "./dispatch";
 import { beginHandOvers, stopHandOvers, UNRESOLVED_AFTER_MS } from "./hand-over";
 import { lookUpUnknown } from "./look-up";
@@ -35,6 +36,29 @@ export const keepServing = (): (() => Promise<void>) =>
     return isBusy ? SERVE_BUSY_MS : SERVE_IDLE_MS;
   });
 
+/** How often providers are asked what became of hand-overs: while there are some to ask about, and while there are none. */
+const LOOK_UP_BUSY_MS = SECOND_MS;
+const LOOK_UP_IDLE_MS = 5 * SECOND_MS;
+
+/**
+ * Looks up hand-overs whose end is not known until the returned function is called, which waits for the look-ups under
+ * way. Each provider has a turn of its own: one that hangs keeps neither the others waiting nor any job.
+ */
+export function keepLookingUp(): () => Promise<void> {
+  const stops = PROVIDERS.map((provider) =>
+    keepDoing(async () => {
+      const count = await lookUpUnknown(provider).catch((thrown) => {
+        log("warn", "attempts.not_looked_up", { provider, ...errorFields(thrown) });
+        return 0;
+      });
+      return count > 0 ? LOOK_UP_BUSY_MS : LOOK_UP_IDLE_MS;
+    }),
+  );
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}
+
 /** Lets hand-overs under way come to their end and leaves what was not begun to other workers. */
 export const endHandOvers = (): Promise<void> => stopHandOvers();
 
@@ -50,7 +74,6 @@ export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receip
 export async function sweepMessages(): Promise<void> {
   const ago = (ms: number) => new Date(now().getTime() - ms);
   const results = await Promise.allSettled([
-    lookUpUnknown(ago(UNRESOLVED_AFTER_MS)),
     failUnresolved(ago(UNRESOLVED_AFTER_MS)),
     failStranded(ago(UNRESOLVED_AFTER_MS)),
     expireUnconfirmed(ago(VALIDITY_MS)),

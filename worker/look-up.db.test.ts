@@ -1,0 +1,128 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { plainRequest } from "@/server/accounts/answers";
+import { pool } from "@/server/core/db";
+import { endingOf, recordEnding } from "@/server/messages/attempts";
+import { claimAttempts } from "@/server/messages/dispatch";
+import { lookUpUnknown } from "@/server/messages/look-up";
+import { getMessage } from "@/server/messages/read";
+import { sendBulk } from "@/server/messages/send";
+import { forgetProviders } from "@/server/providers/registry";
+import { recurring } from "./crontab";
+
+/** What the provider was asked about, in order. */
+let asked: string[] = [];
+let answer: (reference: string) => object | null = () => ({ batches: [] });
+let server: Server;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const reference = new URL(request.url ?? "", "http://localhost").searchParams.get("client_reference") ?? "";
+    asked.push(reference);
+    const told = answer(reference);
+    // Null: the provider hangs.
+    if (told) response.setHeader("content-type", "application/json").end(JSON.stringify(told));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  Object.assign(process.env, {
+    SINCH_SERVICE_PLAN_ID: "plan",
+    SINCH_API_TOKEN: "token",
+    SINCH_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    PROVIDER_TIMEOUT_MS: "1000",
+    ON_UNKNOWN_OUTCOME: "hold",
+  });
+  forgetProviders();
+  await makeRoute({ chain: ["sinch", "sandbox"] });
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+beforeEach(async () => {
+  asked = [];
+  answer = () => ({ batches: [] });
+  await pool().query("UPDATE message_attempts SET started_at = started_at - interval '1 hour'");
+});
+
+/** Messages of which the provider has said nothing for a minute. */
+async function unanswered(count: number, isOver = true) {
+  const account = await makeAccount();
+  const recipients = Array.from({ length: count }, (_, at) => `+1415557${String(at).padStart(4, "0")}`);
+  const input = { recipients, from: account.senderId, body: "Hi" };
+  const { messages } = await sendBulk(account.actor, input, plainRequest());
+  const attempts = await claimAttempts(messages.map((message) => message.id));
+  expect(attempts).toHaveLength(count);
+  if (isOver) {
+    const unknown = { kind: "unknown", code: "timeout", detail: "No answer." } as const;
+    await Promise.all(attempts.map((attempt) => recordEnding(endingOf(attempt, unknown, 1))));
+  }
+  const ids = messages.map((message) => message.id);
+  await pool().query(
+    `UPDATE message_attempts SET started_at = started_at - interval '1 minute',
+       finished_at = finished_at - interval '1 minute' WHERE message_id = ANY($1::text[])`,
+    [ids],
+  );
+  return { account, ids, references: ids.map((id) => `${id}-1`).sort() };
+}
+
+test("look-ups that overlap ask about each hand-over once, and about every one in its turn", async () => {
+  const { references } = await unanswered(12);
+  const counts = await Promise.all([lookUpUnknown("sinch"), lookUpUnknown("sinch")]);
+  expect(counts).toEqual([5, 5]);
+  expect(await lookUpUnknown("sinch")).toBe(2);
+  expect([...asked].sort()).toEqual(references);
+  expect(await lookUpUnknown("sinch")).toBe(0);
+
+  // After a minute they are asked about again, the longest ago first.
+  const [oldest] = asked.slice(-1);
+  await pool().query("UPDATE message_attempts SET looked_up_at = looked_up_at - interval '61 seconds'");
+  await pool().query(
+    "UPDATE message_attempts SET looked_up_at = looked_up_at - interval '1 second' WHERE message_id || '-1' = $1",
+    [oldest],
+  );
+  asked = [];
+  expect(await lookUpUnknown("sinch")).toBe(5);
+  expect(asked).toContain(oldest);
+});
+
+test("a provider that hangs costs one time-out, however much there is to ask", async () => {
+  await unanswered(5);
+  answer = () => null;
+  const startedAt = performance.now();
+  expect(await lookUpUnknown("sinch")).toBe(5);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+test("what the provider knows is recorded", async () => {
+  const { account, ids } = await unanswered(1);
+  answer = (reference) => ({ batches: [{ id: `batch-${reference}`, client_reference: reference }] });
+  expect(await lookUpUnknown("sinch")).toBe(1);
+  expect(await getMessage(account.actor, ids[0] ?? "")).toMatchObject({
+    status: "sent",
+    provider: "sinch",
+    provider_message_id: `batch-${ids[0]}-1`,
+    attempts: 1,
+  });
+});
+
+test("a call that may still be waiting for its place is not taken for one that was lost", async () => {
+  const { references } = await unanswered(1, false);
+  expect(await lookUpUnknown("sinch")).toBe(0);
+  await pool().query(
+    "UPDATE message_attempts SET started_at = started_at - interval '9 minutes' WHERE message_id || '-1' = ANY($1)",
+    [references],
+  );
+  expect(await lookUpUnknown("sinch")).toBe(1);
+  expect(asked).toEqual(references);
+});
+
+test("recurring jobs neither meet nor pile up", () => {
+  const items = recurring();
+  expect(items.length).toBeGreaterThan(3);
+  for (const { task, options } of items) expect(options).toMatchObject({ queueName: task, jobKey: task });
+});
