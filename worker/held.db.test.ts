@@ -11,6 +11,7 @@ import { beginHandOvers, settleHandOvers } from "@/server/messages/hand-over";
 import { getMessage } from "@/server/messages/read";
 import { sendBulk, sendMessage } from "@/server/messages/send";
 import { serveWaiting } from "@/server/messages/serve";
+import { leaveLane, takeRoom } from "@/server/providers/lane";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
 import { tendProviders } from "@/server/providers/tend";
 import { dispatchTasks } from "./tasks";
@@ -272,4 +273,29 @@ test("while a provider is probing, only so many messages try it, and a failure o
   const second = await stateOf();
   expect(second?.breaker).toBe("open");
   expect(Number(second?.openUntil) - Date.now()).toBeGreaterThan(15_000);
+});
+
+test("a hand-over outlasts a database that is away when it begins, and gives its room in the lane back", async () => {
+  const messages = await Promise.all(Array.from({ length: 5 }, () => sendTo(newNumber(), onlyTwilio)));
+  const adapter = (await providerTable()).adapterOf("twilio");
+  if (!adapter) throw new Error("no adapter");
+  const room = async () => {
+    const free = await takeRoom(adapter, Number.MAX_SAFE_INTEGER, 0);
+    leaveLane(adapter, free);
+    return free;
+  };
+  const whole = await room();
+  const attempts = await claimAttempts(messages.map(({ id }) => id));
+  expect(await room()).toBe(whole - 5);
+  await pool().query("ALTER TABLE providers RENAME TO providers_away");
+  try {
+    forgetProviders();
+    beginHandOvers(attempts);
+    await expect(providerTable()).rejects.toThrow();
+  } finally {
+    await pool().query("ALTER TABLE providers_away RENAME TO providers");
+  }
+  await settleHandOvers();
+  for (const message of messages) expect(await message.read()).toMatchObject({ status: "sent", provider: "twilio" });
+  expect(await room()).toBe(whole);
 });

@@ -7,7 +7,7 @@ import { enterLane, inLane, leaveLane } from "../providers/lane";
 import type { Adapter, Outcome } from "../providers/port";
 import { receiptUrlFor } from "../providers/receipt-url";
 import { referenceTo } from "../providers/reference";
-import { providerTable } from "../providers/registry";
+import { type ProviderState, providerTable, standingAdapter } from "../providers/registry";
 import { noteOutcome } from "../providers/tend";
 import { endingOf, recordEnding } from "./attempts";
 import { type Attempt, unclaim } from "./claims";
@@ -17,6 +17,7 @@ export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
 /** A call that has not begun so long after it was claimed is not made: it must not meet what is failed and refunded. */
 export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
 const INSIST_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
+const INSIST_AGAIN_MS = 20_000;
 
 type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
 
@@ -61,41 +62,58 @@ async function seeThrough(first: Attempt, hasRoom: boolean): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const ended: Attempt = attempt;
     const made = await handOver(ended, hasRoom && ended === first);
-    if (made === "stopped") return insist(() => unclaim(ended));
+    if (made === "stopped") return giveBack(ended);
     attempt = await goOn(ended, made.outcome, made.latencyMs);
   }
 }
 
+/** Has somebody else make an attempt that was not made. Until the sweep would take it for one that was, this is tried again. */
+const giveBack = (attempt: Attempt): Promise<void> =>
+  insist("attempt.not_given_back_yet", () => unclaim(attempt), attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS);
+
 /** Records an outcome. @returns the next attempt, already claimed, when it is to be made at once. */
 function goOn(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
   const ending = endingOf(attempt, outcome, latencyMs);
-  return insist(() => recordEnding(ending));
+  return insist("attempt.outcome_not_written_yet", () => recordEnding(ending));
 }
 
 /**
  * What a provider answered is known to us alone: while the database is away it is held and written again, for a minute.
- * After that the attempt stays open, as after a crash.
+ * After that the attempt stays open, as after a crash. @param until goes on until then, unless this process is to stop.
  */
-async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
-  for (const delayMs of INSIST_DELAYS_MS) {
+async function insist<Result>(event: string, ask: () => Promise<Result>, until = 0): Promise<Result> {
+  for (let failures = 0; ; failures += 1) {
     try {
-      return await write();
+      return await ask();
     } catch (thrown) {
-      if (isDataError(thrown)) throw thrown;
-      log("warn", "attempt.outcome_not_written_yet", errorFields(thrown));
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      const isOver = failures >= INSIST_DELAYS_MS.length && (underWay().isStopping || now().getTime() > until);
+      if (isDataError(thrown) || isOver) throw thrown;
+      log("warn", event, errorFields(thrown));
+      await new Promise((resolve) => setTimeout(resolve, INSIST_DELAYS_MS[failures] ?? INSIST_AGAIN_MS));
     }
   }
-  return write();
+}
+
+async function findProvider(id: string): Promise<{ adapter: Adapter | null; state: ProviderState | null }> {
+  const table = await providerTable();
+  return { adapter: table.adapterOf(id), state: table.stateOf(id) };
 }
 
 type Made = { outcome: Outcome; latencyMs: number };
 
+/** Makes one call. "stopped": it was not made, and somebody else is to make it. */
 async function handOver(attempt: Attempt, hasRoom: boolean): Promise<Made | "stopped"> {
   const { provider } = attempt;
-  const table = await providerTable();
-  const adapter = table.adapterOf(provider);
-  const state = table.stateOf(provider);
+  const found = await insist("attempt.provider_not_read_yet", () => findProvider(provider)).catch((thrown) => {
+    log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
+    return null;
+  });
+  if (!found) {
+    const standing = hasRoom ? standingAdapter(provider) : null;
+    if (standing) leaveLane(standing);
+    return "stopped";
+  }
+  const { adapter, state } = found;
   if (!adapter || !state) {
     const detail = `${provider} has no credentials here.`;
     return { outcome: { kind: "retryable", code: "provider_not_configured", detail, fault: "message" }, latencyMs: 0 };

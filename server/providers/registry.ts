@@ -82,6 +82,10 @@ export const openAdapters = () =>
     return made;
   });
 
+/** The adapter that this process used last for a provider, for whoever holds something of it and cannot read the table. */
+export const standingAdapter = (id: string): Adapter | null =>
+  id === "sandbox" ? sandbox() : (openAdapters().get(id as ProviderId)?.adapter ?? null);
+
 const closeQuietly = (id: ProviderId, { adapter }: Opened) =>
   adapter.close?.().catch((thrown) => log("warn", "provider.close_failed", { provider: id, ...errorFields(thrown) }));
 
