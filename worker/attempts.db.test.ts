@@ -11,6 +11,7 @@ import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
 import { sendMessage } from "@/server/messages/send";
+import { readStory } from "@/server/messages/story";
 import { failStranded, failUnresolved } from "@/server/messages/tasks";
 import type { Outcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
@@ -230,6 +231,26 @@ describe("more than one attempt", () => {
       error: { code: "no_provider_available" },
     });
   });
+});
+
+test("what a provider says in words of its own is kept, and shown to no customer", async () => {
+  const message = await claimed();
+  const said = "The account AC1 was not found.";
+  await record(message.first, { ...BUSY, said });
+  const attempt = { ...message.first, seq: 2, provider: "twilio", tried: ["vonage"] };
+  await record(attempt, { kind: "refused", code: "20404", detail: "The provider refused the message.", said });
+  const { rows } = await pool().query("SELECT said, fault FROM message_attempts WHERE message_id = $1 ORDER BY seq", [
+    message.id,
+  ]);
+  expect(rows).toEqual([
+    { said, fault: "provider" },
+    { said, fault: null },
+  ]);
+  const shown = await getMessage(message.account.actor, message.id);
+  expect(shown.error).toEqual({ code: "20404", message: "The provider refused the message." });
+  expect(
+    (await readStory(message.account.actor, message.id)).attempts.flatMap((made) => Object.values(made)),
+  ).not.toContain(said);
 });
 
 test("a message whose attempts have all ended, and that nobody goes on with, is given up", async () => {

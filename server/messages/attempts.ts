@@ -171,9 +171,9 @@ async function finishAttempts(tx: Tx, batch: Ending[], at: Date): Promise<void> 
   await tx.query({
     name: "attempts.finish",
     text: `UPDATE message_attempts a SET outcome = u.outcome, provider_message_id = u.provider_message_id, code = u.code,
-             detail = u.detail, latency_ms = u.latency_ms, finished_at = $8::timestamptz
-           FROM unnest($1::text[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int4[])
-             AS u (message_id, seq, outcome, provider_message_id, code, detail, latency_ms)
+             detail = u.detail, latency_ms = u.latency_ms, said = u.said, fault = u.fault, finished_at = $10::timestamptz
+           FROM unnest($1::text[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int4[], $8::text[],
+             $9::text[]) AS u (message_id, seq, outcome, provider_message_id, code, detail, latency_ms, said, fault)
            WHERE a.message_id = u.message_id AND a.seq = u.seq
              AND (a.outcome IS NULL OR a.outcome = 'unknown' OR u.outcome = 'accepted')`,
     values: [
@@ -184,6 +184,10 @@ async function finishAttempts(tx: Tx, batch: Ending[], at: Date): Promise<void> 
       batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : storableText(outcome.code, CODE_MAX))),
       batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : storableText(outcome.detail, DETAIL_MAX))),
       batch.map(({ latencyMs }) => Math.round(latencyMs)),
+      batch.map(({ outcome }) =>
+        outcome.kind !== "accepted" && outcome.said ? storableText(outcome.said, DETAIL_MAX) : null,
+      ),
+      batch.map(({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)),
       at.toISOString(),
     ],
   });

@@ -3,6 +3,7 @@ import { isDataError } from "../core/batch";
 import { MINUTE_MS, now } from "../core/clock";
 import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
+import { forOperators } from "../providers/answer";
 import { enterLane, inLane, leaveLane } from "../providers/lane";
 import type { Adapter, Outcome } from "../providers/port";
 import { receiptUrlFor } from "../providers/receipt-url";
@@ -122,7 +123,7 @@ async function handOver(attempt: Attempt, hasRoom: boolean): Promise<Made | "sto
   try {
     const made = await inLane(adapter, () => send(adapter, attempt));
     if (made !== "stopped") {
-      await noteOutcome(state, made.outcome, made.latencyMs).catch((thrown) =>
+      await noteOutcome(state, forOperators(made.outcome), made.latencyMs).catch((thrown) =>
         log("warn", "provider.outcome_not_noted", { provider, ...errorFields(thrown) }),
       );
     }

@@ -24,7 +24,7 @@ export async function readStory(actor: AccountActor, id: string): Promise<Story>
   const { accountId } = actor;
   const message = await findMessage(actor, id);
   const [attempts, receipts, ledger, events] = await Promise.all([
-    prisma().messageAttempt.findMany({ where: { messageId: id }, orderBy: { seq: "asc" } }),
+    prisma().messageAttempt.findMany({ where: { messageId: id }, omit: { said: true }, orderBy: { seq: "asc" } }),
     prisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: RECEIPTS_MAX }),
     prisma().ledgerEntry.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
     prisma().event.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),

@@ -109,7 +109,8 @@ describe("the answer", () => {
     expect(read(201, answer([recipient(408, "None", "Odd")]))).toEqual({
       kind: "retryable",
       code: "408",
-      detail: "Odd.",
+      detail: "The provider failed.",
+      said: "Odd.",
       fault: "provider",
     });
   });
@@ -134,7 +135,8 @@ describe("the answer", () => {
     expect(read(status, body)).toEqual({
       kind: "retryable",
       code: `http_${status}`,
-      detail: text || `The provider answered HTTP ${status}.`,
+      detail: `The provider answered HTTP ${status}.`,
+      ...(text && { said: text }),
       fault,
     });
   });

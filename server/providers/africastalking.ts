@@ -8,6 +8,7 @@ import {
   outcomeOf,
   outcomeOfHttp,
   sentences,
+  unlisted,
   wireCode,
 } from "./answer";
 import { formOf, referenceOf } from "./callback-body";
@@ -101,7 +102,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
     const outcome = outcomeOfHttp(status);
     const isMarkup = body.trimStart().startsWith("<");
     const text = isMarkup || jsonOrNull(body) !== null ? "" : sentences(body.slice(0, TEXT_MAX));
-    return outcome.kind === "unknown" || text === "" ? outcome : { ...outcome, detail: text };
+    return outcome.kind === "unknown" || text === "" ? outcome : { ...outcome, said: text };
   }
   const { Message, Recipients } = parsed.data.SMSMessageData;
   const [recipient] = Recipients;
@@ -109,8 +110,8 @@ function readResponse({ status, body }: WireResponse): Outcome {
     const code = WHOLE_REQUEST.get(Message);
     const meaning = code === undefined ? undefined : SEND_CODES.get(code);
     const fault = isSuccess(status) ? "provider" : faultOfStatus(status);
-    const text = sentences(Message) || "It was sent to nobody.";
-    return outcomeOf(code ? Message : "no_recipients", meaning ?? [fault, text]);
+    if (meaning) return outcomeOf(Message, meaning);
+    return outcomeOf("no_recipients", unlisted(fault), Message);
   }
   const { statusCode, messageId } = recipient;
   const hasId = messageId !== "" && messageId !== "None";
@@ -120,7 +121,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
   if (TAKEN.has(statusCode) || hasId) {
     throw new Error(`HTTP ${status} with the code ${statusCode} and the message id "${messageId}"`);
   }
-  return outcomeOf(statusCode, ["provider", sentences(recipient.status) || "The meaning of the code is not known."]);
+  return outcomeOf(statusCode, unlisted("provider"), recipient.status);
 }
 
 export const africastalking: HttpProvider<z.output<typeof settings>> = {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { faultOfStatus, jsonOrNull, outcomeOf, outcomeOfHttp, sentences, wireCodeOrNull } from "./answer";
+import {
+  faultOfStatus,
+  forOperators,
+  jsonOrNull,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  unlisted,
+  wireCodeOrNull,
+} from "./answer";
 
 describe("an answer of which only the status is known", () => {
   it.each([
@@ -33,6 +42,21 @@ describe("an answer of which only the status is known", () => {
 it("is refused, or whose fault it is", () => {
   expect(outcomeOf("1", ["refused", "No."])).toEqual({ kind: "refused", code: "1", detail: "No." });
   expect(outcomeOf("1", ["account", "No."])).toEqual({ kind: "retryable", code: "1", detail: "No.", fault: "account" });
+});
+
+it("keeps the provider's own words apart from ours, which customers read", () => {
+  const outcome = outcomeOf("20404", unlisted("account"), "the account AC1 was not found");
+  expect(outcome).toEqual({
+    kind: "retryable",
+    code: "20404",
+    detail: "The provider does not serve this installation.",
+    said: "The account AC1 was not found.",
+    fault: "account",
+  });
+  expect(forOperators(outcome)).toMatchObject({
+    detail: "The provider does not serve this installation. The account AC1 was not found.",
+  });
+  expect(outcomeOf("1", ["account", "No."], "", null)).not.toHaveProperty("said");
 });
 
 it("reads a code as text or a number, and as nothing else", () => {

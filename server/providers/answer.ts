@@ -29,9 +29,33 @@ export function jsonOrNull(text: string): unknown {
 /** 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** The ending that a meaning stands for, under the provider's own code. */
-export const outcomeOf = (code: string, [verdict, detail]: Meaning): NotAccepted =>
-  verdict === "refused" ? { kind: "refused", code, detail } : { kind: "retryable", code, detail, fault: verdict };
+/** The ending that a meaning stands for, under the provider's own code, and what the provider said in its own words. */
+export function outcomeOf(
+  code: string,
+  [verdict, detail]: Meaning,
+  ...texts: readonly (string | null | undefined)[]
+): NotAccepted {
+  const said = sentences(...texts);
+  const told = { code, detail, ...(said && { said }) };
+  return verdict === "refused" ? { kind: "refused", ...told } : { kind: "retryable", ...told, fault: verdict };
+}
+
+const UNLISTED: Readonly<Record<Verdict, string>> = {
+  refused: "The provider refused the message.",
+  message: "The provider did not take the message.",
+  throttled: "The provider was asked too much.",
+  provider: "The provider failed.",
+  account: "The provider does not serve this installation.",
+};
+
+/** What a code means that no table of ours knows. */
+export const unlisted = (verdict: Verdict): Meaning => [verdict, UNLISTED[verdict]];
+
+/** An outcome as operators read it: with what the provider said. */
+export const forOperators = (outcome: Outcome): Outcome =>
+  outcome.kind === "accepted" || !outcome.said
+    ? outcome
+    : { ...outcome, detail: sentences(outcome.detail, outcome.said) };
 
 const FAULTS: ReadonlyMap<number, Fault> = new Map([
   [401, "account"],

@@ -110,7 +110,7 @@ describe("the answer", () => {
   it("401 is our account's fault, whether it has a body or none", () => {
     const ours = { kind: "retryable", fault: "account" };
     const body = { type: "unauthorized", description: "Who are you?" };
-    expect(read(401, body)).toEqual({ ...ours, code: "unauthorized", detail: "Who are you?" });
+    expect(read(401, body)).toMatchObject({ ...ours, code: "unauthorized", said: "Who are you?" });
     expect(read(401, "")).toEqual({ ...ours, code: "http_401", detail: "The provider answered HTTP 401." });
   });
 
@@ -133,14 +133,15 @@ describe("the answer", () => {
   });
 
   it.each(["to", "to[0]", "text"])("400 about %s is refused for good", (fieldName) => {
-    const detail = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
-    expect(read(400, invalid(fieldName))).toEqual({ kind: "refused", code: "request-validation", detail });
+    const said = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
+    const detail = "The provider refused the message.";
+    expect(read(400, invalid(fieldName))).toEqual({ kind: "refused", code: "request-validation", detail, said });
   });
 
   it("400 about anything else leaves the message to another provider", () => {
     expect(read(400, invalid("from"))).toMatchObject({ kind: "retryable", fault: "message" });
     expect(read(400, invalid("applicationId"))).toMatchObject({ kind: "retryable", fault: "account" });
-    expect(read(400, invalid())).toMatchObject({ kind: "retryable", fault: "message", detail: "Not accepted." });
+    expect(read(400, invalid())).toMatchObject({ kind: "retryable", fault: "message", said: "Not accepted." });
   });
 });
 

@@ -7,6 +7,7 @@ import {
   outcomeOf,
   outcomeOfHttp,
   sentences,
+  unlisted,
   type Verdict,
   wireCodeOrNull,
 } from "./answer";
@@ -140,8 +141,8 @@ function readResponse({ status, body }: WireResponse): Outcome {
   if (!data) return outcomeOfHttp(status);
   const [first] = data.fieldErrors;
   const named = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
-  const detail = sentences(data.description, first && `${first.fieldName}: ${first.description}`);
-  return outcomeOf(data.type, [named ?? faultOfStatus(status), detail || sentences(data.type)]);
+  const said = first && `${first.fieldName}: ${first.description}`;
+  return outcomeOf(data.type, unlisted(named ?? faultOfStatus(status)), data.description, said);
 }
 
 const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");

@@ -1,14 +1,13 @@
 /** Clickatell, One API. Answers of 202, 207 and 400 all tell of the message in `messages`. */
 import { z } from "zod";
 import {
-  answered,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  sentences,
+  unlisted,
   wireCode,
   wireCodeOrNull,
 } from "./answer";
@@ -147,12 +146,10 @@ function readResponse({ status, body }: WireResponse): Outcome {
   }
   const text = error?.description ?? "";
   const known = error?.code ? SEND_CODES.get(error.code) : undefined;
-  if (error?.code && known) return outcomeOf(error.code, [known[0], sentences(known[1], text)]);
+  if (error?.code && known) return outcomeOf(error.code, known, text);
   const unnamed = message ? "message" : "provider";
-  return outcomeOf(error?.code ?? (isOk ? "not_accepted" : `http_${status}`), [
-    isOk ? unnamed : faultOfStatus(status),
-    sentences(text) || (isOk ? "The provider did not take the message." : answered(status)),
-  ]);
+  const code = error?.code ?? (isOk ? "not_accepted" : `http_${status}`);
+  return outcomeOf(code, unlisted(isOk ? unnamed : faultOfStatus(status)), text);
 }
 
 export const clickatell: HttpProvider<z.output<typeof settings>> = {

@@ -1,7 +1,6 @@
 /** Infobip, SMS API v3. It answers 200 also for what it rejects: the status of the message decides. */
 import { z } from "zod";
 import {
-  answered,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -9,6 +8,7 @@ import {
   outcomeOf,
   outcomeOfHttp,
   sentences,
+  unlisted,
 } from "./answer";
 import { digitsOf, jsonOf, wireTime } from "./callback-body";
 import { baseUrl, secret } from "./fields";
@@ -120,8 +120,10 @@ const accepted = (id: string): Outcome => ({ kind: "accepted", providerMessageId
 const detailOf = ({ id, name, description }: State): string =>
   STATUSES.get(id)?.[1] ?? (sentences(description ?? name) || "The meaning of the status is not known.");
 
-const failureOf = (status: State): Outcome =>
-  outcomeOf(String(status.id), [STATUSES.get(status.id)?.[0] ?? "message", detailOf(status)]);
+function failureOf({ id, name, description }: State): Outcome {
+  const known = STATUSES.get(id);
+  return known ? outcomeOf(String(id), known) : outcomeOf(String(id), unlisted("message"), description ?? name);
+}
 
 function readResponse({ status, body }: WireResponse): Outcome {
   if (isSuccess(status)) {
@@ -136,7 +138,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const code = data?.errorCode || gateway?.messageId;
   const text = sentences(data?.description ?? gateway?.text);
   if (!code && !text) return outcomeOfHttp(status);
-  return outcomeOf(code || `http_${status}`, [faultOfStatus(status), text || answered(status)]);
+  return outcomeOf(code || `http_${status}`, unlisted(faultOfStatus(status)), text);
 }
 
 function statusOf({ groupId, id }: State): Report["status"] | null {

@@ -1,7 +1,16 @@
 /** MessageBird (now Bird): the classic REST API for SMS. Receipts come as GET, with everything in the query. */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, outcomeOfHttp, sentences } from "./answer";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  unlisted,
+} from "./answer";
 import { fieldsOf, forged, requiredField, wireTime } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, secret } from "./fields";
@@ -89,10 +98,10 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
   if (!error) return outcomeOfHttp(status);
   const fault = faultOfStatus(status);
-  const [told, text] = CODES.get(error.code) ?? [fault, "The provider did not take the message."];
+  const [told, text] = CODES.get(error.code) ?? unlisted(fault);
   const isOfSender = told === "refused" && error.parameter === SENDER_PARAMETER;
   const verdict = status === 429 ? "throttled" : isOfSender ? "message" : told;
-  return outcomeOf(String(error.code), [verdict, sentences(text, error.description)]);
+  return outcomeOf(String(error.code), [verdict, text], error.description);
 }
 
 const DIGESTS = { HS256: "sha256", HS384: "sha384", HS512: "sha512" } as const;

@@ -1,7 +1,7 @@
 /** Plivo: the Message API. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { faultOfStatus, isSuccess, jsonOrNull, outcomeOf, outcomeOfHttp, sentences, type Verdict } from "./answer";
+import { faultOfStatus, isSuccess, jsonOrNull, outcomeOf, outcomeOfHttp, unlisted, type Verdict } from "./answer";
 import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "./callback-body";
 import { sameText } from "./constant-time";
 import { baseUrl, field, secret } from "./fields";
@@ -115,7 +115,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const fault = faultOfStatus(status, FAULTS);
   const isToldByText = fault === "message" && status !== NOT_PERMITTED;
   const [, told = fault] = (isToldByText && TEXTS.find(([pattern]) => pattern.test(text))) || [];
-  return outcomeOf(code, [told, sentences(text)]);
+  return outcomeOf(code, unlisted(told), text);
 }
 
 const pairsOf = (fields: URLSearchParams, between: string): string[] =>

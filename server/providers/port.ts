@@ -42,8 +42,14 @@ export type Fault = "provider" | "account" | "throttled" | "message";
  */
 export type Outcome =
   | { kind: "accepted"; providerMessageIds: readonly string[] }
-  | { kind: "refused" | "unknown"; code: string; detail: string }
-  | { kind: "retryable"; code: string; detail: string; fault: Fault };
+  | ({ kind: "refused" | "unknown" } & Told)
+  | ({ kind: "retryable"; fault: Fault } & Told);
+
+/**
+ * `detail` is read by customers, so it is in our own words. `said` is what the provider itself said, which may name the
+ * operator's account or addresses: for operators alone.
+ */
+type Told = { code: string; detail: string; said?: string };
 
 /** Something that messages can be handed to. */
 export type Adapter = {

@@ -8,6 +8,7 @@ import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import { segmentText } from "../messages/segments";
+import { sentences } from "./answer";
 import type { ProviderTest, TestProviderInput } from "./operator-schema";
 import type { Adapter, Handover, Outcome } from "./port";
 import { receiptUrlFor } from "./receipt-url";
@@ -29,15 +30,18 @@ async function openAdapter(id: ProviderId): Promise<Adapter & { close?: () => Pr
   throw invalidRequest(problem ?? `${id} has no settings yet.`, { param: "id", reason: "provider_not_configured" });
 }
 
-const presentOutcome = (outcome: Outcome) =>
-  outcome.kind === "accepted"
-    ? { outcome: outcome.kind, code: null, detail: null, provider_message_ids: [...outcome.providerMessageIds] }
-    : {
-        outcome: outcome.kind,
-        code: storableText(outcome.code, DETAIL_MAX),
-        detail: storableText(outcome.detail, DETAIL_MAX),
-        provider_message_ids: [],
-      };
+function presentOutcome(outcome: Outcome) {
+  if (outcome.kind === "accepted") {
+    const provider_message_ids = [...outcome.providerMessageIds];
+    return { outcome: outcome.kind, code: null, detail: null, provider_message_ids };
+  }
+  return {
+    outcome: outcome.kind,
+    code: storableText(outcome.code, DETAIL_MAX),
+    detail: storableText(sentences(outcome.detail, outcome.said), DETAIL_MAX),
+    provider_message_ids: [],
+  };
+}
 
 function handoverOf({ id, to, from, body }: TestProviderInput): Handover {
   const { encoding, segments } = segmentText(body);

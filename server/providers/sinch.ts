@@ -2,14 +2,13 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import {
-  answered,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  sentences,
+  unlisted,
   wireCodeOrNull,
 } from "./answer";
 import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "./callback-body";
@@ -87,9 +86,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
   // With a wrong token the body is empty.
   const { data } = refusal.safeParse(jsonOrNull(body));
   if (!data) return outcomeOfHttp(status);
-  const known = SEND_CODES.get(data.code);
-  const detail = sentences(known?.[1], data.text) || answered(status);
-  return outcomeOf(data.code, [known?.[0] ?? faultOfStatus(status), detail]);
+  return outcomeOf(data.code, SEND_CODES.get(data.code) ?? unlisted(faultOfStatus(status)), data.text);
 }
 
 function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenticity {

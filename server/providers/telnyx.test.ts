@@ -119,10 +119,10 @@ describe("the answer", () => {
   });
 
   it("goes by the HTTP status where a code is not known, without stopping the account for a 403", () => {
-    const unknown = { kind: "retryable", code: "99999", detail: "A title." };
-    expect(read(422, refusal("99999"))).toEqual({ ...unknown, fault: "message" });
-    expect(read(403, refusal("99999"))).toEqual({ ...unknown, fault: "message" });
-    expect(read(503, refusal("99999"))).toEqual({ ...unknown, fault: "provider" });
+    const unknown = { kind: "retryable", code: "99999", said: "A title." };
+    expect(read(422, refusal("99999"))).toMatchObject({ ...unknown, fault: "message" });
+    expect(read(403, refusal("99999"))).toMatchObject({ ...unknown, fault: "message" });
+    expect(read(503, refusal("99999"))).toMatchObject({ ...unknown, fault: "provider" });
     expect(read(404, refusal("10005"))).toMatchObject({ kind: "retryable", fault: "account" });
   });
 
@@ -214,7 +214,7 @@ describe("the callback", () => {
     });
     expect(failed("49999", "Something new")).toMatchObject({ code: "49999", detail: "Something new." });
     expect(failed("40300", "Blocked due to STOP message")?.detail).toContain("STOP");
-    expect(failed("40300", "Unreachable")?.detail).toBe("Unreachable.");
+    expect(failed("40300", "Unreachable")?.detail).toBe("The recipient cannot be reached.");
     expect(report("message.finalized", "expired")).toMatchObject({ code: "expired", detail: expect.any(String) });
   });
 

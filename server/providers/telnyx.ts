@@ -2,7 +2,6 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import {
-  answered,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -10,6 +9,7 @@ import {
   outcomeOf,
   outcomeOfHttp,
   sentences,
+  unlisted,
   wireCodeOrNull,
 } from "./answer";
 import { forged, jsonOf, referenceOf, wireTime } from "./callback-body";
@@ -134,7 +134,7 @@ const fromHandset = z.object({
 function meaningOf({ code, title, detail }: ToldFault): Meaning | undefined {
   // In receipts the code of a STOP also stands for a recipient who cannot be reached; the words tell them apart.
   const isStop = /\bstop\b/i.test(`${title ?? "stop"} ${detail ?? ""}`);
-  if (code === "40300" && !isStop) return ["refused", sentences(title) || "The recipient cannot be reached."];
+  if (code === "40300" && !isStop) return ["refused", "The recipient cannot be reached."];
   return code ? CODES.get(code) : undefined;
 }
 
@@ -146,8 +146,8 @@ function readResponse({ status, body }: WireResponse): Outcome {
   if (!error?.code) return outcomeOfHttp(status);
   // A 403 with a code that we do not know may be about the sender only, which must not stop the whole account.
   const fault = status === 403 ? "message" : faultOfStatus(status);
-  const text = sentences(error.title ?? error.detail) || answered(status);
-  return outcomeOf(error.code, meaningOf(error) ?? [fault, text]);
+  const known = meaningOf(error);
+  return known ? outcomeOf(error.code, known) : outcomeOf(error.code, unlisted(fault), error.title ?? error.detail);
 }
 
 const keyOf = (publicKey: string): KeyObject =>

@@ -102,12 +102,18 @@ describe("the answer", () => {
     [500, "provider"],
   ])("of %d with a code that is not known is told by its status: %s", (status, fault) => {
     const outcome = answer(status, { code: 99999, message: "words of theirs" });
-    expect(outcome).toEqual({ kind: "retryable", code: "99999", detail: "Words of theirs.", fault });
+    expect(outcome).toEqual({
+      kind: "retryable",
+      code: "99999",
+      detail: expect.stringMatching(/^The provider /),
+      said: "Words of theirs.",
+      fault,
+    });
   });
 
   it("may come in the newer form of errors", () => {
     const outcome = answer(400, { type: "about:blank", title: "x", status: 400, code: 21999, detail: "Why." });
-    expect(outcome).toEqual({ kind: "retryable", code: "21999", detail: "Why.", fault: "message" });
+    expect(outcome).toMatchObject({ kind: "retryable", code: "21999", said: "Why.", fault: "message" });
   });
 
   it.each([

@@ -2,14 +2,13 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import {
-  answered,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  sentences,
+  unlisted,
   wireCode,
 } from "./answer";
 import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "./callback-body";
@@ -132,8 +131,8 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const failed = Failed.safeParse(jsonOrNull(body));
   if (!failed.success) return outcomeOfHttp(status);
   const { code, message, detail } = failed.data;
-  const fault = faultOfStatus(status);
-  return outcomeOf(code, CODES.get(code) ?? [fault, sentences(message ?? detail) || answered(status)]);
+  const known = CODES.get(code);
+  return known ? outcomeOf(code, known) : outcomeOf(code, unlisted(faultOfStatus(status)), message ?? detail);
 }
 
 /** The forms of a URL that may have been signed: with or without its port, a quote in it escaped or not. */

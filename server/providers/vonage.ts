@@ -8,7 +8,7 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  sentences,
+  unlisted,
   wireCode,
 } from "./answer";
 import { fieldsOf, forged, requiredField } from "./callback-body";
@@ -155,8 +155,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const { status: code, "error-text": said } = failed;
   // What the provider tells of a message without saying why is about that message.
   const fault = status < 400 ? "message" : faultOfStatus(status);
-  const [verdict, text] = CODES.get(code) ?? [fault, "The provider did not take the message."];
-  return outcomeOf(code, [verdict, sentences(text, said)]);
+  return outcomeOf(code, CODES.get(code) ?? unlisted(fault), said);
 }
 
 function signatureOf(fields: URLSearchParams, key: string, method: VonageSettings["signatureMethod"]): string {
