@@ -12,7 +12,7 @@ import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
 import { sendMessage } from "@/server/messages/send";
 import { readStory } from "@/server/messages/story";
-import { failStranded, failUnresolved } from "@/server/messages/tasks";
+import { failStranded, failUnresolved, forgetCallbacks, joinLeftReceipts } from "@/server/messages/tasks";
 import type { Outcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
 
@@ -148,6 +148,47 @@ describe("receipts that name the attempt themselves", () => {
     await applyReceipts("vonage", [report(`${message.id}-y`, "delivered", referenceTo(message.id, 7))]);
     await applyReceipts("vonage", [report(`${message.id}-z`, "delivered", "msg_x' OR 1=1")]);
     expect(await statusOf(message)).toBe("pending");
+  });
+});
+
+describe("receipts about no message that is known", () => {
+  const receiptsOf = async (providerMessageId: string) =>
+    (
+      await pool().query<{ messageId: string | null }>(
+        `SELECT message_id AS "messageId" FROM receipts WHERE provider_message_id = $1`,
+        [providerMessageId],
+      )
+    ).rows;
+  const age = (providerMessageId: string, by: string) =>
+    pool().query("UPDATE receipts SET received_at = received_at - $2::interval WHERE provider_message_id = $1", [
+      providerMessageId,
+      by,
+    ]);
+
+  test("are looked at again for an hour, and forgotten after 72 hours", async () => {
+    const message = await claimed();
+    const [late, old] = [`${message.id}-late`, `${message.id}-old`];
+    for (const id of [late, old]) await applyReceipts("vonage", [report(id, "delivered")]);
+    await age(old, "71 hours");
+    await forgetCallbacks();
+    expect([await receiptsOf(late), await receiptsOf(old)]).toEqual([[{ messageId: null }], [{ messageId: null }]]);
+
+    await record(message.first, accepted());
+    await pool().query("UPDATE message_attempts SET provider_message_id = $2 WHERE message_id = $1", [message.id, old]);
+    await joinLeftReceipts(new Date(Date.now() - 3_600_000));
+    expect(await receiptsOf(old)).toEqual([{ messageId: null }]);
+    await pool().query("UPDATE message_attempts SET provider_message_id = $2 WHERE message_id = $1", [
+      message.id,
+      late,
+    ]);
+    await joinLeftReceipts(new Date(Date.now() - 3_600_000));
+    expect(await receiptsOf(late)).toEqual([{ messageId: message.id }]);
+    expect(await statusOf(message)).toBe("delivered");
+
+    for (const id of [late, old]) await age(id, "2 hours");
+    await age(late, "71 hours");
+    await forgetCallbacks();
+    expect([await receiptsOf(late), await receiptsOf(old)]).toEqual([[{ messageId: message.id }], []]);
   });
 });
 

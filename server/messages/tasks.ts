@@ -15,6 +15,8 @@ import { applyChanges, lockMessages, type Step } from "./transitions";
 const VALIDITY_MS = 72 * HOUR_MS;
 /** A message that was accepted this long ago and never tried has lost its job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
+/** A parked receipt names its message by this time, if ever: hand-overs come to an end within a quarter of an hour. */
+const JOINED_WITHIN_MS = HOUR_MS;
 const SWEEP_MAX = 2_000;
 
 /** Claims what is to be handed over now and begins to. Safe to run twice: what is claimed is not claimed again. */
@@ -78,7 +80,7 @@ export async function sweepMessages(): Promise<void> {
     failStranded(ago(UNRESOLVED_AFTER_MS)),
     expireUnconfirmed(ago(VALIDITY_MS)),
     requeueOrphans(ago(ORPHANED_AFTER_MS)),
-    joinLeftReceipts(),
+    joinLeftReceipts(ago(JOINED_WITHIN_MS)),
   ]);
   const failed = results.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
@@ -186,8 +188,11 @@ export async function requeueOrphans(before: Date): Promise<void> {
   }
 }
 
-/** Joins parked receipts whose message has become known without anyone noticing. */
-async function joinLeftReceipts(): Promise<void> {
+/**
+ * Joins parked receipts, taken in after `since`, whose message has become known without anyone noticing. Older ones are
+ * about nothing that could still become known.
+ */
+export async function joinLeftReceipts(since: Date): Promise<void> {
   const { rows } = await pool().query<{ provider: string; providerMessageId: string }>({
     text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId" FROM receipts r
            WHERE r.message_id IS NULL AND r.received_at > $2
@@ -195,7 +200,7 @@ async function joinLeftReceipts(): Promise<void> {
                           WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id)
                OR EXISTS (SELECT 1 FROM attempt_parts p
                           WHERE p.provider = r.provider AND p.provider_message_id = r.provider_message_id)) LIMIT $1`,
-    values: [SWEEP_MAX, new Date(now().getTime() - VALIDITY_MS)],
+    values: [SWEEP_MAX, since],
   });
   for (const provider of new Set(rows.map((row) => row.provider))) {
     const own = rows.filter((row) => row.provider === provider);
@@ -211,8 +216,12 @@ export async function forgetIdempotencyKeys(): Promise<void> {
   await pool().query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '25 hours'");
 }
 
-/** Forgets what made callbacks of providers unique, long after they would be refused as stale; and old counters. */
+/**
+ * Forgets what made callbacks of providers unique, long after they would be refused as stale; old counters; and receipts
+ * about messages that are not ours, when one that is would have expired.
+ */
 export async function forgetCallbacks(): Promise<void> {
   await pool().query("DELETE FROM receipt_nonces WHERE seen_at < now() - interval '25 hours'");
   await pool().query("DELETE FROM provider_minutes WHERE minute < now() - interval '31 days'");
+  await pool().query("DELETE FROM receipts WHERE message_id IS NULL AND received_at < now() - interval '72 hours'");
 }
