@@ -151,6 +151,59 @@ describe("receipts that name the attempt themselves", () => {
   });
 });
 
+describe("a message centre whose ids begin anew", () => {
+  test("its receipts are the newer message's, once the older one is over", async () => {
+    const older = await claimed(LONG_TEXT);
+    const ids = ["a", "b", "c"].map((part) => `${older.id}-${part}`);
+    const [first = "", second = ""] = ids;
+    await record(older.first, accepted(...ids));
+    await applyReceipts(
+      "vonage",
+      ids.map((id) => report(id, "delivered")),
+    );
+    expect(await statusOf(older)).toBe("delivered");
+
+    const [short, long] = [await claimed(), await claimed(LONG_TEXT)];
+    await record(short.first, accepted(first));
+    await record(long.first, accepted(`${older.id}-x`, second, `${older.id}-y`));
+    await applyReceipts("vonage", [report(first, "undelivered")]);
+    expect(await statusOf(short)).toBe("undelivered");
+    await applyReceipts("vonage", [report(second, "undelivered")]);
+    expect(await statusOf(long)).toBe("undelivered");
+    expect(await getMessage(older.account.actor, older.id)).toMatchObject({
+      status: "delivered",
+      provider_message_id: first,
+    });
+  });
+
+  test("of one provider that reports on messages as a whole as well", async () => {
+    const [older, newer, newest] = [await sentByTwilio("same"), await claimed(), await claimed()];
+    const ofTwilio = async ({ first }: { first: Attempt }) => {
+      const second = await record(first, BUSY);
+      if (!second) throw new Error("did not go on");
+      return record(second, accepted(older.providerMessageId));
+    };
+    await ofTwilio(newer);
+    // The older one still waits for its receipt.
+    expect((await getMessage(newer.account.actor, newer.id)).provider_message_id).toBe("");
+    await applyReceipts("twilio", [report(older.providerMessageId, "delivered")]);
+    expect(await statusOf(older)).toBe("delivered");
+    await ofTwilio(newest);
+    await applyReceipts("twilio", [report(older.providerMessageId, "undelivered")]);
+    expect(await statusOf(newest)).toBe("undelivered");
+    expect(await statusOf(newer)).toBe("sent");
+  });
+
+  async function sentByTwilio(name: string) {
+    const message = await claimed();
+    const second = await record(message.first, BUSY);
+    if (!second) throw new Error("did not go on");
+    const providerMessageId = `${message.id}-${name}`;
+    await record(second, accepted(providerMessageId));
+    return { ...message, providerMessageId };
+  }
+});
+
 describe("receipts about no message that is known", () => {
   const receiptsOf = async (providerMessageId: string) =>
     (

@@ -9,7 +9,7 @@ import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import { type ProviderTable, providerTable } from "../providers/registry";
 import { type Attempt, claimNext, HELD_AGAIN_MS } from "./claims";
-import { registerParts } from "./parts";
+import { isPartReporter, registerParts, takeOverIds } from "./parts";
 import { joinReceipts } from "./receipts";
 import { applyChanges, type Change, lockMessages } from "./transitions";
 import { judge, type Made, NOTHING, type Verdict } from "./verdict";
@@ -21,6 +21,8 @@ export type Ending = {
   outcome: Outcome;
   latencyMs: number;
   written: { transactionId: string; next: Attempt | null } | null;
+  /** The provider has given its id before, perhaps to a message that is over. */
+  isRepeated?: boolean;
 };
 
 /** Outcomes per transaction. */
@@ -47,12 +49,17 @@ export function recordEnding(ending: Ending): Promise<Attempt | null> {
     coalesce<Ending, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
   );
   const { attempt, outcome, latencyMs } = ending;
-  return queue(ending).catch((thrown) => {
-    if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
-    // The provider took it, whatever it calls it: sent and billed, only its receipts cannot be told from the other's.
-    log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
-    return queue(endingOf(attempt, { kind: "accepted", providerMessageIds: [] }, latencyMs));
-  });
+  return queue(ending)
+    .catch((thrown) => {
+      if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
+      return queue({ ...endingOf(attempt, outcome, latencyMs), isRepeated: true });
+    })
+    .catch((thrown) => {
+      if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
+      // The provider took it, whatever it calls it: sent and billed, only its receipts cannot be told from the other's.
+      log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
+      return queue(endingOf(attempt, { kind: "accepted", providerMessageIds: [] }, latencyMs));
+    });
 }
 
 const isRepeatedId = (thrown: unknown): boolean =>
@@ -114,12 +121,18 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
   const taken = batch.flatMap(({ attempt, outcome }) =>
     outcome.kind === "accepted" ? [{ attempt, providerMessageIds: outcome.providerMessageIds }] : [],
   );
+  const takenOver = batch.flatMap(({ attempt, outcome, isRepeated }) =>
+    outcome.kind === "accepted" && (isRepeated || isPartReporter(attempt.provider))
+      ? [{ attempt, providerMessageIds: outcome.providerMessageIds }]
+      : [],
+  );
   // Pipelined: they reach the database in this order.
   const [claimed] = await Promise.all([
     claimNext(
       tx,
       nexts.flatMap((next) => (next.isPaced ? [] : [next.attempt])),
     ),
+    takeOverIds(tx, takenOver),
     finishAttempts(tx, batch, at),
     registerParts(tx, taken),
     applyChanges(tx, changes),

@@ -33,6 +33,38 @@ export async function registerParts(tx: Tx, taken: readonly Taken[]): Promise<vo
   });
 }
 
+/**
+ * Takes ids away from messages that are over: a message centre may begin to count anew, and what it then reports is about
+ * the message that has the id now. The old messages keep what they show; ids of messages that are not over stay theirs.
+ */
+export async function takeOverIds(tx: Tx, taken: readonly Taken[]): Promise<void> {
+  const ids = taken.flatMap(({ attempt, providerMessageIds }) => providerMessageIds.map((id) => ({ attempt, id })));
+  if (ids.length === 0) return;
+  const values = [
+    ids.map(({ attempt }) => attempt.provider),
+    ids.map(({ id }) => id),
+    ids.map(({ attempt }) => attempt.message.id),
+  ];
+  await Promise.all([
+    tx.query({
+      name: "parts.take_over_attempts",
+      text: `UPDATE message_attempts a SET provider_message_id = NULL
+             FROM unnest($1::text[], $2::text[], $3::text[]) AS t (provider, id, message_id), messages m
+             WHERE a.provider = t.provider AND a.provider_message_id = t.id AND a.message_id <> t.message_id
+               AND m.id = a.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
+      values,
+    }),
+    tx.query({
+      name: "parts.take_over_parts",
+      text: `DELETE FROM attempt_parts p
+             USING unnest($1::text[], $2::text[], $3::text[]) AS t (provider, id, message_id), messages m
+             WHERE p.provider = t.provider AND p.provider_message_id = t.id AND p.message_id <> t.message_id
+               AND m.id = p.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
+      values,
+    }),
+  ]);
+}
+
 type PartReceipt = { provider: string; messageId: string; seq: number; isPart: boolean; report: ReceiptReport };
 
 type Part = { messageId: string; seq: number; status: ReceiptReport["status"] | null; isComplete: boolean };
