@@ -5,11 +5,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import next from "next";
+import { answerHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { isReceiptPath } from "./api/receipts";
+import { refusedAnswer } from "./api/rest";
 import { believePeerHeader, PEER_ADDRESS_HEADER } from "./auth/caller-address";
 import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
+import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
 
@@ -38,7 +41,8 @@ async function start(): Promise<void> {
   exportSettings();
   // Made before the server, so that it is closed after it: requests under way at a stop still need it.
   pool();
-  const server = createServer();
+  // Node would refuse a request without Host with an empty answer; see http-refusals.
+  const server = createServer({ requireHostHeader: false });
   const app = next({
     dev: NODE_ENV === "development",
     dir: process.cwd(),
@@ -59,8 +63,10 @@ async function start(): Promise<void> {
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
   });
+  answerHttpRefusals(server);
   server.on("request", (request, response) => {
     silent.delete(request.socket);
+    if (refuseWithoutHost(request, response)) return;
     request.url = pathOf(request.url ?? "");
     const handled = isRestPath(request.url)
       ? handleRestNode(request, response)
@@ -74,6 +80,11 @@ async function start(): Promise<void> {
           })();
     handled.catch((thrown: unknown) => {
       log("error", "web.request_failed", { path: request.url, ...errorFields(thrown) });
+      if (!response.headersSent && isRestPath(request.url ?? "")) {
+        const { status, headers, body } = refusedAnswer(toApiError(thrown));
+        response.writeHead(status, headers).end(body);
+        return;
+      }
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });

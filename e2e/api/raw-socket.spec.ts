@@ -1,4 +1,4 @@
-import { exchange, jsonIn, statusesIn, type Then } from "../support/raw-socket";
+import { exchange, jsonIn, responsesIn, statusesIn, type Then } from "../support/raw-socket";
 import { expect, test } from "../test";
 
 const TO = "+14155550123";
@@ -21,6 +21,26 @@ function makeWriter(key: string) {
 
 const JSON_TYPE = "Content-Type: application/json";
 const lengthOf = (body: string) => `Content-Length: ${Buffer.byteLength(body)}`;
+
+/** Whatever was refused, and by whatever layer: its body is an error as the contract has it. */
+function expectErrors(answered: string, name: string): void {
+  for (const { status, headers, body } of responsesIn(answered).filter((response) => response.status >= 300)) {
+    expect(headers.get("content-type"), name).toBe("application/json; charset=utf-8");
+    expect(headers.get("cache-control"), name).toBe("no-store");
+    expect(headers.get("content-length"), name).toBe(String(Buffer.byteLength(body)));
+    expect(JSON.parse(body), name).toEqual({
+      success: false,
+      error: {
+        type: "invalid_request_error",
+        code: status === 404 ? "not_found" : "invalid_request",
+        message: expect.stringMatching(/\.$/),
+        param: null,
+        details: { reason: expect.any(String) },
+      },
+      meta: { request_id: expect.stringMatching(/^req_/), api_version: "v1" },
+    });
+  }
+}
 
 test("what HTTP allows and few clients write is answered like anything else", async ({ service, account, api }) => {
   const { call, last, write } = makeWriter(account.apiKey);
@@ -88,7 +108,9 @@ test("what HTTP allows and few clients write is answered like anything else", as
     ["a question to the server as a whole", last("OPTIONS * HTTP/1.1"), [404]],
   ];
   for (const [name, bytes, statuses] of answers) {
-    expect(statusesIn(await exchange(service, bytes)), name).toEqual(statuses);
+    const answered = await exchange(service, bytes);
+    expect(statusesIn(answered), name).toEqual(statuses);
+    if (!name.includes("as a whole")) expectErrors(answered, name);
   }
   const sends = answers.flatMap(([, , statuses]) => statuses.filter((status) => status === 201)).length;
   expect((await api.get("/balance")).body.data.balance).toBe(100 - sends / 100);
@@ -116,7 +138,8 @@ test("what HTTP forbids is refused, nothing of it is carried out, and the next c
     ],
     ["a length below nothing", withBody("Content-Length: -5"), [400]],
     ["a length with a sign", withBody(`Content-Length: +${body.length}`), [400]],
-    ["a length too short", call(send, [JSON_TYPE, `Content-Length: ${body.length - 1}`], body), [400]],
+    // What is left over is no request, and gets a refusal of its own.
+    ["a length too short", call(send, [JSON_TYPE, `Content-Length: ${body.length - 1}`], body), [400, 400]],
     [
       "a length too long, and the end",
       last(send, [JSON_TYPE, `Content-Length: ${body.length + 1}`], body),
@@ -138,24 +161,40 @@ test("what HTTP forbids is refused, nothing of it is carried out, and the next c
     ["a space before a header's colon", withBody(`Content-Length : ${body.length}`), [400]],
     ["a header over two lines", withBody(lengthOf(body), "X-A: b\r\n c"), [400]],
     ["NUL in a header", withBody(lengthOf(body), "X-A: \0"), [400]],
-    ["headers without end", withBody(lengthOf(body), `X-A: ${"a".repeat(20_000)}`), [431]],
-    ["a path without end", last(`GET /api/v1/messages/${"a".repeat(20_000)} HTTP/1.1`), [431]],
+    ["headers without end", withBody(lengthOf(body), `X-A: ${"a".repeat(20_000)}`), [400]],
+    ["a path without end", last(`GET /api/v1/messages/${"a".repeat(20_000)} HTTP/1.1`), [400]],
     ["letters beyond ASCII in a path", Buffer.from(last("GET /api/v1/messages/\u00e9 HTTP/1.1"), "latin1"), [400]],
     ["a space in a path", last("GET /api/v1/messages/a b HTTP/1.1"), [400]],
     ["a method that is none", last("FETCH /api/v1/balance HTTP/1.1"), [400]],
     ["a version that is none", last("GET /api/v1/balance HTTP/3.7"), [400]],
-    ["an expectation that is none", last(send, [JSON_TYPE, lengthOf(body), "Expect: the unexpected"], body), [417]],
+    ["an expectation that is none", last(send, [JSON_TYPE, lengthOf(body), "Expect: the unexpected"], body), [400]],
     ["a tunnel", call("CONNECT 127.0.0.1:5432 HTTP/1.1"), []],
     ["the greeting of TLS", Buffer.from("16030100f8010000f40303", "hex"), [400], "end"],
     ["the greeting of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [400]],
     ["nothing", "", [], "end"],
   ];
   for (const [name, bytes, statuses, then] of cases) {
-    expect(statusesIn(await exchange(service, bytes, then)), name).toEqual(statuses);
+    const answered = await exchange(service, bytes, then);
+    expect(statusesIn(answered), name).toEqual(statuses);
+    expectErrors(answered, name);
     const balance = await api.get("/balance");
     expect(balance, name).toMatchObject({ status: 200, body: { data: { balance: 100 } } });
   }
   expect((await api.get("/messages")).body.pagination?.total).toBe(0);
+});
+
+test("what follows a request that is carried out, and is no request, does not speak for it", async ({
+  service,
+  account,
+  api,
+}) => {
+  const { call } = makeWriter(account.apiKey);
+  const body = JSON.stringify({ to: TO, from: account.sender, body: "x" });
+  const send = call("POST /api/v1/messages/send HTTP/1.1", [JSON_TYPE, lengthOf(body)], body);
+  const answered = await exchange(service, `${send}nonsense\r\n\r\n`);
+  expect(statusesIn(answered)).toEqual([201, 400]);
+  expectErrors(answered, "nonsense");
+  expect((await api.get("/messages")).body.pagination?.total).toBe(1);
 });
 
 test("paths that lead nowhere, however they are written, are answered in the shape of errors", async ({

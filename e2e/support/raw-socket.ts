@@ -8,7 +8,7 @@ export type Then = "wait" | "end" | "vanish";
 const ANSWER_WITHIN_MS = 10_000;
 
 /** Sends the bytes on a connection of their own. @returns all that was answered until the service closed it. */
-export function exchange(service: Service, bytes: string | Buffer, then: Then = "wait"): Promise<string> {
+export function exchange(service: Pick<Service, "url">, bytes: string | Buffer, then: Then = "wait"): Promise<string> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -30,6 +30,23 @@ export function exchange(service: Service, bytes: string | Buffer, then: Then = 
 /** The statuses of all responses in what was answered, in order. */
 export const statusesIn = (answered: string): number[] =>
   [...answered.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+
+type RawResponse = { status: number; headers: Headers; body: string };
+
+/** Each response in what was answered. Of interim ones (100) only the status is of interest. */
+export function responsesIn(answered: string): RawResponse[] {
+  return answered
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .filter(Boolean)
+    .map((response) => {
+      const [head = "", body = ""] = response.split(/\r\n\r\n(.*)/s);
+      const [line = "", ...fields] = head.split("\r\n");
+      const headers = new Headers(fields.map((field): [string, string] => splitAt(field, field.indexOf(":"))));
+      return { status: Number(line.split(" ")[1]), headers, body };
+    });
+}
+
+const splitAt = (text: string, at: number): [string, string] => [text.slice(0, at), text.slice(at + 1).trim()];
 
 /** The JSON of the one response in what was answered. */
 export const jsonIn = (answered: string): unknown => JSON.parse(answered.slice(answered.indexOf("\r\n\r\n") + 4));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { invalidRequest, isApiError } from "../core/errors";
 import { answerReceipt } from "./receipts";
-import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge } from "./rest";
+import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge, type RestAnswer } from "./rest";
 
 const DRAINED_MAX_BYTES = 65_536;
 /** How much, and how long, is read of a body that nobody wants while its sender may not yet have read our answer. */
@@ -36,8 +36,17 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
     peer: request.socket.remoteAddress ?? "",
     readBody: () => readBody(request),
   });
+  await writeAnswer(request, response, answer);
+}
+
+/** Writes an answer. Of a request that is not read to its end the connection is closed, after its sender had time. */
+export async function writeAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: RestAnswer,
+): Promise<void> {
   if (response.destroyed) return;
-  const isCutShort = !request.complete && !isSmall(request);
+  const isCutShort = !request.complete && (!isSmall(request) || answer.headers.connection === "close");
   if (isCutShort) response.setHeader("connection", "close");
   response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
   const body = request.method === "HEAD" ? "" : answer.body;

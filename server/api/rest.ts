@@ -26,6 +26,8 @@ export const API_PREFIX = "/api/v1";
 export const BODY_MAX_BYTES = 1_048_576;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
+const ANSWER_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+
 /** A request as either door (node:http or fetch) hands it over. `readBody` is called only once the caller may pass. */
 export type RestRequest = {
   method: string;
@@ -45,10 +47,7 @@ const operations = () => perProcess("rest.operations", () => tableOf(appRouter))
 /** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
 export async function answerRest(request: RestRequest): Promise<RestAnswer> {
   const requestId = newId("request");
-  const headers: Record<string, string> = {
-    "content-type": "application/json; charset=utf-8",
-    "cache-control": "no-store",
-  };
+  const headers: Record<string, string> = { ...ANSWER_HEADERS };
   const meta = { request_id: requestId, api_version: API_VERSION };
   try {
     if (request.method === "GET" && request.path === "/openapi.json") {
@@ -65,6 +64,13 @@ export async function answerRest(request: RestRequest): Promise<RestAnswer> {
     if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
     return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
   }
+}
+
+/** The answer to what never came as far as {@link answerRest}: nobody was asked for a key. Its connection is closed. */
+export function refusedAnswer(error: ApiError): RestAnswer {
+  const meta = { request_id: newId("request"), api_version: API_VERSION };
+  const body = JSON.stringify({ success: false, error: error.wire, meta });
+  return { status: error.status, headers: { ...ANSWER_HEADERS, connection: "close" }, body };
 }
 
 async function perform(request: RestRequest, requestId: string, headers: Record<string, string>) {
