@@ -1735,7 +1735,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Something went wrong on our side. The request was not carried out. */
+        /** @description Something went wrong on our side. The request may not have been carried out, or it was and only the answer got lost: repeat it with the same Idempotency-Key. */
         InternalError: {
             headers: {
                 [name: string]: unknown;

@@ -210,7 +210,9 @@ export const REFUSALS: Record<string, Refusal> = {
   },
   500: {
     name: "InternalError",
-    description: "Something went wrong on our side. The request was not carried out.",
+    description:
+      "Something went wrong on our side. The request may not have been carried out, or it was and only the answer got " +
+      "lost: repeat it with the same Idempotency-Key.",
     headers: {},
     examples: { internal_error: ["An unexpected failure", toApiError(null)] },
   },

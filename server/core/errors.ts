@@ -74,8 +74,14 @@ export const conflict = (message: string, extra?: Extra) =>
 export const rateLimited = (message: string, extra?: Extra) =>
   apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
 
+/** The database may have committed although its acknowledgement never came, so nothing is claimed about the deed. */
 const internalError = () =>
-  apiError(500, "api_error", "internal_error", "Something went wrong on our side. The request was not carried out.");
+  apiError(
+    500,
+    "api_error",
+    "internal_error",
+    "Something went wrong on our side. The request may not have been carried out: repeat it with the same Idempotency-Key.",
+  );
 
 export const isApiError = (thrown: unknown): thrown is ApiError =>
   typeof thrown === "object" && thrown !== null && BRAND in thrown;
