@@ -5,6 +5,7 @@ import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
 import { freePort } from "@/scripts/postgres";
 import { createGuard } from "./guard";
 import { postJson, shareLookups } from "./post";
+import { createLookup } from "./resolve-host";
 
 const BODY = Buffer.from('{"text":"Grüße"}');
 const closers: (() => Promise<unknown>)[] = [];
@@ -158,6 +159,15 @@ describe("postJson", () => {
         queueMicrotask(() => callback(Object.assign(new Error("no files left"), { code: "EMFILE" }), null)),
     });
     await expect(post("http://127.0.0.1:9/", { dispatcher })).rejects.toThrow("no files left");
+  });
+
+  test("neither are name servers of this machine that answer nothing", async () => {
+    const silent = await freePort();
+    const lookup = createLookup({ servers: [`127.0.0.1:${silent}`] });
+    const guard = createGuard({ allowedNetworks: [], lookup });
+    closers.push(guard.close);
+    const { dispatcher } = guard;
+    await expect(post("http://hook.example/", { dispatcher })).rejects.toMatchObject({ name: "BlockedUrlError" });
   });
 });
 

@@ -1,11 +1,11 @@
 /** One HTTP request to a customer's endpoint. */
-import { lookup as systemLookup } from "node:dns/promises";
 import type { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
 import { env } from "../core/env";
 import { perProcess } from "../core/process";
 import { createGuard, type Guard, isBlockedUrlError, type LookupAll } from "./guard";
 import type { Outcome } from "./outcome";
+import { createLookup, isResolverSilent } from "./resolve-host";
 import { isAcknowledged, retryAfterS } from "./retry";
 import { type Secrets, signatureHeaders } from "./signature";
 
@@ -48,14 +48,11 @@ export const webhookGuard = (): Guard =>
   perProcess("webhooks.guard", () =>
     createGuard({
       allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
-      lookup: shareLookups((hostname) => systemLookup(hostname, { all: true, verbatim: true })),
+      lookup: shareLookups(createLookup()),
     }),
   );
 
-/**
- * Lets concurrent questions for one name share one lookup. The system's resolver has four threads for the whole
- * process: without this, a name whose servers do not answer would take them all.
- */
+/** Lets concurrent questions for one name share one lookup: a burst of deliveries asks once. */
 export function shareLookups(lookup: LookupAll): LookupAll {
   const running = new Map<string, ReturnType<LookupAll>>();
   return (hostname) => {
@@ -92,7 +89,8 @@ export function postEvent({ url, secrets, eventId, body, headers }: EventPost, l
 /**
  * Posts `body` and reads the answer, following no redirect. What goes wrong on the way or at the endpoint is a result.
  * @param limitMs for the whole exchange, from looking up the name to the end of the answer's body.
- * @throws Error when this machine has run out of something; the endpoint is not to blame for that.
+ * @throws Error when this machine has run out of something or its name servers answer nothing; the endpoint is not to
+ *   blame for that.
  */
 export async function postJson(
   url: string,
@@ -127,7 +125,7 @@ export async function postJson(
   } catch (thrown) {
     if (abort.signal.aborted) return end(`No complete answer within ${limitMs / 1_000} s.`, null);
     const code = codeOf(thrown);
-    if (OUR_OWN.has(code)) throw thrown;
+    if (OUR_OWN.has(code) || (thrown instanceof Error && isResolverSilent(thrown.cause))) throw thrown;
     return end(isBlockedUrlError(thrown) ? thrown.message : (EXPLAINED[code] ?? `The request failed (${code}).`), null);
   } finally {
     clearTimeout(timer);

@@ -1,0 +1,131 @@
+import { createSocket, type Socket } from "node:dgram";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { freePort } from "@/scripts/postgres";
+import type { LookupAll } from "./guard";
+import { createLookup, isResolverSilent } from "./resolve-host";
+
+const TYPE_A = 1;
+const QUESTION_AT = 12;
+const NAME_ERROR = 3;
+
+type Answer = { a?: string[]; code?: number };
+
+const sockets: Socket[] = [];
+const folder = mkdtempSync(path.join(tmpdir(), "hosts-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.close();
+});
+
+/** The name that a question of DNS is about, and its type. */
+function readQuestion(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = QUESTION_AT;
+  for (let size = query[at] ?? 0; size > 0; size = query[at] ?? 0) {
+    labels.push(query.toString("latin1", at + 1, at + 1 + size));
+    at += 1 + size;
+  }
+  return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** A name server on loopback; what `answer` gives null for is never answered. @returns its address. */
+async function serveNames(answer: (name: string) => Answer | null): Promise<string> {
+  const socket = createSocket("udp4");
+  sockets.push(socket);
+  socket.on("message", (query, { port, address }) => {
+    const { name, type, end } = readQuestion(query);
+    const given = answer(name);
+    if (given === null) return;
+    const addresses = type === TYPE_A ? (given.a ?? []) : [];
+    const header = Buffer.alloc(QUESTION_AT);
+    query.copy(header, 0, 0, 2);
+    header.writeUInt16BE(0x8180 | (given.code ?? 0), 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(addresses.length, 6);
+    const records = addresses.map((ip) =>
+      Buffer.from([0xc0, QUESTION_AT, 0, TYPE_A, 0, 1, 0, 0, 0, 60, 0, 4, ...ip.split(".").map(Number)]),
+    );
+    socket.send(Buffer.concat([header, query.subarray(QUESTION_AT, end), ...records]), port, address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+const failureOf = (run: Promise<unknown>): Promise<unknown> =>
+  run.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+
+describe("a lookup", () => {
+  test("gives every address of a name, whatever its letters' case", async () => {
+    const asked: string[] = [];
+    const server = await serveNames((name) => {
+      asked.push(name);
+      return { a: ["198.51.100.1", "198.51.100.2"] };
+    });
+    expect(await createLookup({ servers: [server] })("Hook.Example")).toEqual([
+      { address: "198.51.100.1", family: 4 },
+      { address: "198.51.100.2", family: 4 },
+    ]);
+    expect(asked).toEqual(["hook.example", "hook.example"]);
+  });
+
+  test("rejects a name that there is not", async () => {
+    const server = await serveNames(() => ({ code: NAME_ERROR }));
+    const thrown = await failureOf(createLookup({ servers: [server] })("nowhere.example"));
+    expect(thrown).toMatchObject({ code: "ENOTFOUND" });
+    expect(isResolverSilent(thrown)).toBe(false);
+  });
+
+  test("names of the hosts file and of this machine are not asked of DNS", async () => {
+    const asked: string[] = [];
+    const server = await serveNames((name) => {
+      asked.push(name);
+      return { a: ["198.51.100.1"] };
+    });
+    const hostsFile = path.join(folder, "hosts");
+    writeFileSync(hostsFile, "# own\n127.0.0.1 localhost\n10.0.0.5\tdb  shop.INTERNAL.example # comment.example\n");
+    const known: string[] = [];
+    const system: LookupAll = async (name) => {
+      known.push(name);
+      return [{ address: "127.0.0.1", family: 4 }];
+    };
+    const lookup = createLookup({ servers: [server], hostsFile, system });
+    const local = ["localhost", "shop.localhost", "db", "nas", "shop.internal.example"];
+    for (const name of local) expect(await lookup(name)).toEqual([{ address: "127.0.0.1", family: 4 }]);
+    expect(known).toEqual(local);
+    expect(asked).toEqual([]);
+    await lookup("comment.example");
+    expect(new Set(asked)).toEqual(new Set(["comment.example"]));
+    expect(known).toEqual(local);
+  });
+});
+
+describe("names whose servers keep silent", () => {
+  test("do not hold up any other, and end within the limit", async () => {
+    const server = await serveNames((name) => (name.includes("silent") ? null : { a: ["198.51.100.1"] }));
+    const lookup = createLookup({ servers: [server], limitMs: 1_000 });
+    const startedMs = performance.now();
+    const silent = Array.from({ length: 50 }, (_, at) => failureOf(lookup(`silent-${at}.example`)));
+    expect(await lookup("hook.example")).toHaveLength(1);
+    expect(performance.now() - startedMs).toBeLessThan(800);
+    const failures = await Promise.all(silent);
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
+    // The server has answered others: it is the name's own fault.
+    expect(failures.map(isResolverSilent)).toEqual(failures.map(() => false));
+    expect(failures.every((failure) => failure instanceof Error)).toBe(true);
+  });
+
+  test("are not to blame when the name servers answer nothing at all", async () => {
+    const silent = await serveNames(() => null);
+    expect(isResolverSilent(await failureOf(createLookup({ servers: [silent], limitMs: 200 })("hook.example")))).toBe(
+      true,
+    );
+    const gone = `127.0.0.1:${await freePort()}`;
+    expect(isResolverSilent(await failureOf(createLookup({ servers: [gone] })("hook.example")))).toBe(true);
+  });
+});
