@@ -1,7 +1,9 @@
 /** The one `test` of all end-to-end tests. Every test that asks for `account` gets one that no other test knows. */
+import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
 import { makeOwnAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
+import { answersFile, ranMark } from "./support/contract";
 import { type Receiver, startReceiver } from "./support/receiver";
 import { runningService, type Service } from "./support/service";
 
@@ -14,6 +16,8 @@ type TestFixtures = {
   receiver: Receiver;
   /** A page on which the owner of `account` is signed in. */
   console: Page;
+  /** Notes that the file has run. */
+  ran: undefined;
 };
 
 export const test = base.extend<TestFixtures, { service: Service }>({
@@ -39,6 +43,13 @@ export const test = base.extend<TestFixtures, { service: Service }>({
     await page.waitForURL("/");
     await use(page);
   },
+  ran: [
+    async ({ service }, use, { file }) => {
+      await use(undefined);
+      appendFileSync(answersFile(service), `${ranMark(file)}\n`);
+    },
+    { auto: true },
+  ],
 });
 
 export { expect } from "@playwright/test";

@@ -124,27 +124,41 @@ test("many requests under way in a process that is killed: each is done once or 
   });
 });
 
-test("a database connection lost between COMMIT and reply: the same process replays the committed answer", async ({
-  account,
-  database,
-  databaseProxy,
-  doomed,
-}) => {
-  const own = apiWith(doomed, account.apiKey);
-  const body = { to: TO, from: account.sender, body: "once" };
-  const headers = { "idempotency-key": "lost-reply" };
-  const atCommit = databaseProxy.cutCommitOf("lost-reply", "swallow");
-  const first = own.post("/messages/send", body, headers);
-  await atCommit;
-  await expect.poll(() => storedAnswers(database, account.accountId)).toEqual(["lost-reply"]);
-  databaseProxy.hangUp();
-  expect((await first).body).toMatchObject({ success: false, error: { type: "api_error", code: "internal_error" } });
+const HANG_UPS: { cut: Cut; name: string; committed: number }[] = [
+  { cut: "swallow", name: "lost between COMMIT and reply: a 500, then the committed answer", committed: 1 },
+  { cut: "withhold", name: "lost before COMMIT: a 500, then the repeated request does it", committed: 0 },
+];
 
-  const again = await own.post("/messages/send", body, headers);
-  expect(again.status).toBe(201);
-  expect(again.headers.get("idempotency-replayed")).toBe("true");
-  expect(await database.booksOf(account.accountId)).toMatchObject({ charges: 1, messages: 1, balance: 99_990_000 });
-});
+for (const { cut, name, committed } of HANG_UPS) {
+  test(`a database connection ${name}`, async ({ account, database, databaseProxy, doomed }) => {
+    const own = apiWith(doomed, account.apiKey);
+    const body = { to: TO, from: account.sender, body: "once" };
+    const key = `hang-up-${account.accountId}`;
+    const atCommit = databaseProxy.cutCommitOf(key, cut);
+    const first = own.post("/messages/send", body, { "idempotency-key": key });
+    await atCommit;
+    await expect.poll(() => storedAnswers(database, account.accountId)).toHaveLength(committed);
+    databaseProxy.hangUp();
+    const failed = await first;
+    expect(failed.status).toBe(500);
+    expect(failed.body).toEqual({
+      success: false,
+      error: {
+        type: "api_error",
+        code: "internal_error",
+        message: expect.stringContaining("may not have been carried out"),
+        param: null,
+        details: {},
+      },
+      meta: { request_id: expect.stringMatching(/^req_/), api_version: "v1" },
+    });
+
+    const again = await own.post("/messages/send", body, { "idempotency-key": key });
+    expect(again.status).toBe(201);
+    expect(again.headers.get("idempotency-replayed")).toBe(committed ? "true" : null);
+    expect(await database.booksOf(account.accountId)).toMatchObject({ charges: 1, messages: 1, balance: 99_990_000 });
+  });
+}
 
 test("a key created by a process killed before its answer is shown by the repeated request", async ({
   account,

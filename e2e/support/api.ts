@@ -1,3 +1,4 @@
+import { contractOf } from "./contract";
 import type { Service } from "./service";
 
 type Meta = { request_id: string; api_version: string };
@@ -24,7 +25,10 @@ export type Api = {
   delete: (path: string) => Promise<ApiAnswer>;
 };
 
-/** The REST API with one key. Paths are those of the documentation, such as `/messages/send`. */
+/**
+ * The REST API with one key. Paths are those of the documentation, such as `/messages/send`. Every answer is checked
+ * against the contract before a test sees it; one that breaks it is thrown.
+ */
 export function apiWith(service: Service, key: string): Api {
   async function call<Data = Resource>(
     method: string,
@@ -32,6 +36,7 @@ export function apiWith(service: Service, key: string): Api {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<ApiAnswer<Data>> {
+    const contract = await contractOf(service);
     const json = body === undefined ? undefined : JSON.stringify(body);
     const answer = await fetch(`${service.url}/api/v1${path}`, {
       method,
@@ -42,7 +47,9 @@ export function apiWith(service: Service, key: string): Api {
       },
       body: json,
     });
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as ApiAnswer<Data>["body"] };
+    const { status, headers: answered } = answer;
+    const exchange = { method, path, sent: body, status, headers: answered, text: await answer.text() };
+    return { status, headers: answered, body: contract.check(exchange) as ApiAnswer<Data>["body"] };
   }
   return {
     get: (path) => call("GET", path),

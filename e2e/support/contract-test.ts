@@ -1,9 +1,8 @@
-/** The `test` of the contract suite: the API of every test is one whose answers are all checked. */
-import { appendFileSync } from "node:fs";
+/** The `test` of the contract suite, with a client that says what it expects of every answer. */
 import { test as base } from "../test";
 import type { OwnAccount } from "./accounts";
 import { type CheckedApi, checkedApi } from "./checked-api";
-import { answersFile, type Contract, ranMark, readContract } from "./contract";
+import { type Contract, contractOf } from "./contract";
 import { type Operator, operatorOf } from "./operator";
 
 type TestFixtures = {
@@ -13,12 +12,10 @@ type TestFixtures = {
   stranger: { account: OwnAccount; rest: CheckedApi };
   /** Makes a key of `account` with these permissions and settings, and answers with its API. */
   keyed: (settings: Record<string, unknown>) => Promise<CheckedApi>;
-  /** Notes that the file has run. */
-  ran: undefined;
 };
 
 export const test = base.extend<TestFixtures, { contract: Contract; operator: Operator }>({
-  contract: [async ({ service }, use) => use(await readContract(service)), { scope: "worker" }],
+  contract: [async ({ service }, use) => use(await contractOf(service)), { scope: "worker" }],
   operator: [
     async ({ service }, use) => {
       const operator = operatorOf(service);
@@ -38,13 +35,6 @@ export const test = base.extend<TestFixtures, { contract: Contract; operator: Op
       const key = await rest.post<{ plain_key: string }>("/api-keys/create", { name: "Test", ...settings });
       return rest.withKey(key.plain_key);
     }),
-  ran: [
-    async ({ service }, use, { file }) => {
-      await use(undefined);
-      appendFileSync(answersFile(service), `${ranMark(file)}\n`);
-    },
-    { auto: true },
-  ],
 });
 
 export { expect } from "@playwright/test";

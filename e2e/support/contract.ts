@@ -70,6 +70,7 @@ const ERRORS: Record<number, [type: string, code: string]> = {
   403: ["authorization_error", "forbidden"],
   404: ["invalid_request_error", "not_found"],
   429: ["rate_limit_error", "rate_limit_exceeded"],
+  500: ["api_error", "internal_error"],
 };
 /** The longest that a 429 asks to wait: the rest of the minute, the UTC day or the UTC month. */
 const RETRY_AFTER_MAX_S: Record<string, number> = {
@@ -167,6 +168,18 @@ function makeValidators(document: ApiDocument) {
     request: (name: string, schema: Schema, value: unknown) =>
       assertValid(compile(`request ${name}`, schema, { schemas: document.components.schemas }), value),
   };
+}
+
+const contracts = new Map<string, Promise<Contract>>();
+
+/** The contract of a running service, read once in each test process. */
+export function contractOf(service: Service): Promise<Contract> {
+  const known = contracts.get(service.url);
+  if (known) return known;
+  const read = readContract(service);
+  contracts.set(service.url, read);
+  read.catch(() => contracts.delete(service.url));
+  return read;
 }
 
 /** Reads the contract from the running service. */
