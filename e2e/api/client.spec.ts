@@ -1,4 +1,4 @@
-import { ApiError, type ClientOptions, createClient, verifyWebhook } from "messaging-service-client";
+import { ApiError, type ClientOptions, createClient, verifyWebhook } from "@/sdk/src/client";
 import { clientWith } from "../support/client";
 import { expect, test } from "../test";
 

@@ -1,6 +1,22 @@
-import { createClient, type ServiceClient } from "messaging-service-client";
+import { createClient, type ServiceClient } from "@/sdk/src/client";
+import { contractOf } from "./contract";
 import type { Service } from "./service";
 
-/** The client that we ship, with one key. */
-export const clientWith = (service: Service, apiKey: string): ServiceClient =>
-  createClient({ baseUrl: `${service.url}/api/v1`, apiKey });
+/** The client that we ship, with one key; every answer that it gets is checked against the contract. */
+export const clientWith = (service: Service, apiKey: string): ServiceClient => {
+  const baseUrl = `${service.url}/api/v1`;
+  return createClient({
+    baseUrl,
+    apiKey,
+    fetch: async (request) => {
+      const { method, url } = request;
+      const [contract, sent] = await Promise.all([contractOf(service), request.clone().text()]);
+      const answer = await fetch(request);
+      const { status, headers } = answer;
+      const text = await answer.clone().text();
+      const path = url.slice(baseUrl.length);
+      contract.check({ method, path, sent: sent === "" ? undefined : JSON.parse(sent), status, headers, text });
+      return answer;
+    },
+  });
+};

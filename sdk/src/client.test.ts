@@ -24,6 +24,11 @@ const refusal = (status: number, details: object = {}, headers: Record<string, s
 };
 const unavailable = refusal(503);
 const dropped: Answer = (response) => response.destroy();
+/** The connection is lost within the body. */
+const cut: Answer = (response) => {
+  response.writeHead(201, { "content-type": "application/json", "content-length": "1000" });
+  response.write('{"success":', () => response.destroy());
+};
 const hanging: Answer = () => undefined;
 
 /** A service that gives these answers one after another, the last one from then on. */
@@ -117,6 +122,7 @@ describe("retries", () => {
   test.each([
     ["a 5xx", unavailable],
     ["a lost connection", dropped],
+    ["a connection lost within the answer", cut],
     ["a 429 that says when to come back", refusal(429, {}, { "retry-after": "0" })],
   ])("%s is tried again with the same body and key", async (_name, answer) => {
     const { client, seen } = await serve([answer, answer, created]);
@@ -164,6 +170,22 @@ describe("retries", () => {
     expect(limited.seen).toHaveLength(2);
   });
 
+  test("a key that an operation takes no notice of makes nothing repeatable", async () => {
+    const init = { params: { path: { id: "whe_1" } }, headers: { "Idempotency-Key": "mine" } };
+    for (const answer of [unavailable, dropped, cut]) {
+      const { client, seen } = await serve([answer, json(200, { success: true, data: {}, meta })]);
+      expect(await failure(client.POST("/webhooks/{id}/test", init))).toBeInstanceOf(Error);
+      expect(keysOf(seen)).toEqual(["mine"]);
+    }
+  });
+
+  test("a body that takes too long is ended and repeated", async () => {
+    const slow: Answer = (response) => void response.writeHead(201).write("{");
+    const { client, seen } = await serve([slow, created], { timeoutMs: 100 });
+    expect((await client.POST("/messages/send", { body })).data.id).toBe("msg_1");
+    expect(seen).toHaveLength(2);
+  });
+
   test("the caller's signal ends them", async () => {
     const abort = new AbortController();
     const { client, seen } = await serve([unavailable], { retries: 1_000, backoffMs: 60_000 });
@@ -201,4 +223,15 @@ describe("an error", () => {
       requestId: null,
     });
   });
+
+  test.each(["<html>Sign in", "", "null", '{"message":"hello"}'])(
+    "is one when a 200 with %j is not of the service",
+    async (text) => {
+      const { client, seen } = await serve([(response) => response.writeHead(200).end(text)]);
+      const thrown = await failure(client.GET("/account"));
+      expect(thrown).toBeInstanceOf(ApiError);
+      expect(thrown).toMatchObject({ status: 200, code: "unexpected_answer", requestId: null });
+      expect(seen).toHaveLength(1);
+    },
+  );
 });

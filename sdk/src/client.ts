@@ -5,13 +5,13 @@ import createFetchClient, {
   type MaybeOptionalInit,
   type MethodResponse,
 } from "openapi-fetch";
-import { apiErrorOf } from "./errors";
-import { KEYED_PATHS } from "./keyed-paths";
-import { fetchWithRetries } from "./retries";
-import type { components, paths } from "./schema";
+import { apiErrorOf } from "./errors.js";
+import { KEYED_PATHS } from "./keyed-paths.js";
+import { fetchWithRetries } from "./retries.js";
+import type { components, paths } from "./schema.js";
 
-export { ApiError } from "./errors";
-export { verifyWebhook, WebhookError } from "./webhooks";
+export { ApiError } from "./errors.js";
+export { verifyWebhook, WebhookError } from "./webhooks.js";
 export type { components, paths };
 
 export type ClientOptions = {
@@ -45,6 +45,16 @@ type Call<M extends Method> = <Path extends PathOf<M>>(
  */
 export type ServiceClient = { GET: Call<"get">; POST: Call<"post">; DELETE: Call<"delete"> };
 
+/** Whether a text is a success of the service; a proxy or a sign-in page on the way says 200 as well. */
+function isEnvelope(text: string): boolean {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" && body !== null && "success" in body && body.success === true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Makes a client. Creating requests get an Idempotency-Key of their own unless you give one (in
  * `params.header["Idempotency-Key"]`), so that repeating them, which the client does by itself, creates once.
@@ -52,15 +62,23 @@ export type ServiceClient = { GET: Call<"get">; POST: Call<"post">; DELETE: Call
 export function createClient(options: ClientOptions): ServiceClient {
   const { baseUrl, apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000 } = options;
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+  // Requests that the service carries out once. A key that a caller gives to any other operation means nothing there.
+  const keyed = new WeakSet<Request>();
   const client = createFetchClient<paths>({
     baseUrl,
     headers: { authorization: `Bearer ${apiKey}` },
-    fetch: (request) => fetchWithRetries(request, { fetch, retries, backoffMs, timeoutMs }),
+    fetch: async (request) => {
+      const isRepeatable = request.method !== "POST" || keyed.has(request);
+      const response = await fetchWithRetries(request, { fetch, retries, backoffMs, timeoutMs, isRepeatable });
+      if (response.ok && !isEnvelope(await response.clone().text())) throw apiErrorOf(response, undefined);
+      return response;
+    },
   });
   client.use({
     onRequest: ({ request, schemaPath }) => {
-      if (request.method !== "POST" || !KEYED_PATHS.has(schemaPath) || request.headers.has("idempotency-key")) return;
-      request.headers.set("idempotency-key", crypto.randomUUID());
+      if (request.method !== "POST" || !KEYED_PATHS.has(schemaPath)) return;
+      if (!request.headers.has("idempotency-key")) request.headers.set("idempotency-key", crypto.randomUUID());
+      keyed.add(request);
     },
   });
   const send = client.request as unknown as (

@@ -1,4 +1,4 @@
-import { retryAfterOf } from "./errors";
+import { retryAfterOf } from "./errors.js";
 
 /** `retries`: further tries after the first. `backoffMs`: the wait before the first of them; it doubles each time. */
 export type RetryOptions = {
@@ -6,16 +6,16 @@ export type RetryOptions = {
   retries: number;
   backoffMs: number;
   timeoutMs: number;
+  /** Whether sending the request a second time does no more than sending it once. */
+  isRepeatable: boolean;
 };
 
 const BACKOFF_MAX_MS = 8_000;
 /** A wait longer than this is the caller's decision. */
 const RETRY_AFTER_MAX_S = 60;
 
-const isKeyed = (request: Request): boolean => request.headers.has("idempotency-key");
-
-/** Whether sending it a second time does no more than sending it once. */
-const isRepeatable = (request: Request): boolean => request.method !== "POST" || isKeyed(request);
+/** Statuses whose answers have no body, not even an empty one. */
+const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** Up to half of the wait is left to chance, so that callers who failed together do not come back together. */
 function backoff(attempt: number, baseMs: number): number {
@@ -27,12 +27,23 @@ function backoff(attempt: number, baseMs: number): number {
  * Milliseconds to wait before the request is sent again; null: its answer stands. A 429 was not carried out, so any
  * request may be repeated after it; a limit of the day or the month asks for a longer wait than is ours to take.
  */
-function waitAfter(request: Request, response: Response, attempt: number, baseMs: number): number | null {
+function waitAfter(
+  response: Response,
+  attempt: number,
+  { backoffMs: baseMs, isRepeatable }: RetryOptions,
+): number | null {
   const retryAfterS = retryAfterOf(response);
   if (retryAfterS !== null && retryAfterS > RETRY_AFTER_MAX_S) return null;
   if (response.status === 429) return retryAfterS === null ? null : retryAfterS * 1_000 + backoff(0, baseMs);
-  if (response.status < 500 || !isRepeatable(request)) return null;
+  if (response.status < 500 || !isRepeatable) return null;
   return Math.max((retryAfterS ?? 0) * 1_000, backoff(attempt, baseMs));
+}
+
+/** The answer with its whole body. @throws when the connection or the time is over before the body is. */
+async function readWhole(response: Response): Promise<Response> {
+  const { status, statusText, headers } = response;
+  const body = await response.arrayBuffer();
+  return new Response(WITHOUT_BODY.has(status) ? null : body, { status, statusText, headers });
 }
 
 /** Resolves after `ms`. @throws the signal's reason as soon as it is aborted. */
@@ -52,12 +63,12 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Sends a request, and sends it again where that can help and does no harm: after a failure of the network, a timeout, a
- * 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
+ * Sends a request, and sends it again where that can help and does no harm: after a failure of the network, also one that
+ * cuts the answer's body, a timeout, a 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
  * @throws what the last try threw, or the reason why the caller aborted.
  */
 export async function fetchWithRetries(request: Request, options: RetryOptions): Promise<Response> {
-  const { fetch, retries, backoffMs, timeoutMs } = options;
+  const { fetch, retries, backoffMs, timeoutMs, isRepeatable } = options;
   for (let attempt = 0; ; attempt += 1) {
     const isLast = attempt >= retries;
     // Each try needs the body, and sending consumes it.
@@ -66,11 +77,11 @@ export async function fetchWithRetries(request: Request, options: RetryOptions):
     let waitMs: number | null;
     try {
       const response = await fetch(sent);
-      waitMs = isLast ? null : waitAfter(request, response, attempt, backoffMs);
-      if (waitMs === null) return response;
+      waitMs = isLast ? null : waitAfter(response, attempt, options);
+      if (waitMs === null) return await readWhole(response);
       await response.body?.cancel();
     } catch (thrown) {
-      if (isLast || request.signal.aborted || !isRepeatable(request)) throw thrown;
+      if (isLast || request.signal.aborted || !isRepeatable) throw thrown;
       waitMs = backoff(attempt, backoffMs);
     }
     await pause(waitMs, request.signal);

@@ -1,5 +1,5 @@
 /** Verification of webhook requests: HMAC-SHA-256 over `<t>.<raw body>`, with what every JavaScript runtime brings. */
-import type { components } from "./schema";
+import type { components } from "./schema.js";
 
 export type WebhookEvent = components["schemas"]["Event"];
 

@@ -1,0 +1,88 @@
+/** The package that callers get: it is made, unpacked elsewhere, compiled against and run by plain Node. */
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const NAME = "messaging-service-client";
+const run = promisify(execFile);
+const installed = (name: string): string => path.resolve("node_modules", name);
+
+const folder = mkdtempSync(path.join(tmpdir(), "sdk-package-"));
+const packages = path.join(folder, "node_modules");
+
+/** The first TypeScript of a guide. */
+function snippetOf(file: string): string {
+  const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(file, "utf8")) ?? [];
+  if (!code) throw new Error(`${file} has no TypeScript.`);
+  return code;
+}
+
+/** What a caller's own project would hold. */
+const PROGRAMS = {
+  "start.mts": snippetOf("docs/quick-start.md"),
+  "readme.mts": snippetOf("sdk/README.md"),
+  "entries.mts": [
+    `import { ApiError, createClient, verifyWebhook, WebhookError } from "${NAME}";`,
+    `import { verifyWebhook as alone } from "${NAME}/webhooks";`,
+    "const event = (await alone({ header: null, rawBody: '', secret: '' }).catch((thrown: unknown) => thrown));",
+    "console.log(event instanceof WebhookError, verifyWebhook === alone, typeof createClient, ApiError.name);",
+  ].join("\n"),
+};
+
+/** Compiles as a strict project of its own would. @throws what the compiler says */
+async function compile(...files: string[]): Promise<void> {
+  const options = ["--strict", "--module", "nodenext", "--target", "es2022", "--types", "node"];
+  const compiler = path.join(installed("typescript"), "bin", "tsc");
+  await run(process.execPath, [compiler, ...options, ...files], { cwd: folder }).catch((thrown) => {
+    throw new Error(thrown.stdout);
+  });
+}
+
+beforeAll(async () => {
+  await run("npm", ["pack", "--workspace", NAME, "--pack-destination", folder]);
+  await run("tar", ["-xzf", `${NAME}-0.1.0.tgz`], { cwd: folder });
+  mkdirSync(path.join(packages, "@types"), { recursive: true });
+  renameSync(path.join(folder, "package"), path.join(packages, NAME));
+  symlinkSync(installed("openapi-fetch"), path.join(packages, "openapi-fetch"));
+  symlinkSync(installed("@types/node"), path.join(packages, "@types", "node"));
+  for (const [file, program] of Object.entries(PROGRAMS)) writeFileSync(path.join(folder, file), program);
+  await compile(...Object.keys(PROGRAMS));
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the quick start's program compiles under `strict`, and sends", async () => {
+  const asked: unknown[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url, request.headers.authorization);
+    const body = { success: true, data: { id: "msg_1", status: "pending" }, meta: {} };
+    response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const env = {
+    BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    API_KEY: "ds_live_test",
+  };
+  const { stdout } = await run(process.execPath, ["start.mjs"], { cwd: folder, env });
+  server.close();
+  expect(stdout).toBe("msg_1 pending\n");
+  expect(asked).toEqual(["/api/v1/messages/send", "Bearer ds_live_test"]);
+});
+
+test("each entry has what the README says, whose program compiles too", async () => {
+  const { stdout } = await run(process.execPath, ["entries.mjs"], { cwd: folder });
+  expect(stdout).toBe("true true function ApiError\n");
+});
+
+test("nothing but what is made and the README is in it", async () => {
+  const { stdout } = await run("tar", ["-tzf", `${NAME}-0.1.0.tgz`], { cwd: folder });
+  const files = stdout.trim().split("\n");
+  const other = files.filter((file) => !/^package\/(dist\/[a-z-]+\.(js|d\.ts)|README\.md|package\.json)$/.test(file));
+  expect(other).toEqual([]);
+  expect(files).toContain("package/dist/schema.d.ts");
+  expect(files.some((file) => file.includes("test"))).toBe(false);
+});
