@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { DateTime } from "./wire";
+import { describe, expect, test } from "vitest";
+import { DateTime, PageQuery, readPage } from "./wire";
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
@@ -14,4 +14,49 @@ test("a time is one that both PostgreSQL and an answer of four-digit years can h
 
 test("what is no time is refused once", () => {
   expect(DateTime.safeParse("tomorrow").error?.issues).toHaveLength(1);
+});
+
+describe("readPage", () => {
+  const reader = (total: number) => {
+    const offsets: number[] = [];
+    const read = async (offset: number) => {
+      offsets.push(offset);
+      return ["row"];
+    };
+    return { offsets, page: (page: number) => readPage({ page, limit: 10 }, async () => total, read) };
+  };
+
+  test("reads no rows for a page past the end", async () => {
+    const { offsets, page } = reader(20);
+    expect(await page(3)).toEqual({ rows: [], total: 20 });
+    expect(await page(1_000_000)).toEqual({ rows: [], total: 20 });
+    expect(offsets).toEqual([]);
+  });
+
+  test("reads the rows of a page within the list, and of the first one always", async () => {
+    const { offsets, page } = reader(11);
+    expect(await page(2)).toEqual({ rows: ["row"], total: 11 });
+    expect(await page(1)).toEqual({ rows: ["row"], total: 11 });
+    expect(offsets).toEqual([10, 0]);
+  });
+});
+
+describe("page and limit", () => {
+  const { limit, page } = PageQuery;
+
+  test.each(["0x10", "1e1", " 5", "5 ", "+5", "5.0", "", "-1", "٣", "Infinity"])(
+    "%j is no number of a query",
+    (text) => {
+      expect(limit.safeParse(text).success).toBe(false);
+      expect(page.safeParse(text).success).toBe(false);
+    },
+  );
+
+  test("digits and numbers are", () => {
+    expect([limit.parse("007"), limit.parse("100"), limit.parse(25), page.parse("1000000")]).toEqual([
+      7, 100, 25, 1_000_000,
+    ]);
+    expect([limit.parse(undefined), page.parse(undefined)]).toEqual([50, 1]);
+    expect(limit.safeParse("101").success).toBe(false);
+  });
 });

@@ -33,16 +33,24 @@ const PAGE_LIMIT_DEFAULT = 50;
 /** Beyond this page an offset would make the database walk for nothing. */
 const PAGE_MAX = 1_000_000;
 
-/** Query parameters of every paged list. They arrive as text over REST and as numbers from the console. */
+const NO_NUMBER = "must be a whole number in digits";
+
+/** A whole number of a query, which arrives as digits over REST and as a number from the console; nothing else is one. */
+const queryInteger = (max: number, otherwise: number) =>
+  z.preprocess(
+    (value) => (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value),
+    z
+      .number({ error: ({ code }) => (code === "invalid_type" ? NO_NUMBER : undefined) })
+      .int()
+      .min(1)
+      .max(max)
+      .default(otherwise),
+  );
+
+/** Query parameters of every paged list. */
 export const PageQuery = {
-  page: z.coerce.number().int().min(1).max(PAGE_MAX).default(1).describe("Page, from 1."),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(PAGE_LIMIT_MAX)
-    .default(PAGE_LIMIT_DEFAULT)
-    .describe("Items per page, 1 to 100."),
+  page: queryInteger(PAGE_MAX, 1).describe("Page, from 1."),
+  limit: queryInteger(PAGE_LIMIT_MAX, PAGE_LIMIT_DEFAULT).describe("Items per page, 1 to 100."),
 };
 
 export const Pagination = z.object({
@@ -63,6 +71,24 @@ export function toPage<Item>(items: Item[], total: number, query: { page: number
     items,
     pagination: { page: query.page, limit: query.limit, total, pages, has_more: query.page < pages },
   };
+}
+
+/**
+ * Reads the rows of one page, and how many there are over all. Beyond the first page the total is read first: a page past
+ * the end would skip every row of the list only to find nothing.
+ */
+export async function readPage<Row>(
+  query: { page: number; limit: number },
+  count: () => Promise<number>,
+  read: (offset: number) => Promise<Row[]>,
+): Promise<{ rows: Row[]; total: number }> {
+  const offset = (query.page - 1) * query.limit;
+  if (offset === 0) {
+    const [total, rows] = await Promise.all([count(), read(0)]);
+    return { rows, total };
+  }
+  const total = await count();
+  return { rows: offset < total ? await read(offset) : [], total };
 }
 
 /** The unpaged lists (API keys, webhook endpoints). */

@@ -2,7 +2,8 @@ import { router, scoped, sessionProcedure } from "../core/trpc";
 import { pageOf } from "../core/wire";
 import { estimateSend } from "./estimate";
 import { Estimate, EstimateInput } from "./estimate-schema";
-import { getMessage, getMessageDetail, getTimeline, listMessages, quoteMessage } from "./read";
+import { listMessages } from "./list-messages";
+import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
 import {
   BulkResult,
   ListMessagesQuery,

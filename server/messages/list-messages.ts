@@ -1,0 +1,91 @@
+import type { AccountActor } from "../core/actor";
+import { DAY_MS } from "../core/clock";
+import { pool } from "../core/db";
+import { readPage, toPage } from "../core/wire";
+import { cutAtDays, idsWithin, type Span } from "./created-range";
+import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
+import type { ListMessagesQuery } from "./schema";
+
+/** Messages newest first. The total comes from the counters of each day wherever the filter allows. */
+export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
+  const { accountId } = actor;
+  const created: Span = {
+    from: query.created_after === undefined ? null : Date.parse(query.created_after),
+    to: query.created_before === undefined ? null : Date.parse(query.created_before),
+  };
+  const { rows, total } = await readPage(
+    query,
+    () => countMessages(accountId, query, created),
+    async (offset) => {
+      const { text, values } = conditionsOf(accountId, query, created);
+      // Ids come out of an index of the account, which the order by account asks for: in the primary key, which gives the
+      // same order, the planner would walk through everybody's messages. Rows that a page skips are not read.
+      const page = await pool().query<MessageRow>({
+        text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
+               WHERE m.id = ANY(ARRAY(SELECT m.id FROM messages m WHERE ${text}
+                 ORDER BY m.account_id DESC, m.id DESC LIMIT ${query.limit} OFFSET ${offset}))
+               ORDER BY m.id DESC`,
+        values,
+      });
+      return page.rows;
+    },
+  );
+  return toPage(rows.map(presentMessage), total, query);
+}
+
+type Filter = Pick<ListMessagesQuery, "status" | "to">;
+
+/** The filter as SQL. Times are bounded by id first: no index knows `created_at`. */
+function conditionsOf(accountId: string, filter: Filter, created: Span): { text: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const conditions: string[] = [];
+  const where = (condition: string, value: unknown) => {
+    if (value === null || value === undefined) return;
+    values.push(value);
+    conditions.push(`m.${condition} ($${values.length})`);
+  };
+  const { first, end } = idsWithin(created);
+  where("account_id = ANY", [accountId]);
+  where("status =", filter.status);
+  where("to_number =", filter.to);
+  where("id >=", first);
+  where("id <", end);
+  where("created_at >=", timeOf(created.from));
+  where("created_at <", timeOf(created.to));
+  return { text: conditions.join(" AND "), values };
+}
+
+/** As PostgreSQL reads it: ISO 8601 allows offsets and fractions that it does not. */
+const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** The messages to one number are few; of all others whole days are known, and only the edges are counted. */
+async function countMessages(accountId: string, filter: Filter, created: Span): Promise<number> {
+  if (filter.to !== undefined) return countRows(accountId, filter, created);
+  const { days, edges } = cutAtDays(created);
+  const counts = await Promise.all([
+    days ? countDays(accountId, filter.status, days) : 0,
+    ...edges.map((edge) => countRows(accountId, filter, edge)),
+  ]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function countRows(accountId: string, filter: Filter, created: Span): Promise<number> {
+  const { text, values } = conditionsOf(accountId, filter, created);
+  const { rows } = await pool().query<{ total: bigint }>({
+    text: `SELECT count(*) AS total FROM messages m WHERE ${text}`,
+    values,
+  });
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** From the counters, which belong to the UTC day of acceptance; days are numbered from 1970-01-01. */
+async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
+  const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
+  const { rows } = await pool().query<{ total: bigint }>({
+    text: `SELECT coalesce(sum(${status ?? "messages"}), 0) AS total FROM usage_days
+           WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
+             AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3)`,
+    values: [accountId, numberOf(days.from), numberOf(days.to)],
+  });
+  return Number(rows[0]?.total ?? 0);
+}
