@@ -66,8 +66,10 @@ test.describe("GET /messages", () => {
     expect(middle.items).toEqual(all.slice(20, 30));
     expect((await rest.page<Message>("/messages?limit=1")).items).toEqual(later);
     expect((await rest.page<Message>("/messages?limit=100")).pagination).toMatchObject({ pages: 1, has_more: false });
-    const beyond = await rest.page<Message>("/messages?page=1000");
-    expect(beyond).toEqual({ items: [], pagination: { page: 1_000, limit: 50, total: 58, pages: 2, has_more: false } });
+    for (const page of [3, 1_000, 1_000_000]) {
+      const beyond = await rest.page<Message>(`/messages?page=${page}`);
+      expect(beyond).toEqual({ items: [], pagination: { page, limit: 50, total: 58, pages: 2, has_more: false } });
+    }
   });
 
   test("an account without messages has an empty list and no pages", async ({ rest }) => {
@@ -96,6 +98,7 @@ test.describe("GET /messages", () => {
     expect(await found("status=pending")).toEqual([]);
     expect(await found("status=undelivered")).toEqual([]);
     expect(await found(to(SILENT))).toEqual([sent.id]);
+    expect(await found(`to=${SILENT}`), "its plus arrives as a space").toEqual([sent.id]);
     expect(await found(to("+1555010000"))).toEqual([]);
     expect(await found(`status=delivered&${to(SILENT)}`)).toEqual([]);
     expect(await found(`status=sent&${to(SILENT)}`)).toEqual([sent.id]);
@@ -128,12 +131,12 @@ test.describe("GET /messages", () => {
 
   test("refuses each wrong parameter with a 400 that names it", async ({ rest }) => {
     const wrong: Record<string, string[]> = {
-      page: ["0", "-1", "1.5", "one", "", "1e9"],
-      limit: ["0", "101", "-5", "ten", "", "5.5"],
+      page: ["0", "-1", "1.5", "one", "", "1e9", "0x1", "%201"],
+      limit: ["0", "101", "-5", "ten", "", "5.5", "1e1", "0x10", "+5", "5%20"],
       status: ["queued", "", "DELIVERED", "sent,failed"],
       created_after: ["yesterday", "2026-13-01T00:00:00Z", "2026-01-01", "1700000000", ""],
       created_before: ["tomorrow", "2026-02-30T00:00:00Z"],
-      to: ["x".repeat(33), "%00"],
+      to: ["x".repeat(33), "%00", "", "%20", "14155550123", "%2B1415", "++14155550123", "nobody"],
     };
     for (const [param, values] of Object.entries(wrong)) {
       for (const value of values) {

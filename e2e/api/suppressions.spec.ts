@@ -36,13 +36,23 @@ test.describe("GET /suppressions", () => {
     ]);
     const ofSender = await rest.page<Suppression>(queryOf("sender_id", account.sender));
     expect(told(ofSender.items)).toEqual([[numbers[0], account.sender]]);
+    const unescaped = await rest.page<Suppression>(`/suppressions?number=${numbers[0]}`);
+    expect(unescaped, "its plus arrives as a space").toEqual(ofNumber);
     expect((await rest.page(queryOf("number", "+1415555"))).items).toEqual([]);
   });
 
   test("refuses each wrong parameter with a 400 that names it", async ({ rest }) => {
-    const wrong = { number: "1".repeat(33), sender_id: "x".repeat(17), page: "0", limit: "101" };
-    for (const [param, value] of Object.entries(wrong)) {
-      expect(await rest.refusal(400, { method: "GET", path: queryOf(param, value) })).toMatchObject({ param });
+    const wrong: Record<string, string[]> = {
+      number: ["1".repeat(33), "", "15550100008", "+1555", "nobody"],
+      sender_id: ["x".repeat(17), ""],
+      page: ["0", "1e1"],
+      limit: ["101", "0x10"],
+    };
+    for (const [param, values] of Object.entries(wrong)) {
+      for (const value of values) {
+        const error = await rest.refusal(400, { method: "GET", path: queryOf(param, value) });
+        expect(error, `${param}=${value}`).toMatchObject({ param });
+      }
     }
   });
 

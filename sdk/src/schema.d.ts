@@ -1925,7 +1925,7 @@ export interface operations {
             query?: {
                 /** @description Only messages in this status. */
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
-                /** @description Only messages to this recipient, E.164, exact. */
+                /** @description Only messages to this recipient, E.164; write its `+` as %2B. */
                 to?: string;
                 /** @description Only messages created at or after, ISO 8601. */
                 created_after?: string;
@@ -2295,7 +2295,7 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
-                /** @description Only suppressions of this number, E.164, exact. */
+                /** @description Only suppressions of this number, E.164; write its `+` as %2B. */
                 number?: string;
                 /** @description Only suppressions for this sender ID, exact. */
                 sender_id?: string;

@@ -4,9 +4,10 @@ import { PROVIDERS } from "../providers/schema";
 import { E164_PATTERN } from "./phone";
 import { MESSAGE_STATUSES } from "./status";
 
-/** Counted in UTF-16 code units. */
+/** Counted in code points, as `maxLength` of the API document counts. */
 export const BODY_MAX_CHARACTERS = 1_600;
 const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
+const NO_PHONE_NUMBER = "must be a phone number in E.164 form, such as +14155550123";
 const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
 
@@ -67,11 +68,14 @@ export const SharedInput = {
   smart_encoding: SmartEncoding,
 };
 
+/** A phone number of a query, where a `+` that was not written as %2B arrives as a space. */
+export const PhoneNumberQuery = z
+  .string()
+  .overwrite((text) => text.replace(/^ /, "+"))
+  .regex(E164_PATTERN, NO_PHONE_NUMBER);
+
 export const SendMessageInput = z.object({
-  to: z
-    .string()
-    .regex(E164_PATTERN, "must be a phone number in E.164 form, such as +14155550123")
-    .describe("Recipient, E.164."),
+  to: z.string().regex(E164_PATTERN, NO_PHONE_NUMBER).describe("Recipient, E.164."),
   ...SharedInput,
   reference: z.string().max(REFERENCE_MAX).nullish().describe("Your own id; echoed in webhooks."),
 });
@@ -98,7 +102,7 @@ export type BulkResult = z.output<typeof BulkResult>;
 
 export const ListMessagesQuery = z.object({
   status: z.enum(MESSAGE_STATUSES).optional().describe("Only messages in this status."),
-  to: z.string().max(32).optional().describe("Only messages to this recipient, E.164, exact."),
+  to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; write its `+` as %2B."),
   created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
   ...PageQuery,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DateTime, kindOf, PageQuery } from "../core/wire";
-import { SendMessageInput } from "../messages/schema";
+import { PhoneNumberQuery, SendMessageInput } from "../messages/schema";
 import { Sender } from "../senders/schema";
 
 const SENDER_ID_MAX = 16;
@@ -22,8 +22,8 @@ export const Suppression = z.object({
 export type Suppression = z.output<typeof Suppression>;
 
 export const ListSuppressionsQuery = z.object({
-  number: z.string().max(32).optional().describe("Only suppressions of this number, E.164, exact."),
-  sender_id: z.string().max(SENDER_ID_MAX).optional().describe("Only suppressions for this sender ID, exact."),
+  number: PhoneNumberQuery.optional().describe("Only suppressions of this number, E.164; write its `+` as %2B."),
+  sender_id: z.string().min(1).max(SENDER_ID_MAX).optional().describe("Only suppressions for this sender ID, exact."),
   ...PageQuery,
 });
 export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;

@@ -7,6 +7,7 @@ import { IconFilterOff, IconPhone } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { MESSAGE_STATUS_VIEWS, type MessageStatus } from "@/app/_ui/message-status-badge";
 import type { UrlPatch } from "@/app/_ui/use-url-state";
+import { isE164 } from "@/server/messages/phone";
 import type { DayRange } from "./created-range";
 
 const TYPING_DEBOUNCE_MS = 300;
@@ -69,18 +70,24 @@ export function MessageFilters({
   );
 }
 
-/** The list follows the typing with a short delay; the field follows the address bar when that changes otherwise. */
+/**
+ * The list follows the typing with a short delay, once the number is whole; the field follows the address bar when that
+ * changes otherwise.
+ */
 function RecipientFilter({ to, onChange }: { to: string; onChange: (to: string) => void }) {
   const [text, setText] = useState(to);
+  const [isPart, setIsPart] = useState(false);
   const applied = useRef(to);
   const apply = useDebouncedCallback((next: string) => {
-    applied.current = next;
-    onChange(next);
+    applied.current = isE164(next) ? next : "";
+    setIsPart(next !== applied.current);
+    onChange(applied.current);
   }, TYPING_DEBOUNCE_MS);
   useEffect(() => {
     if (to === applied.current) return;
     applied.current = to;
     setText(to);
+    setIsPart(false);
   }, [to]);
   return (
     <TextInput
@@ -91,8 +98,9 @@ function RecipientFilter({ to, onChange }: { to: string; onChange: (to: string) 
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);
-        apply(event.currentTarget.value.trim());
+        apply(event.currentTarget.value.replaceAll(/[\s().-]/g, ""));
       }}
+      error={isPart && "The whole number, with its plus and country"}
       flex="1 1 180px"
       maw={{ sm: 220 }}
     />

@@ -15,6 +15,7 @@ import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { Time } from "@/app/_ui/time";
 import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import { isE164 } from "@/server/messages/phone";
 import type { Message } from "@/server/messages/schema";
 import { isFinal, MESSAGE_STATUSES } from "@/server/messages/status";
 import { createdBounds, dayOf } from "./created-range";
@@ -80,7 +81,7 @@ export function MessagesView() {
   const { params, page, change, setPage } = useUrlState();
   const filters: MessageFilterValues = {
     status: oneOf(MESSAGE_STATUSES, params.get("status")),
-    to: params.get("to") ?? "",
+    to: phoneNumberOf(params.get("to")),
     days: [dayOf(params.get("created_from")), dayOf(params.get("created_to"))],
   };
   const messages = trpc.messages.list.useQuery(
@@ -124,6 +125,9 @@ export function MessagesView() {
     </>
   );
 }
+
+/** The number in the address bar; what is none is no filter. */
+const phoneNumberOf = (text: string | null): string => (text && isE164(text) ? text : "");
 
 function NoMessages() {
   return (

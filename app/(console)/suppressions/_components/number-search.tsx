@@ -4,21 +4,28 @@ import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconPhone } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { isE164 } from "@/server/messages/phone";
 
 const TYPING_DEBOUNCE_MS = 300;
 
-/** The list follows the typing with a short delay; the field follows the address bar when that changes otherwise. */
+/**
+ * The list follows the typing with a short delay, once the number is whole; the field follows the address bar when that
+ * changes otherwise.
+ */
 export function NumberSearch({ number, onChange }: { number: string; onChange: (number: string) => void }) {
   const [text, setText] = useState(number);
+  const [isPart, setIsPart] = useState(false);
   const applied = useRef(number);
   const apply = useDebouncedCallback((next: string) => {
-    applied.current = next;
-    onChange(next);
+    applied.current = isE164(next) ? next : "";
+    setIsPart(next !== applied.current);
+    onChange(applied.current);
   }, TYPING_DEBOUNCE_MS);
   useEffect(() => {
     if (number === applied.current) return;
     applied.current = number;
     setText(number);
+    setIsPart(false);
   }, [number]);
   return (
     <TextInput
@@ -27,6 +34,7 @@ export function NumberSearch({ number, onChange }: { number: string; onChange: (
       placeholder="+14155550123"
       leftSection={<IconPhone size={16} aria-hidden />}
       maxLength={32}
+      error={isPart && "The whole number, with its plus and country"}
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);

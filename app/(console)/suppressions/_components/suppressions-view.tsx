@@ -12,6 +12,7 @@ import { QueryState } from "@/app/_ui/query-state";
 import { StatusBadge } from "@/app/_ui/status-badge";
 import { Time } from "@/app/_ui/time";
 import { useUrlState } from "@/app/_ui/use-url-state";
+import { isE164 } from "@/server/messages/phone";
 import type { Suppression } from "@/server/suppressions/schema";
 import { AddSuppressionDialog } from "./add-suppression-dialog";
 import { NumberSearch } from "./number-search";
@@ -23,7 +24,9 @@ const PAGE_SIZE = 25;
 export function SuppressionsView() {
   const { params, page, change, setPage } = useUrlState();
   const [adding, dialog] = useDisclosure(false);
-  const number = params.get("number") ?? "";
+  const asked = params.get("number") ?? "";
+  // What is no number is no filter.
+  const number = isE164(asked) ? asked : "";
   const suppressions = trpc.suppressions.list.useQuery(
     { number: number || undefined, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData },
