@@ -15,6 +15,7 @@ export const recurring = () =>
   parseCronItems([
     every("sweep_messages", "* * * * *"),
     every("sweep_webhooks", "* * * * *"),
+    every("fold_list_totals", "* * * * *"),
     every("check_ledger", "17 * * * *"),
     every("forget_idempotency_keys", "43 * * * *"),
     every("forget_callbacks", "47 * * * *"),

@@ -2,6 +2,7 @@ import type { Task, TaskList } from "graphile-worker";
 import { checkLedger } from "../server/accounts/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
+import { foldListTotals } from "../server/lists/tasks";
 import {
   dispatchMessages,
   forgetCallbacks,
@@ -45,6 +46,7 @@ export const receiptTasks = {
   sweep_messages: task("sweep_messages", sweepMessages),
   sweep_webhooks: task("sweep_webhooks", sweepWebhooks),
   check_ledger: task("check_ledger", checkLedger),
+  fold_list_totals: task("fold_list_totals", foldListTotals),
   forget_idempotency_keys: task("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: task("forget_callbacks", forgetCallbacks),
 };

@@ -56,6 +56,7 @@ export const jobs = {
   sweep_messages: recurring,
   sweep_webhooks: recurring,
   check_ledger: recurring,
+  fold_list_totals: recurring,
   forget_idempotency_keys: recurring,
   forget_callbacks: recurring,
 } as const;

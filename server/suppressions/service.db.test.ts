@@ -60,6 +60,25 @@ test("an Idempotency-Key gives the first answer again, also after the suppressio
   });
 });
 
+test("totals are exact whatever happens at once, and a page past the end is empty", async () => {
+  const { actor, senderId } = await makeAccount();
+  const numbers = Array.from({ length: 12 }, (_, at) => `+1415555${1_000 + at}`);
+  const made = await Promise.all(
+    [...numbers, ...numbers].map((number, at) =>
+      createSuppression(actor, { number, sender_id: at % 3 === 0 ? senderId : null }),
+    ),
+  );
+  const ids = [...new Set(made.map(({ id }) => id))];
+  const attempts = [...ids.slice(0, 3), ...ids.slice(0, 3)].map((id) => deleteSuppression(actor, id));
+  expect((await Promise.allSettled(attempts)).filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  const listed = await listSuppressions(actor, PAGE);
+  const ofSender = await listSuppressions(actor, { ...PAGE, sender_id: senderId });
+  expect(listed.items).toHaveLength(ids.length - 3);
+  expect([listed.pagination.total, ofSender.pagination.total]).toEqual([listed.items.length, ofSender.items.length]);
+  const beyond = await listSuppressions(actor, { page: 1_000_000, limit: 100 });
+  expect([beyond.items, beyond.pagination.total]).toEqual([[], listed.items.length]);
+});
+
 test("another account neither sees nor deletes a suppression", async () => {
   const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
   const { id } = await createSuppression(mine.actor, { number: NUMBER });

@@ -1,13 +1,13 @@
-import type { Suppression as SuppressionRow } from "@/prisma/generated/client";
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
-import { newId } from "../core/ids";
-import { toPage } from "../core/wire";
+import { readPage, toPage } from "../core/wire";
+import { readTotal } from "../lists/store";
 import { presentSuppression } from "./present";
 import type { CreateSuppressionInput, ListSuppressionsQuery, Suppression } from "./schema";
+import { deleteOne, insertManual } from "./store";
 
 /**
  * Suppresses a number for one of the account's senders, or for all. A number that is suppressed just so already keeps
@@ -22,17 +22,8 @@ export async function createSuppression(
   const { number, sender_id: senderId, note } = input;
   const carryOut = async (tx: Tx): Promise<Suppression> => {
     if (senderId) await requireSender(tx, actor.accountId, senderId);
-    const { rows } = await tx.query<SuppressionRow>(
-      `INSERT INTO suppressions AS s (id, account_id, number, sender_id, reason, note, created_at)
-       VALUES ($1, $2, $3, $4, 'manual', $5, $6)
-       ON CONFLICT (account_id, number, sender_id) DO UPDATE SET note = s.note
-       RETURNING s.id, s.account_id AS "accountId", s.number, s.sender_id AS "senderId", s.reason, s.note,
-         s.created_at AS "createdAt"`,
-      [newId("suppression"), actor.accountId, number, senderId ?? "", note ?? null, now()],
-    );
-    const [row] = rows;
-    if (!row) throw new Error("The suppression was neither made nor found.");
-    return presentSuppression(row);
+    const wish = { accountId: actor.accountId, number, senderId: senderId ?? "", at: now() };
+    return presentSuppression(await insertManual(tx, wish, note ?? null));
   };
   return createOnce(actor, request, { carryOut });
 }
@@ -53,21 +44,20 @@ async function requireSender(tx: Tx, accountId: string, senderId: string): Promi
 /** The account's suppressions, newest first. */
 export async function listSuppressions(actor: AccountActor, input: ListSuppressionsQuery) {
   const where = { accountId: actor.accountId, number: input.number, senderId: input.sender_id };
-  const [total, rows] = await Promise.all([
-    prisma().suppression.count({ where }),
-    prisma().suppression.findMany({
-      where,
-      orderBy: { id: "desc" },
-      skip: (input.page - 1) * input.limit,
-      take: input.limit,
-    }),
-  ]);
+  const { rows, total } = await readPage(
+    input,
+    // One number has few, found by a unique key.
+    () =>
+      input.number === undefined
+        ? readTotal("suppressions", { ownerId: actor.accountId, kind: input.sender_id })
+        : prisma().suppression.count({ where }),
+    (skip) => prisma().suppression.findMany({ where, orderBy: { id: "desc" }, skip, take: input.limit }),
+  );
   return toPage(rows.map(presentSuppression), total, input);
 }
 
 /** Lets the account send to the number again. @throws 404 when the account has no such suppression. */
 export async function deleteSuppression(actor: AccountActor, id: string) {
-  const { count } = await prisma().suppression.deleteMany({ where: { id, accountId: actor.accountId } });
-  if (count === 0) throw notFound("There is no such suppression.", { param: "id" });
+  if (!(await deleteOne(actor.accountId, id))) throw notFound("There is no such suppression.", { param: "id" });
   return { id, object: "suppression", deleted: true as const };
 }

@@ -1,6 +1,8 @@
 /** Which sendings are suppressed (the hot path of every send), and what keywords from handsets change. */
-import type { Queryable, Tx } from "../core/db";
+import type { Suppression as SuppressionRow } from "@/prisma/generated/client";
+import { pool, type Queryable, type Tx } from "../core/db";
 import { newId } from "../core/ids";
+import { INSERT_CHANGES } from "../lists/store";
 
 type Sending = { accountId: string; toNumber: string; fromSender: string };
 
@@ -33,35 +35,78 @@ export async function findSuppressed(
     found.has(keyOf(accountId, toNumber, "")) || found.has(keyOf(accountId, toNumber, fromSender));
 }
 
-/** What a person's keyword asks of one sender. `at` is when it came. */
+/** What a person's keyword, or somebody by hand, asks of one sender, or of all (empty). `at` is when it came. */
 export type Wish = { accountId: string; number: string; senderId: string; at: Date };
+
+/** Suppresses a number by hand. @returns the suppression; when there was one already, that one with its own note. */
+export async function insertManual(tx: Tx, wish: Wish, note: string | null): Promise<SuppressionRow> {
+  const { rows } = await tx.query<SuppressionRow>(
+    `WITH made AS (
+       INSERT INTO suppressions AS s (id, account_id, number, sender_id, reason, note, created_at)
+       VALUES ($1, $2, $3, $4, 'manual', $5, $6)
+       ON CONFLICT (account_id, number, sender_id) DO UPDATE SET note = s.note
+       RETURNING s.*, s.xmax = 0 AS is_new
+     ), counted AS (
+       ${INSERT_CHANGES} SELECT 'suppressions', account_id, sender_id, 1 FROM made WHERE is_new
+     )
+     SELECT id, account_id AS "accountId", number, sender_id AS "senderId", reason, note, created_at AS "createdAt"
+     FROM made`,
+    [newId("suppression"), wish.accountId, wish.number, wish.senderId, note, wish.at],
+  );
+  const [row] = rows;
+  if (!row) throw new Error("The suppression was neither made nor found.");
+  return row;
+}
 
 /** Suppresses the numbers for the senders that they were sent a STOP; what is suppressed already stays as it is. */
 export async function insertStops(tx: Tx, stops: readonly Wish[]): Promise<void> {
   if (stops.length === 0) return;
   await tx.query({
     name: "suppressions.insert_stops",
-    text: `INSERT INTO suppressions (id, account_id, number, sender_id, reason, created_at)
-           SELECT id, account_id, number, sender_id, 'stop', created_at
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-             AS s (id, account_id, number, sender_id, created_at)
-           ORDER BY account_id, number, sender_id
-           ON CONFLICT (account_id, number, sender_id) DO NOTHING`,
+    text: `WITH inserted AS (
+             INSERT INTO suppressions (id, account_id, number, sender_id, reason, created_at)
+             SELECT id, account_id, number, sender_id, 'stop', created_at
+             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+               AS s (id, account_id, number, sender_id, created_at)
+             ORDER BY account_id, number, sender_id
+             ON CONFLICT (account_id, number, sender_id) DO NOTHING RETURNING account_id, sender_id
+           )
+           ${INSERT_CHANGES}
+           SELECT 'suppressions', account_id, sender_id, count(*) FROM inserted GROUP BY account_id, sender_id`,
     values: [stops.map(() => newId("suppression")), ...columnsOf(stops)],
   });
 }
+
+/** Tells the totals of lists about the suppressions in `deleted`. */
+const INSERT_DELETED = `${INSERT_CHANGES}
+  SELECT 'suppressions', account_id, sender_id, -count(*) FROM deleted GROUP BY account_id, sender_id`;
 
 /** Takes back what the persons' own STOPs did before; what somebody entered by hand stays. */
 export async function deleteStops(tx: Tx, starts: readonly Wish[]): Promise<void> {
   if (starts.length === 0) return;
   await tx.query({
     name: "suppressions.delete_stops",
-    text: `DELETE FROM suppressions s
-           USING unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS w (account_id, number, sender_id, at)
-           WHERE s.account_id = w.account_id AND s.number = w.number AND s.sender_id = w.sender_id
-             AND s.reason = 'stop' AND s.created_at <= w.at`,
+    text: `WITH deleted AS (
+             DELETE FROM suppressions s
+             USING unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS w (account_id, number, sender_id, at)
+             WHERE s.account_id = w.account_id AND s.number = w.number AND s.sender_id = w.sender_id
+               AND s.reason = 'stop' AND s.created_at <= w.at
+             RETURNING s.account_id, s.sender_id
+           ) ${INSERT_DELETED}`,
     values: columnsOf(starts),
   });
+}
+
+/** Deletes a suppression of the account. @returns whether there was one. */
+export async function deleteOne(accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await pool().query({
+    name: "suppressions.delete",
+    text: `WITH deleted AS (
+             DELETE FROM suppressions WHERE id = $1 AND account_id = $2 RETURNING account_id, sender_id
+           ) ${INSERT_DELETED}`,
+    values: [id, accountId],
+  });
+  return rowCount === 1;
 }
 
 const columnsOf = (wishes: readonly Wish[]): string[][] => [

@@ -1,6 +1,7 @@
 import type { AccountActor } from "../core/actor";
 import { prisma } from "../core/db";
-import { toPage } from "../core/wire";
+import { readPage, toPage } from "../core/wire";
+import { readTotal } from "../lists/store";
 import { presentDelivery } from "./present";
 import type { ListDeliveriesQuery } from "./schema";
 import { noSuchEndpoint } from "./service";
@@ -13,16 +14,17 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
     select: { id: true },
   });
   if (!endpoint) throw noSuchEndpoint();
-  const where = { accountId, endpointId: endpoint.id, status: query.status };
-  const [rows, total] = await Promise.all([
-    prisma().webhookDelivery.findMany({
-      where,
-      orderBy: { id: "desc" },
-      skip: (query.page - 1) * query.limit,
-      take: query.limit,
-    }),
-    prisma().webhookDelivery.count({ where }),
-  ]);
+  const { rows, total } = await readPage(
+    query,
+    () => readTotal("deliveries", { ownerId: endpoint.id, kind: query.status }),
+    (skip) =>
+      prisma().webhookDelivery.findMany({
+        where: { accountId, endpointId: endpoint.id, status: query.status },
+        orderBy: { id: "desc" },
+        skip,
+        take: query.limit,
+      }),
+  );
   const [events, tries] = await Promise.all([
     prisma().event.findMany({
       where: { accountId, id: { in: rows.map((row) => row.eventId) } },

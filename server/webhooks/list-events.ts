@@ -1,6 +1,6 @@
 import type { AccountActor } from "../core/actor";
 import { prisma } from "../core/db";
-import { toPage } from "../core/wire";
+import { readPage, toPage } from "../core/wire";
 import { presentEvent } from "./present";
 import { EVENT_TYPES, type EventType, type ListEventsQuery } from "./schema";
 
@@ -13,15 +13,17 @@ const COUNTER_OF = {
 /** Events of the account, newest first, each with its message as it was then. */
 export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   const { accountId } = actor;
-  const [events, total] = await Promise.all([
-    prisma().event.findMany({
-      where: { accountId, type: query.type },
-      orderBy: { id: "desc" },
-      skip: (query.page - 1) * query.limit,
-      take: query.limit,
-    }),
-    countEvents(accountId, query.type),
-  ]);
+  const { rows: events, total } = await readPage(
+    query,
+    () => countEvents(accountId, query.type),
+    (skip) =>
+      prisma().event.findMany({
+        where: { accountId, type: query.type },
+        orderBy: { id: "desc" },
+        skip,
+        take: query.limit,
+      }),
+  );
   const messages = await prisma().message.findMany({
     where: { accountId, id: { in: events.map((event) => event.messageId) } },
   });

@@ -5,6 +5,7 @@
 import type { Tx } from "../core/db";
 import { newId } from "../core/ids";
 import { addJobs } from "../core/jobs";
+import { INSERT_CHANGES } from "../lists/store";
 import type { MessageStatus } from "../messages/status";
 import type { EventType } from "./schema";
 
@@ -79,12 +80,17 @@ async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<Subscrip
 async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<void> {
   await tx.query({
     name: "webhooks.insert_deliveries",
-    text: `INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
-           SELECT d.id, d.account_id, d.endpoint_id, d.event_id, d.created_at,
-             CASE WHEN d.is_active THEN 'pending' ELSE 'held' END,
-             CASE WHEN d.is_active THEN date_trunc('milliseconds', now()) END
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bool[])
-             AS d (id, account_id, endpoint_id, event_id, created_at, is_active)`,
+    text: `WITH inserted AS (
+             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
+             SELECT d.id, d.account_id, d.endpoint_id, d.event_id, d.created_at,
+               CASE WHEN d.is_active THEN 'pending' ELSE 'held' END,
+               CASE WHEN d.is_active THEN date_trunc('milliseconds', now()) END
+             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bool[])
+               AS d (id, account_id, endpoint_id, event_id, created_at, is_active)
+             RETURNING endpoint_id, status
+           )
+           ${INSERT_CHANGES}
+           SELECT 'deliveries', endpoint_id, status, count(*) FROM inserted GROUP BY endpoint_id, status`,
     values: [
       rows.map((row) => row.id),
       rows.map((row) => row.event.accountId),

@@ -5,6 +5,7 @@ import { addJobs } from "../core/jobs";
 import { jobsFor, type WaitingDelivery } from "./outbox";
 import type { RecoverInput, WebhookRecovery } from "./schema";
 import { noSuchEndpoint } from "./service";
+import { INSERT_MOVES } from "./store";
 
 type Recovered = WaitingDelivery & { createdAt: Date };
 /** Where a step begins: behind this delivery. Deliveries go by `createdAt`, then by id. */
@@ -54,15 +55,19 @@ const recoverStep = (
     const { rows } = await tx.query<Recovered>({
       name: "webhooks.recover_deliveries",
       text: `WITH missed AS (
-               SELECT id FROM webhook_deliveries
+               SELECT id, status FROM webhook_deliveries
                WHERE endpoint_id = $1 AND status IN ('held', 'abandoned') AND (created_at, id) > ($2::timestamptz, $3)
                ORDER BY created_at, id LIMIT $4
+             ), moved AS (
+               UPDATE webhook_deliveries d
+               SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
+                 next_attempt_at = date_trunc('milliseconds', now())
+               FROM missed WHERE d.id = missed.id
+               RETURNING d.id, d.endpoint_id, d.round, d.attempts, d.created_at, missed.status AS former, d.status
+             ), counted AS (
+               ${INSERT_MOVES}
              )
-             UPDATE webhook_deliveries d
-             SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
-               next_attempt_at = date_trunc('milliseconds', now())
-             FROM missed WHERE d.id = missed.id
-             RETURNING d.id, d.endpoint_id AS "endpointId", d.round, d.attempts, d.created_at AS "createdAt"`,
+             SELECT id, endpoint_id AS "endpointId", round, attempts, created_at AS "createdAt" FROM moved`,
       values: [endpointId, after.createdAt.toISOString(), after.id, RECOVERED_PER_STEP],
     });
     const recovered = rows.sort(

@@ -9,6 +9,7 @@ import { listDeliveries } from "./list-deliveries";
 import { listEvents } from "./list-events";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
 import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints } from "./service";
+import { recordOutcome } from "./store";
 
 const URL = "http://127.0.0.1:9/hook";
 const FIRST_PAGE = { page: 1, limit: 50 };
@@ -184,12 +185,17 @@ test("listDeliveries shows deliveries newest first, each with its tries, and fil
   const messages = await makeMessages(account, 3);
   await raiseEvents(account, messages);
   const [first] = await deliveriesOf(id);
-  await pool().query("UPDATE webhook_deliveries SET status = 'delivered', attempts = 2 WHERE id = $1", [first?.id]);
-  await pool().query(
-    `INSERT INTO webhook_tries (delivery_id, attempt, status_code, latency_ms, error, response_head, created_at)
-     VALUES ($1, 2, 200, 9, NULL, 'ok', now()), ($1, 1, 500, 12, 'The endpoint answered 500.', '', now())`,
-    [first?.id],
-  );
+  const tried = { deliveryId: first?.id ?? "", endpointId: id, round: 0, retryAfterS: null, finishedAt: new Date() };
+  const refused = {
+    acknowledged: false,
+    statusCode: 500,
+    latencyMs: 12,
+    error: "The endpoint answered 500.",
+    responseHead: "",
+  };
+  await recordOutcome({ ...tried, ...refused, attempt: 1 });
+  const taken = { acknowledged: true, statusCode: 200, latencyMs: 9, error: null, responseHead: "ok" };
+  await recordOutcome({ ...tried, ...taken, attempt: 2 });
   const all = await listDeliveries(account.actor, { id, page: 1, limit: 2 });
   expect(all.pagination).toEqual({ page: 1, limit: 2, total: 3, pages: 2, has_more: true });
   expect(all.items.map((item) => item.message_id)).toEqual([messages[2], messages[1]]);

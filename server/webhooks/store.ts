@@ -6,6 +6,7 @@ import { coalesce, type Settled } from "../core/batch";
 import { pool, type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
+import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import { jobLots } from "./outbox";
 import { type DeliveryState, type EndpointState, type Outcome, settleOutcomes } from "./outcome";
@@ -35,6 +36,12 @@ const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "i
 /** What of an endpoint a request needs; the former secret only while it still signs. */
 export const TARGET_COLUMNS = `url, secret_sealed AS "secretSealed",
   CASE WHEN previous_secret_until > now() THEN previous_secret_sealed END AS "previousSecretSealed"`;
+
+/** Tells the totals of lists about `moved`: deliveries (`endpoint_id`) that went from the status `former` to `status`. */
+export const INSERT_MOVES = `${INSERT_CHANGES}
+  SELECT 'deliveries', m.endpoint_id, c.status, sum(c.change)
+  FROM moved m CROSS JOIN LATERAL (VALUES (m.former, -1), (m.status, 1)) AS c (status, change)
+  GROUP BY m.endpoint_id, c.status HAVING sum(c.change) <> 0`;
 
 /** Whether events are sent to the endpoint now. */
 export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
@@ -141,11 +148,17 @@ async function updateDeliveries(
 ): Promise<void> {
   await tx.query({
     name: "webhooks.update_deliveries",
-    text: `UPDATE webhook_deliveries d
-           SET status = u.status, attempts = u.attempts, next_attempt_at = u.next_attempt_at, finished_at = u.finished_at
-           FROM unnest($1::text[], $2::text[], $3::int2[], $4::timestamptz[], $5::timestamptz[])
-             AS u (id, status, attempts, next_attempt_at, finished_at)
-           WHERE d.id = u.id AND d.attempts < u.attempts`,
+    text: `WITH former AS (
+             SELECT id, status FROM webhook_deliveries WHERE id = ANY($1::text[])
+           ), moved AS (
+             UPDATE webhook_deliveries d
+             SET status = u.status, attempts = u.attempts, next_attempt_at = u.next_attempt_at,
+               finished_at = u.finished_at
+             FROM unnest($1::text[], $2::text[], $3::int2[], $4::timestamptz[], $5::timestamptz[])
+               AS u (id, status, attempts, next_attempt_at, finished_at), former
+             WHERE d.id = u.id AND d.id = former.id AND d.attempts < u.attempts
+             RETURNING d.endpoint_id, former.status AS former, d.status
+           ) ${INSERT_MOVES}`,
     values: [
       deliveries.map((delivery) => delivery.id),
       deliveries.map((delivery) => delivery.status),
@@ -187,9 +200,12 @@ export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[
     if (!endpoint || isOpen(endpoint)) return endpoint === undefined;
     await tx.query({
       name: "webhooks.park_deliveries",
-      text: `UPDATE webhook_deliveries SET next_attempt_at = NULL, status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END,
-               finished_at = CASE WHEN $3 THEN now() END
-             WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND status = 'pending'`,
+      text: `WITH moved AS (
+               UPDATE webhook_deliveries SET next_attempt_at = NULL, finished_at = CASE WHEN $3 THEN now() END,
+                 status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END
+               WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND status = 'pending'
+               RETURNING endpoint_id, 'pending' AS former, status
+             ) ${INSERT_MOVES}`,
       values: [endpointId, deliveryIds, endpoint.isDeleted],
     });
     return true;

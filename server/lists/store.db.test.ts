@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { pool } from "../core/db";
+import { newId } from "../core/ids";
+import { foldTotals, INSERT_CHANGES, readTotal } from "./store";
+
+const change = (ownerId: string, kind: string, by: number) =>
+  pool().query(`${INSERT_CHANGES} VALUES ('suppressions', $1, $2, $3)`, [ownerId, kind, by]);
+
+const rowsOf = async (ownerId: string) => {
+  const { rows } = await pool().query<{ kind: string; change: number }>(
+    "SELECT kind, change FROM list_totals WHERE owner_id = $1 ORDER BY kind, id",
+    [ownerId],
+  );
+  return rows.map(({ kind, change: by }) => [kind, by]);
+};
+
+test("a total is the sum of the changes, of one kind or of all, and of no other list or owner", async () => {
+  const [owner, other] = [newId("account"), newId("account")];
+  await Promise.all([change(owner, "A", 3), change(owner, "A", -1), change(owner, "", 5), change(other, "A", 7)]);
+  expect(await readTotal("suppressions", { ownerId: owner })).toBe(7);
+  expect(await readTotal("suppressions", { ownerId: owner, kind: "A" })).toBe(2);
+  expect(await readTotal("suppressions", { ownerId: owner, kind: "" })).toBe(5);
+  expect(await readTotal("suppressions", { kind: "A" })).toBe(9);
+  expect(await readTotal("deliveries", { ownerId: owner })).toBe(0);
+});
+
+test("folding leaves one row of each kind, none of an empty one, and every total as it was", async () => {
+  const owner = newId("account");
+  for (const by of [1, 1, 1, -1]) await change(owner, "A", by);
+  for (const by of [2, -2]) await change(owner, "B", by);
+  await change(owner, "C", 4);
+  await foldTotals();
+  expect(await rowsOf(owner)).toEqual([
+    ["A", 2],
+    ["C", 4],
+  ]);
+  expect(await readTotal("suppressions", { ownerId: owner })).toBe(6);
+});
+
+test("a total read while many fold and many change is never wrong", async () => {
+  const owner = newId("account");
+  await Promise.all(Array.from({ length: 50 }, () => change(owner, "A", 1)));
+  let isOver = false;
+  const reading = (async () => {
+    const seen = new Set<number>();
+    while (!isOver) seen.add(await readTotal("suppressions", { ownerId: owner, kind: "A" }));
+    return seen;
+  })();
+  for (let round = 0; round < 10; round += 1) {
+    const changes = Array.from({ length: 5 }, () => change(owner, "B", 1));
+    await Promise.all([foldTotals(), foldTotals(), foldTotals(), ...changes]);
+  }
+  isOver = true;
+  expect([...(await reading)]).toEqual([50]);
+  await foldTotals();
+  expect(await rowsOf(owner)).toEqual([
+    ["A", 50],
+    ["B", 50],
+  ]);
+});
