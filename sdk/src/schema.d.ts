@@ -281,7 +281,7 @@ export interface paths {
         put?: never;
         /**
          * Suppress a number
-         * @description From now on messages to the number fail at once with `blocklisted`, free of charge. A number that is suppressed already is answered with the suppression that there is.
+         * @description From now on messages to the number fail at once with `blocklisted`, free of charge. A number that you suppressed already is answered with the suppression that there is; a person's own STOP is another one.
          *
          *     Permission: `senders:write` (register sender ids, and suppress numbers).
          */
@@ -304,7 +304,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a suppression
-         * @description The number may be sent to again. Where the person said STOP, have their consent: the law of many countries asks for it.
+         * @description The number may be sent to again, unless another suppression holds it. Where the person said STOP, have their consent: the law of many countries asks for it.
          *
          *     Permission: `senders:write` (register sender ids, and suppress numbers).
          */
@@ -1125,7 +1125,7 @@ export interface components {
             note: string | null;
             /**
              * Format: date-time
-             * @description Since when, ISO 8601.
+             * @description Since when, ISO 8601; of a STOP, when it was last said.
              */
             created_at: string;
         };

@@ -27,8 +27,8 @@ export const suppressionsRouter = router({
         tags: ["Suppressions"],
         summary: "Suppress a number",
         description:
-          "From now on messages to the number fail at once with `blocklisted`, free of charge. A number that is suppressed " +
-          "already is answered with the suppression that there is.",
+          "From now on messages to the number fail at once with `blocklisted`, free of charge. A number that you " +
+          "suppressed already is answered with the suppression that there is; a person's own STOP is another one.",
       },
     })
     .input(CreateSuppressionInput)
@@ -43,8 +43,8 @@ export const suppressionsRouter = router({
         tags: ["Suppressions"],
         summary: "Delete a suppression",
         description:
-          "The number may be sent to again. Where the person said STOP, have their consent: the law of many countries " +
-          "asks for it.",
+          "The number may be sent to again, unless another suppression holds it. Where the person said STOP, have their " +
+          "consent: the law of many countries asks for it.",
       },
     })
     .input(SuppressionPath)

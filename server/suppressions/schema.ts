@@ -17,7 +17,7 @@ export const Suppression = z.object({
     .enum(["stop", "manual"])
     .describe("`stop`: the person answered with STOP, and takes it back with START. `manual`: you added it."),
   note: z.string().nullable().describe("Your own words about it; null: none."),
-  created_at: DateTime.describe("Since when, ISO 8601."),
+  created_at: DateTime.describe("Since when, ISO 8601; of a STOP, when it was last said."),
 });
 export type Suppression = z.output<typeof Suppression>;
 

@@ -10,8 +10,8 @@ import type { CreateSuppressionInput, ListSuppressionsQuery, Suppression } from 
 import { deleteOne, insertManual } from "./store";
 
 /**
- * Suppresses a number for one of the account's senders, or for all. A number that is suppressed just so already keeps
- * the suppression that it has.
+ * Suppresses a number for one of the account's senders, or for all. A number that was suppressed by hand just so already
+ * keeps the suppression that it has; a person's own STOP is another one.
  * @throws 400 `unknown_sender` when the account has no such sender ID, in whatever status.
  */
 export async function createSuppression(

@@ -38,13 +38,13 @@ export async function findSuppressed(
 /** What a person's keyword, or somebody by hand, asks of one sender, or of all (empty). `at` is when it came. */
 export type Wish = { accountId: string; number: string; senderId: string; at: Date };
 
-/** Suppresses a number by hand. @returns the suppression; when there was one already, that one with its own note. */
+/** Suppresses a number by hand. @returns the suppression; when that was done already, the one that there is. */
 export async function insertManual(tx: Tx, wish: Wish, note: string | null): Promise<SuppressionRow> {
   const { rows } = await tx.query<SuppressionRow>(
     `WITH made AS (
        INSERT INTO suppressions AS s (id, account_id, number, sender_id, reason, note, created_at)
        VALUES ($1, $2, $3, $4, 'manual', $5, $6)
-       ON CONFLICT (account_id, number, sender_id) DO UPDATE SET note = s.note
+       ON CONFLICT (account_id, number, sender_id, reason) DO UPDATE SET note = s.note
        RETURNING s.*, s.xmax = 0 AS is_new
      ), counted AS (
        ${INSERT_CHANGES} SELECT 'suppressions', account_id, sender_id, 1 FROM made WHERE is_new
@@ -58,21 +58,26 @@ export async function insertManual(tx: Tx, wish: Wish, note: string | null): Pro
   return row;
 }
 
-/** Suppresses the numbers for the senders that they were sent a STOP; what is suppressed already stays as it is. */
+/**
+ * Suppresses the numbers for the senders that they sent a STOP to, whether or not somebody did so by hand. A later STOP
+ * moves the time of the first, so that a START from in between, which comes in last, does not take it back.
+ */
 export async function insertStops(tx: Tx, stops: readonly Wish[]): Promise<void> {
   if (stops.length === 0) return;
   await tx.query({
     name: "suppressions.insert_stops",
     text: `WITH inserted AS (
-             INSERT INTO suppressions (id, account_id, number, sender_id, reason, created_at)
+             INSERT INTO suppressions AS s (id, account_id, number, sender_id, reason, created_at)
              SELECT id, account_id, number, sender_id, 'stop', created_at
              FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-               AS s (id, account_id, number, sender_id, created_at)
+               AS w (id, account_id, number, sender_id, created_at)
              ORDER BY account_id, number, sender_id
-             ON CONFLICT (account_id, number, sender_id) DO NOTHING RETURNING account_id, sender_id
+             ON CONFLICT (account_id, number, sender_id, reason) DO UPDATE SET created_at = excluded.created_at
+               WHERE s.created_at < excluded.created_at
+             RETURNING s.account_id, s.sender_id, s.xmax = 0 AS is_new
            )
            ${INSERT_CHANGES}
-           SELECT 'suppressions', account_id, sender_id, count(*) FROM inserted GROUP BY account_id, sender_id`,
+           SELECT 'suppressions', account_id, sender_id, count(*) FROM inserted WHERE is_new GROUP BY account_id, sender_id`,
     values: [stops.map(() => newId("suppression")), ...columnsOf(stops)],
   });
 }

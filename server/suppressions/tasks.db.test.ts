@@ -4,7 +4,8 @@ import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";
-import { createSuppression, listSuppressions } from "./service";
+import { createSuppression, deleteSuppression, listSuppressions } from "./service";
+import { findSuppressed } from "./store";
 import { takeInbound } from "./tasks";
 
 const HANDSET = "+14155550123";
@@ -109,15 +110,55 @@ test("a short code is met as it stands", async () => {
   expect(await suppressed()).toEqual([[HANDSET, code, "stop"]]);
 });
 
-test("START leaves what was entered by hand, and STOP does not take it over", async () => {
-  await createSuppression(account.actor, { number: HANDSET, sender_id: line });
+test("STOP and what was entered by hand stand side by side, and neither goes with the other", async () => {
+  const { id } = await createSuppression(account.actor, { number: HANDSET, sender_id: line });
   await createSuppression(account.actor, { number: HANDSET });
   await take(inbound("STOP"));
-  await take(inbound("START"));
-  expect(await suppressed()).toEqual([
+  const manual = [
     [HANDSET, null, "manual"],
     [HANDSET, line, "manual"],
-  ]);
+  ];
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"], ...manual]);
+  await take(inbound("START"));
+  expect(await suppressed()).toEqual(manual);
+  await take(inbound("STOP"));
+  await deleteSuppression(account.actor, id);
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"], manual[0]]);
+  const sending = { accountId: account.accountId, toNumber: HANDSET, fromSender: line };
+  expect((await findSuppressed(pool(), [sending]))(sending)).toBe(true);
+});
+
+test("what is entered by hand after a STOP outlives the START", async () => {
+  await take(inbound("STOP"));
+  const made = await createSuppression(account.actor, { number: HANDSET, sender_id: line });
+  expect(made.reason).toBe("manual");
+  await take(inbound("START"));
+  expect(await suppressed()).toEqual([[HANDSET, line, "manual"]]);
+});
+
+test("a START from between two STOPs that comes in last takes nothing back", async () => {
+  const at = (second: number) => ({ receivedAt: new Date(Date.now() + second * 1_000).toISOString() });
+  await take(inbound("STOP", at(1)));
+  await take(inbound("STOP", at(3)));
+  await take(inbound("START", at(2)));
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
+  const { pagination } = await listSuppressions(account.actor, { page: 1, limit: 1 });
+  expect(pagination.total).toBe(1);
+  await take(inbound("START", at(4)));
+  expect(await suppressed()).toEqual([]);
+});
+
+test("a STOP to a sender that is suspended holds when it is approved again", async () => {
+  const setStatus = (status: string) =>
+    pool().query("UPDATE senders SET status = $3, approved_at = now() WHERE account_id = $1 AND sender_id = $2", [
+      account.accountId,
+      line,
+      status,
+    ]);
+  await setStatus("suspended");
+  await take(inbound("STOP"));
+  await setStatus("approved");
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
 });
 
 test("what is no keyword, comes from no number, or is for nobody, is kept and changes nothing else", async () => {

@@ -16,8 +16,8 @@ type Owner = { n: number; accountId: string; senderId: string };
 type Received = InboundReport & { number: string | null; keyword: Keyword | null; at: Date; owners: Owner[] };
 
 /**
- * Takes in messages from handsets: keeps each once per account that has the number addressed as an approved sender, and
- * carries out what a keyword asks for, for that sender. One that was seen before changes nothing.
+ * Takes in messages from handsets: keeps each once per account that has, or had, the number addressed as an approved
+ * sender, and carries out what a keyword asks for, for that sender. One that was seen before changes nothing.
  */
 export async function takeInbound({ provider, messages }: JobPayload<"apply_inbound">): Promise<void> {
   const stored = messages.map(storable);
@@ -53,14 +53,17 @@ const storable = ({ providerMessageId, from, to, text, receivedAt }: InboundRepo
   receivedAt,
 });
 
-/** The approved senders that the messages were addressed to, by the number of the message from 1. */
+/**
+ * The senders that the messages were addressed to, by the number of the message from 1. One that is suspended counts: it
+ * may be approved again. One that never was approved has sent nothing, and may be somebody else's number.
+ */
 async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<Map<number, Owner[]>> {
   const asked = messages.flatMap(({ to }, at) => spellingsOf(to).map((spelling) => ({ n: at + 1, spelling })));
   const { rows } = await tx.query<Owner>({
     name: "suppressions.find_owners",
     text: `SELECT DISTINCT r.n, s.account_id AS "accountId", s.sender_id AS "senderId"
            FROM unnest($1::int4[], $2::text[]) AS r (n, spelling) JOIN senders s ON s.sender_id = r.spelling
-           WHERE s.status = 'approved'`,
+           WHERE s.status = 'approved' OR s.approved_at IS NOT NULL`,
     values: [asked.map(({ n }) => n), asked.map(({ spelling }) => spelling)],
   });
   const owners = new Map<number, Owner[]>();
