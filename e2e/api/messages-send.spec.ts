@@ -55,6 +55,7 @@ test.describe("POST /messages/send", () => {
       ["😀".repeat(36), 2],
       ["a".repeat(1_600), 11],
       ["ж".repeat(1_600), 24],
+      ["😀".repeat(1_600), 49],
     ];
     const answers = await Promise.all(
       texts.map(([body]) => rest.post<Message>(PATH, { to: TO, from: account.sender, body })),
@@ -114,7 +115,7 @@ test.describe("POST /messages/send", () => {
       ],
       ["to", ["+1234567890123456", "+1 415 555 0123", "+1-415-555-0123", "+1415555012a", ` ${TO}`, `${TO}\n`, [TO]]],
       ["from", [undefined, null, "", "x".repeat(17), 4711]],
-      ["body", [undefined, null, "", "x".repeat(1_601), 5, ["Hello"], "nul \0", "half \ud83d"]],
+      ["body", [undefined, null, "", "x".repeat(1_601), "😀".repeat(1_601), 5, ["Hello"], "nul \0", "half \ud83d"]],
       ["route_id", ["5", 0, -1, 1.5, true, 2 ** 31]],
       ["provider", ["nobody", "", "Sandbox", 5]],
       ["reference", [5, "x".repeat(256), {}]],

@@ -106,6 +106,12 @@ describe("what is kept as typed", () => {
     expect(toGsmPunctuation(`a${longest}`)).toEqual({ body: `a${longest}`, replaced: 0 });
   });
 
+  test("a text is as long as its code points are many", () => {
+    const body = `${"😀".repeat(BODY_MAX_CHARACTERS - 3)}…`;
+    expect([...toGsmPunctuation(body).body]).toHaveLength(BODY_MAX_CHARACTERS);
+    expect(toGsmPunctuation(`😀${body}`)).toEqual({ body: `😀${body}`, replaced: 0 });
+  });
+
   test("a text that would need more segments, or vanish", () => {
     expect(toGsmPunctuation("…".repeat(53)).replaced).toBe(53);
     expect(toGsmPunctuation("…".repeat(54))).toEqual({ body: "…".repeat(54), replaced: 0 });

@@ -84,6 +84,10 @@ export function gsmSubstitutes(body: string): Map<number, string> {
   return found;
 }
 
+/** In code points, as the limit is meant; a text of no more code units needs no counting. */
+const isTooLong = (text: string): boolean =>
+  text.length > BODY_MAX_CHARACTERS && [...text].length > BODY_MAX_CHARACTERS;
+
 /**
  * Writes every character of a text that has a substitute as GSM-7, and counts them. What has none stays, and with it
  * UCS-2. Never makes a message dearer or impossible: a text whose result would be longer than a text may be, empty, or
@@ -99,7 +103,7 @@ export function toGsmPunctuation(body: string): { body: string; replaced: number
     replaced += 1;
     return substitute;
   });
-  const isUnfit = result === "" || result.length > BODY_MAX_CHARACTERS;
+  const isUnfit = result === "" || isTooLong(result);
   if (isUnfit || segmentText(result).segments > typed.segments) return { body, replaced: 0 };
   return { body: result, replaced };
 }
