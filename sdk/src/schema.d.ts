@@ -967,7 +967,9 @@ export interface components {
                     endpoint_id: string;
                     /** @description Where the event was posted. */
                     url: string;
-                    /** @description Number of the try, from 1. */
+                    /** @description 0; each recovery of the endpoint begins the next round of tries. */
+                    round: number;
+                    /** @description Number of the try, from 1 in each round. */
                     attempt: number;
                     /** @description Null when no answer came. */
                     status_code: number | null;

@@ -202,6 +202,7 @@ export const TIMELINE: Timeline = {
         event_id: EVENTS["message.delivered"].id,
         endpoint_id: ENDPOINT.id,
         url: ENDPOINT.url,
+        round: 0,
         attempt: 1,
         status_code: 200,
         latency_ms: 60,

@@ -44,7 +44,7 @@ const delivery = { id: "dlv_1", endpointId: "whe_1", url: "https://example.com",
 /** A message whose whole life took less than a millisecond; its rows are given in an order that is no order. */
 const story: Story = {
   message,
-  deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, round: 1, attempt: 1 }] }],
+  deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, round: 0, attempt: 1 }] }],
   events: [
     { id: "evt_1", type: "message.sent", status: "sent", createdAt: at(0) },
     { id: "evt_2", type: "message.delivered", status: "delivered", createdAt: at(0) },
@@ -88,7 +88,7 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
         ...delivery,
         eventId: "evt_1",
         createdAt: at(0),
-        tries: [{ ...posted, round: 1, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
+        tries: [{ ...posted, round: 0, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
       },
     ],
     events: [{ id: "evt_1", type: "message.failed", status: "failed", createdAt: at(0) }],
@@ -105,6 +105,18 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
   ]);
   const refund = timelineOf(failed).entries.find((entry) => entry.kind === "money" && entry.details.kind === "refund");
   expect(refund?.details).toEqual({ kind: "refund", amount: 0.02, currency: "USD" });
+});
+
+test("tries of a recovery are told from those of the schedule", () => {
+  const tries = [0, 1, 2].map((round) => ({ ...posted, round, attempt: 1, createdAt: at(round + 1) }));
+  const recovered = { ...story, deliveries: story.deliveries.map((each) => ({ ...each, tries })) };
+  expect(summariesOf(recovered).slice(-3)).toEqual([
+    "Try 1 to post message.sent to whe_1 was acknowledged after 3 ms.",
+    "Try 1 of round 1 to post message.sent to whe_1 was acknowledged after 3 ms.",
+    "Try 1 of round 2 to post message.sent to whe_1 was acknowledged after 3 ms.",
+  ]);
+  const told = timelineOf(recovered).entries.filter((entry) => entry.kind === "webhook_try");
+  expect(told.map(({ details }) => details.round)).toEqual([0, 1, 2]);
 });
 
 test("what it tells has the shape of the wire", () => {

@@ -155,8 +155,8 @@ function tryEntry(
   events: Story["events"],
 ): Of<"webhook_try"> {
   const type = events.find((event) => event.id === eventId)?.type ?? "an event";
-  // Recovered events start a new round of tries.
-  const round = row.round > 1 ? ` of round ${row.round}` : "";
+  // Round 0 is the schedule itself; each recovery starts another.
+  const round = row.round > 0 ? ` of round ${row.round}` : "";
   const start = `Try ${row.attempt}${round} to post ${type} to ${endpointId}`;
   const end = row.error === null ? "was acknowledged" : "failed";
   return {
@@ -167,6 +167,7 @@ function tryEntry(
       event_id: eventId,
       endpoint_id: endpointId,
       url,
+      round: row.round,
       attempt: row.attempt,
       status_code: row.statusCode,
       latency_ms: row.latencyMs,
