@@ -1,5 +1,5 @@
 /** Calls providers over HTTP: pooled keep-alive connections, time-outs, and what an ending of the transport means. */
-import { Agent, type Dispatcher, errors } from "undici";
+import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { onShutdown, perProcess } from "../core/process";
@@ -10,11 +10,25 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_MS = 20_000;
 const BODY_MAX_BYTES = 262_144;
 
+/** Errors of connections that never stood: name, TCP or TLS failed, so the provider cannot have seen a request. */
+const notConnected = new WeakSet<Error>();
+
+function connector(): buildConnector.connector {
+  // Well before an answer would be given up, or else nobody could tell one from the other.
+  const connect = buildConnector({ timeout: Math.min(CONNECT_TIMEOUT_MS, env().PROVIDER_TIMEOUT_MS / 2) });
+  return (options, callback) =>
+    connect(options, (error, socket) => {
+      if (error === null) return callback(null, socket);
+      notConnected.add(error);
+      return callback(error, null);
+    });
+}
+
 /** The process's connections to providers. Who makes it before it begins to work has it closed after its work has ended. */
 export const agent = (): Agent =>
   perProcess("providers.agent", () => {
     const made = new Agent({
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: connector(),
       connections: 256,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -24,29 +38,16 @@ export const agent = (): Agent =>
     return made;
   });
 
-/** Failures from before anything was written: the provider cannot have seen the request. */
-const NOTHING_SENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "EPROTO",
-]);
-
-const codeOf = (thrown: unknown): string =>
-  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "error";
+/** The system's or undici's own code; some of its errors have a code that is undefined. */
+const codeOf = (thrown: unknown): string => {
+  const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? thrown.code : null;
+  return typeof code === "string" && code !== "" ? code.toLowerCase() : "error";
+};
 
 /** What a failure of the transport means for the message. Its own words name hosts that customers have no business with. */
 function outcomeOfFailure(thrown: unknown): Outcome {
-  const code = codeOf(thrown).toLowerCase();
-  if (NOTHING_SENT.has(codeOf(thrown))) {
+  const code = codeOf(thrown);
+  if (thrown instanceof Error && notConnected.has(thrown)) {
     return { kind: "retryable", code, detail: "The provider could not be reached.", fault: "provider" };
   }
   if (thrown instanceof errors.HeadersTimeoutError || thrown instanceof errors.BodyTimeoutError || isAbort(thrown)) {
