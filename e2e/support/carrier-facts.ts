@@ -15,8 +15,8 @@ export type CarrierFacts = {
   forged?: 401 | 404;
   /** Its callbacks bear a time that is checked. */
   hasTime?: true;
-  /** Its callbacks bear a nonce. */
-  hasNonce?: true;
+  /** Its callbacks can be told from one another; what one that came before is answered. */
+  replayed?: 200 | 409;
 };
 
 export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
@@ -33,7 +33,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
-    hasNonce: true,
+    replayed: 409,
   },
   messagebird: {
     failed: ["undelivered", "103"],
@@ -41,14 +41,14 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
-    hasNonce: true,
+    replayed: 409,
   },
   plivo: {
     failed: ["failed", "50"],
     undelivered: ["undelivered", "80"],
     reportsByReference: true,
     forged: 401,
-    hasNonce: true,
+    replayed: 409,
   },
   telnyx: {
     failed: ["failed", "40012"],
@@ -56,6 +56,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
+    replayed: 200,
   },
   sinch: {
     failed: ["failed", "408"],
@@ -63,7 +64,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
     hasTime: true,
-    hasNonce: true,
+    replayed: 409,
   },
   infobip: {
     failed: ["failed", "351"],

@@ -20,6 +20,8 @@ export type ReceiptAnswer = { status: number; headers: Record<string, string> };
 /** Whether a request is for this edge. */
 export const isReceiptPath = (url: string): boolean => url.startsWith(`${RECEIPT_PREFIX}/`);
 
+const CHALLENGE = { "www-authenticate": 'Basic realm="receipts"' };
+
 const answer = (status: number, headers: Record<string, string> = {}): ReceiptAnswer => ({ status, headers });
 
 /** Answers a provider's callback; nothing of why it was refused goes out, it stands in the log and in the counters. */
@@ -30,7 +32,7 @@ export async function answerReceipt({ method, url, headers, body }: ReceiptReque
   const refuse = (what: "forged" | "stale" | "unreadable", detail: string, status: number): ReceiptAnswer => {
     countCallback(known, `receipts_${what}`);
     log("warn", "receipt.refused", { provider: known, what, detail });
-    return answer(status, status === 401 ? { "www-authenticate": 'Basic realm="receipts"' } : {});
+    return answer(status, status === 401 ? CHALLENGE : {});
   };
   if (!isReceiptToken(known, token)) return refuse("forged", "the secret path is wrong", 404);
   if (method !== "GET" && method !== "POST") return answer(405, { allow: "GET, POST" });
@@ -38,6 +40,7 @@ export async function answerReceipt({ method, url, headers, body }: ReceiptReque
   if (!reader) return answer(404);
   const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
   const verdict = reader.provider.authenticate(callback, reader.settings, now());
+  if (verdict.kind === "unasked") return answer(401, CHALLENGE);
   if (verdict.kind !== "genuine") return refuse(verdict.kind, verdict.detail, 401);
   let content: CallbackContent;
   try {
@@ -46,8 +49,9 @@ export async function answerReceipt({ method, url, headers, body }: ReceiptReque
     return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
   }
   try {
-    if ((await takeCallback(known, content, verdict.nonce)) === "replayed") {
+    if ((await takeCallback(known, content, verdict.nonces)) === "replayed") {
       countCallback(known, "receipts_replayed");
+      if (verdict.isRepeatable) return answer(200);
       log("warn", "receipt.refused", { provider: known, what: "replayed" });
       return answer(409);
     }

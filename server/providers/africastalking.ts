@@ -147,7 +147,7 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
   }),
   readResponse,
   // Nothing of its callbacks is signed: what they can prove is that they know the secret path.
-  authenticate: () => ({ kind: "genuine", nonce: null }),
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback: (callback) => {
     const form = formOf(callback);
     const id = form.get("id");

@@ -150,12 +150,11 @@ describe("who calls", () => {
     bandwidth.authenticate(callback([], authorization ? { authorization } : {}), settings, new Date());
 
   it("is Bandwidth with the credentials of the application", () => {
-    expect(authenticate(`Basic ${base64("hook:s:e:cret é")}`)).toEqual({ kind: "genuine", nonce: null });
+    expect(authenticate(`Basic ${base64("hook:s:e:cret é")}`)).toEqual({ kind: "genuine", nonces: [] });
     expect(authenticate(`basic ${base64("hook:s:e:cret é")}`)).toMatchObject({ kind: "genuine" });
   });
 
   it.each([
-    ["no credentials", undefined],
     ["an empty header", "Basic"],
     ["another scheme", `Bearer ${base64("hook:s:e:cret é")}`],
     ["another password", `Basic ${base64("hook:s:e:cret")}`],
@@ -165,6 +164,7 @@ describe("who calls", () => {
   ])("is somebody else with %s", (_, authorization) => {
     expect(authenticate(authorization)).toMatchObject({ kind: "forged" });
   });
+  it("is asked for credentials", () => expect(authenticate()).toMatchObject({ kind: "unasked" }));
 });
 
 describe("a callback", () => {

@@ -148,10 +148,13 @@ function readResponse({ status, body }: WireResponse): Outcome {
 const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");
 
 function authenticate(callback: Callback, own: Own): Authenticity {
-  const [scheme, credentials] = (callback.headers.authorization ?? "").split(" ");
+  const { authorization } = callback.headers;
+  // It waits for the challenge of a 401 before it gives them.
+  if (!authorization) return { kind: "unasked", detail: "There are no credentials yet." };
+  const [scheme, credentials] = authorization.split(" ");
   if (scheme?.toLowerCase() !== "basic" || !credentials) return forged("There are no credentials.");
   return sameText(credentials, basic(own.callbackUsername, own.callbackPassword))
-    ? { kind: "genuine", nonce: null }
+    ? { kind: "genuine", nonces: [] }
     : forged("The credentials are not those of the application.");
 }
 

@@ -179,7 +179,7 @@ export const clickatell: HttpProvider<z.output<typeof settings>> = {
   }),
   readResponse,
   // Nothing of its callbacks is signed: what they can prove is that they know the secret path.
-  authenticate: () => ({ kind: "genuine", nonce: null }),
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback: (callback) => {
     const body = jsonOf(callback);
     if (typeof body === "object" && body !== null && "fromNumber" in body) {

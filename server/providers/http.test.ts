@@ -37,7 +37,7 @@ const provider = (url: string): HttpProvider => ({
     const { id } = z.object({ id: z.string() }).parse(JSON.parse(body));
     return { kind: "accepted", providerMessageIds: [id] };
   },
-  authenticate: () => ({ kind: "genuine", nonce: null }),
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback: () => ({ reports: [], inbound: [] }),
 });
 

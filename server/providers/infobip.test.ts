@@ -246,6 +246,6 @@ describe("the callback", () => {
   });
 
   it("is believed: its URL is what is secret", () => {
-    expect(infobip.authenticate(callback("{}"), settings, new Date())).toEqual({ kind: "genuine", nonce: null });
+    expect(infobip.authenticate(callback("{}"), settings, new Date())).toEqual({ kind: "genuine", nonces: [] });
   });
 });

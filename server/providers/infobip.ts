@@ -235,6 +235,6 @@ export const infobip: HttpProvider<Own> = {
     return isTaken ? accepted(found.messageId) : failureOf(found.status);
   },
   // Callbacks of single messages are not signed: what they can prove is that they know the secret path.
-  authenticate: () => ({ kind: "genuine", nonce: null }),
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback,
 };

@@ -18,13 +18,17 @@ const LOT_MAX = 500;
 const TEXT_MAX = 20_000;
 const ID_MAX = 255;
 
-type Told = { provider: ProviderId; content: CallbackContent; nonce: string | null; at: Date };
+type Told = { provider: ProviderId; content: CallbackContent; nonces: readonly string[]; at: Date };
 
-/** `replayed`: a callback with the same nonce was taken in before, and nothing was done. */
+/** `replayed`: a callback with one of its nonces was taken in before, and nothing was done. */
 export type Intake = "taken" | "replayed";
 
-/** Takes in a callback; it is committed when this returns. `nonce`: what makes it unique, if anything does. */
-export function takeCallback(provider: ProviderId, content: CallbackContent, nonce: string | null): Promise<Intake> {
+/** Takes in a callback; it is committed when this returns. `nonces`: what makes it unique, if anything does. */
+export function takeCallback(
+  provider: ProviderId,
+  content: CallbackContent,
+  nonces: readonly string[],
+): Promise<Intake> {
   const queue = perProcess("providers.intake", () =>
     coalesce<Told, Intake>(
       (batch) =>
@@ -39,25 +43,26 @@ export function takeCallback(provider: ProviderId, content: CallbackContent, non
       { maxWeight: CALLBACKS_MAX, parallel: 2 },
     ),
   );
-  return queue({ provider, content, nonce, at: now() });
+  return queue({ provider, content, nonces, at: now() });
 }
 
 /** Where a connection of its own, such as an SMPP bind, puts what it is told. */
 export const inboundSink = (provider: ProviderId) => ({
   take: async (content: CallbackContent): Promise<void> => {
-    await takeCallback(provider, content, null);
+    await takeCallback(provider, content, []);
   },
 });
 
 const slot = (provider: string, nonce: string) => `${provider} ${nonce}`;
 
-/** @returns whether a callback is seen for the first time; of several with one nonce in a batch only the first is. */
+/** @returns whether a callback is seen for the first time; of several that share a nonce in a batch only the first is. */
 async function rememberNonces(tx: Tx, batch: Told[]): Promise<(told: Told) => boolean> {
-  const first = new Map<string, Told>();
+  const first = new Map<string, { told: Told; nonce: string }>();
   for (const told of batch) {
-    if (told.nonce === null) continue;
-    const key = slot(told.provider, told.nonce);
-    if (!first.has(key)) first.set(key, told);
+    for (const nonce of told.nonces) {
+      const key = slot(told.provider, nonce);
+      if (!first.has(key)) first.set(key, { told, nonce });
+    }
   }
   if (first.size === 0) return () => true;
   const asked = [...first.values()];
@@ -66,14 +71,13 @@ async function rememberNonces(tx: Tx, batch: Told[]): Promise<(told: Told) => bo
     text: `INSERT INTO receipt_nonces (provider, nonce)
            SELECT * FROM unnest($1::text[], $2::text[]) ORDER BY 1, 2
            ON CONFLICT DO NOTHING RETURNING provider, nonce`,
-    values: [asked.map((told) => told.provider), asked.map((told) => told.nonce)],
+    values: [asked.map(({ told }) => told.provider), asked.map(({ nonce }) => nonce)],
   });
   const fresh = new Set(rows.map((row) => slot(row.provider, row.nonce)));
-  return (told) => {
-    if (told.nonce === null) return true;
-    const key = slot(told.provider, told.nonce);
-    return fresh.has(key) && first.get(key) === told;
-  };
+  return (told) =>
+    told.nonces
+      .map((nonce) => slot(told.provider, nonce))
+      .every((key) => fresh.has(key) && first.get(key)?.told === told);
 }
 
 async function enqueue(tx: Tx, batch: Told[]): Promise<void> {

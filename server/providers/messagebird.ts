@@ -136,7 +136,7 @@ function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, a
   const seconds = at.getTime() / 1_000;
   const isCurrent = seconds >= nbf - LEEWAY_SECONDS && seconds < exp + LEEWAY_SECONDS;
   return isCurrent
-    ? { kind: "genuine", nonce: jti }
+    ? { kind: "genuine", nonces: [jti] }
     : { kind: "stale", detail: "The token is not valid at this time." };
 }
 

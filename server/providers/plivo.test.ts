@@ -138,7 +138,7 @@ describe("the signature", () => {
       ["GET", get, base, "i/MQsaQSAd6fiKhOh2qeeeLHZ9faldADSb3/7+Akfbc="],
     ])("by %s is right, and forged when anything is changed", (_, made, url, signature) => {
       const headers = v3(signature, callNonce);
-      expect(authenticate(made(url, call, headers), token)).toEqual({ kind: "genuine", nonce: callNonce });
+      expect(authenticate(made(url, call, headers), token)).toEqual({ kind: "genuine", nonces: [callNonce] });
       for (const given of [
         made(url, { ...call, CallStatus: "completed" }, headers),
         made(url, { ...call, More: "1" }, headers),
@@ -154,15 +154,17 @@ describe("the signature", () => {
 
   it("of a receipt is right by either version, with the nonce that makes it unique", () => {
     for (const headers of [v3(V3, nonce), v2(V2, nonce), { ...v2(V2, nonce), ...v3(V3, nonce) }]) {
-      expect(authenticate(post(RECEIPTS, receipt, headers))).toEqual({ kind: "genuine", nonce });
+      expect(authenticate(post(RECEIPTS, receipt, headers))).toEqual({ kind: "genuine", nonces: [nonce] });
     }
+    const both = { ...v3(V3, nonce), ...v2(V2, "another") };
+    expect(authenticate(post(RECEIPTS, receipt, both))).toEqual({ kind: "genuine", nonces: [nonce, "another"] });
   });
 
   it("of version 2 covers the address without query", () => {
     const headers = v2("ehV3IKhLysWBxC1sy8INm0qGoQYdYsHwuoKjsX7FsXc=", "12345");
     const check = (url: string, token = "my_auth_token") => authenticate(post(url, {}, headers), token);
-    expect(check("https://answer.url")).toEqual({ kind: "genuine", nonce: "12345" });
-    expect(check("https://answer.url?a=b")).toEqual({ kind: "genuine", nonce: "12345" });
+    expect(check("https://answer.url")).toEqual({ kind: "genuine", nonces: ["12345"] });
+    expect(check("https://answer.url?a=b")).toEqual({ kind: "genuine", nonces: ["12345"] });
     expect(check("https://answer.url/x")).toMatchObject({ kind: "forged" });
     expect(check("https://answer.url", "another")).toMatchObject({ kind: "forged" });
   });
@@ -173,7 +175,7 @@ describe("the signature", () => {
     ["beside one of a subaccount", { "x-plivo-signature-v3": `${"A".repeat(43)}=`, "x-plivo-signature-ma-v3": V3 }],
   ])("is right %s", (_, headers) => {
     const given = post(RECEIPTS, receipt, { ...headers, "x-plivo-signature-v3-nonce": nonce });
-    expect(authenticate(given)).toEqual({ kind: "genuine", nonce });
+    expect(authenticate(given)).toEqual({ kind: "genuine", nonces: [nonce] });
   });
 
   it.each<[string, Callback]>([

@@ -142,6 +142,11 @@ const SIGNATURES = [
   { version: "v2", textOf: (callback: Callback, nonce: string): string => placeOf(callback) + nonce },
 ];
 
+/** Those of both versions: else who has seen a callback could leave out the better signature and use the other one again. */
+const noncesOf = (headers: Callback["headers"]): string[] => [
+  ...new Set(SIGNATURES.flatMap(({ version }) => headers[`x-plivo-signature-${version}-nonce`] || [])),
+];
+
 /** Only the best version that is there counts, so that a wrong signature is not made good by a weaker one. */
 function authenticate(callback: Callback, { authToken }: PlivoSettings): Authenticity {
   const { headers } = callback;
@@ -155,7 +160,9 @@ function authenticate(callback: Callback, { authToken }: PlivoSettings): Authent
     if (!nonce) return forged("The signature has no nonce.");
     const expected = createHmac("sha256", authToken).update(textOf(callback, nonce)).digest("base64");
     const isSigned = given.some((signature) => sameText(signature, expected));
-    return isSigned ? { kind: "genuine", nonce } : forged("The signature is not of this URL and body.");
+    return isSigned
+      ? { kind: "genuine", nonces: noncesOf(headers) }
+      : forged("The signature is not of this URL and body.");
   }
   return forged("There is no signature.");
 }

@@ -82,10 +82,15 @@ export type Callback = {
 };
 
 /**
- * Whether a callback is the provider's own. `nonce`: what makes it unique where the scheme has such a thing, so that the
- * same callback is not believed twice.
+ * Whether a callback is the provider's own.
+ * - genuine: `nonces` are what makes it unique, where the scheme has such a thing: a callback with one that was there before
+ *   is not believed again. `isRepeatable`: the provider itself repeats what it was not sure to have told, under the same
+ *   nonce, and is then told that it was understood.
+ * - unasked: it bears no credentials, and its provider gives them only when they are asked for.
  */
-export type Authenticity = { kind: "genuine"; nonce: string | null } | { kind: "forged" | "stale"; detail: string };
+export type Authenticity =
+  | { kind: "genuine"; nonces: readonly string[]; isRepeatable?: true }
+  | { kind: "forged" | "stale" | "unasked"; detail: string };
 
 /** What a provider reports of one of its messages, in our words. */
 export type Report = {

@@ -90,7 +90,7 @@ function readResponse({ status, body }: WireResponse): Outcome {
 }
 
 function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenticity {
-  if (!own.webhookSecret) return { kind: "genuine", nonce: null };
+  if (!own.webhookSecret) return { kind: "genuine", nonces: [] };
   const signature = headers["x-sinch-webhook-signature"];
   const nonce = headers["x-sinch-webhook-signature-nonce"];
   const timestamp = headers["x-sinch-webhook-signature-timestamp"];
@@ -103,7 +103,7 @@ function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenti
   }
   const isFresh = Math.abs(at.getTime() - Number(timestamp) * 1_000) <= TOLERANCE_MS;
   return isFresh
-    ? { kind: "genuine", nonce }
+    ? { kind: "genuine", nonces: [nonce] }
     : { kind: "stale", detail: "The time of the signature is too far from ours." };
 }
 

@@ -109,6 +109,8 @@ type ToldFault = NonNullable<z.output<typeof faults>>[number];
 const answer = z.object({ data: z.object({ id: z.string().min(1) }) });
 const refusal = z.object({ errors: faults });
 
+const identified = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
+
 const event = z.object({
   data: z.object({
     event_type: z.string(),
@@ -162,10 +164,10 @@ function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenti
     return forged("The signature is not of this body and time.");
   }
   const isFresh = Math.abs(at.getTime() - Number(timestamp) * 1_000) <= TOLERANCE_MS;
+  if (!isFresh) return { kind: "stale", detail: "The time of the signature is too far from ours." };
+  const { data: told } = identified.safeParse(jsonOrNull(body.toString("utf8")));
   // An honest repeat carries the id of the first event, so there is nothing that tells it from a replay.
-  return isFresh
-    ? { kind: "genuine", nonce: null }
-    : { kind: "stale", detail: "The time of the signature is too far from ours." };
+  return { kind: "genuine", nonces: told ? [told.data.id] : [], isRepeatable: true };
 }
 
 function readCallback(callback: Callback): CallbackContent {

@@ -29,7 +29,7 @@ const callback = (url: string, fields: Fields, signature?: string): Callback => 
 });
 const authenticate = (given: Callback, authToken = "12345") =>
   twilio.authenticate(given, { ...settings, authToken }, new Date());
-const genuine = { kind: "genuine", nonce: null };
+const genuine = { kind: "genuine", nonces: [] };
 
 describe("the request", () => {
   it("is a form under the account, with its token and with a callback that names the attempt", () => {

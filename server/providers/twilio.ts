@@ -170,7 +170,7 @@ function authenticate(callback: Callback, { authToken }: TwilioSettings): Authen
   if (bodyHash !== null && bodyHash.toLowerCase() !== createHash("sha256").update(callback.body).digest("hex")) {
     return forged("The body is not the one whose hash was signed.");
   }
-  return { kind: "genuine", nonce: null };
+  return { kind: "genuine", nonces: [] };
 }
 
 function readCallback(callback: Callback): CallbackContent {

@@ -171,7 +171,7 @@ const SIGNATURE_MAX_AGE_SECONDS = 300;
 
 function authenticate(callback: Callback, own: VonageSettings, at: Date): Authenticity {
   const { signatureSecret, signatureMethod } = own;
-  if (signatureSecret === undefined) return { kind: "genuine", nonce: null };
+  if (signatureSecret === undefined) return { kind: "genuine", nonces: [] };
   let fields: URLSearchParams;
   try {
     fields = fieldsOf(callback);
@@ -188,7 +188,7 @@ function authenticate(callback: Callback, own: VonageSettings, at: Date): Authen
   // Asked this way round, a time that is missing or no number is refused.
   const isCurrent = Math.abs(at.getTime() / 1_000 - Number(fields.get("timestamp"))) <= SIGNATURE_MAX_AGE_SECONDS;
   if (!isCurrent) return { kind: "stale", detail: "The time of the signature is missing or too far from ours." };
-  return { kind: "genuine", nonce: fields.get("nonce") };
+  return { kind: "genuine", nonces: [fields.get("nonce") ?? ""].filter(Boolean) };
 }
 
 /** A receipt has a `status`, a message from a handset has none. */

@@ -1,9 +1,9 @@
 /** The emulated SMS API of Africa's Talking. */
 import { randomBytes } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
   type Answer,
-  type CallbackRequest,
   type CarrierRequest,
   type FailureKind,
   formOf,

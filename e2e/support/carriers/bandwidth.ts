@@ -1,10 +1,10 @@
 /** The emulated messaging API of Bandwidth (version 2). */
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
   type Answer,
   basicAuth,
-  type CallbackRequest,
   type CarrierRequest,
   type FailureKind,
   type HttpCarrier,
@@ -111,11 +111,9 @@ export function startBandwidth(): Promise<HttpCarrier> {
   const post = (event: object, { receiptUrl, forged }: Sending): CallbackRequest => ({
     method: "POST",
     url: receiptUrl,
-    headers: {
-      "content-type": "application/json; charset=utf-8",
-      authorization: basicAuth(callbackUser, forged ? `${callbackPassword}0` : callbackPassword),
-    },
+    headers: { "content-type": "application/json; charset=utf-8" },
     body: JSON.stringify([event]),
+    credentials: basicAuth(callbackUser, forged ? `${callbackPassword}0` : callbackPassword),
   });
 
   return startHttpCarrier({

@@ -1,9 +1,9 @@
 /** The emulated One API of Clickatell, its SMS channel. */
 import { randomBytes, randomUUID } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
   type Answer,
-  type CallbackRequest,
   type CarrierRequest,
   type FailureKind,
   type HttpCarrier,

@@ -9,8 +9,9 @@
  * -> the next planned behaviour: `failure` of that kind, or it is booked as taken and answered by `accepted`.
  * `jsonAnswer`, `jsonOf`, `formOf`, `basicAuth`, `isHttpUrl` and `referenceIn` serve definitions.
  */
-import { createServer, type IncomingHttpHeaders, request as openRequest, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type CallbackRequest, send } from "./callback";
 import type { Behaviour, Carrier, ReceiptOptions, Reported, TakenMessage } from "./carrier";
 
 /** A request to the carrier. `path` is path and query as sent; `body` the raw bytes. */
@@ -27,9 +28,6 @@ export type Submission = Omit<TakenMessage, "takenAt">;
 export type FailureKind = "refuse" | "unavailable" | "throttle" | "account";
 
 type InboundMessage = { from: string; to: string; text: string };
-
-/** A request of the carrier to the product; of a GET the body is empty. */
-export type CallbackRequest = { method: "GET" | "POST"; url: string; headers: Record<string, string>; body: string };
 
 /**
  * How a callback goes out. `receiptUrl` is the one of the carrier's console (definitions prefer that of the message, if
@@ -60,7 +58,6 @@ export type HttpCarrier = Carrier & { problems: readonly string[] };
 
 type Fault = ReceiptOptions["fault"];
 
-const CALLBACK_WITHIN_MS = 15_000;
 const STALE_MS = 3_600_000;
 
 export const jsonAnswer = (status: number, value: unknown): Answer => ({
@@ -101,20 +98,6 @@ export const referenceIn = (url: string | null | undefined): string | null =>
   url ? new URL(url).searchParams.get("ref") : null;
 
 const digits = (number: string) => number.replace(/\D/g, "");
-
-/** Sends a callback on a connection of its own. @returns the status of the answer. */
-function send({ method, url, headers, body }: CallbackRequest): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(CALLBACK_WITHIN_MS);
-    const sent = openRequest(url, { method, headers, agent: false, signal }, (response) => {
-      response.resume();
-      response.on("end", () => resolve(response.statusCode ?? 0));
-      response.on("error", reject);
-    });
-    sent.on("error", reject);
-    sent.end(method === "GET" ? undefined : body);
-  });
-}
 
 /** Starts a carrier. @returns what tests use of it; close() also ends every connection that hangs. */
 export async function startHttpCarrier(definition: HttpCarrierDefinition): Promise<HttpCarrier> {

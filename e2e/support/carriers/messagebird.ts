@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
   type Answer,
-  type CallbackRequest,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,

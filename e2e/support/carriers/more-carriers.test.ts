@@ -145,7 +145,7 @@ function lastReport(): Record<string, unknown> {
   return Object(Array.isArray(value) ? value[0] : value);
 }
 
-describe.each(carriers)("$name", ({ start, wire, accepted, refuse, failures, report, idIn }) => {
+describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failures, report, idIn }) => {
   let carrier: HttpCarrier;
   const text = "a".repeat(161);
   const send = () => call(wire(carrier.environment, { to: TO, text, receiptUrl }));
@@ -203,7 +203,11 @@ describe.each(carriers)("$name", ({ start, wire, accepted, refuse, failures, rep
 
   test("can send a receipt that is not its own, and one twice", async () => {
     await send();
-    product.answerWith((response, { path }) => status(path.includes(TOKEN) ? 204 : 404)(response, Object()));
+    product.answerWith((response, { path, headers }) => {
+      const isAsked = name === "bandwidth" && !headers.authorization;
+      if (isAsked) response.setHeader("www-authenticate", 'Basic realm="receipts"');
+      status(isAsked ? 401 : path.includes(TOKEN) ? 204 : 404)(response, Object());
+    });
     await carrier.report(firstTaken(), "delivered", receiptUrl);
     const genuine = product.received.at(-1);
     expect(await carrier.report(firstTaken(), "delivered", receiptUrl, { fault: "replayed" })).toEqual([204]);

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
   type Answer,
   basicAuth,
-  type CallbackRequest,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,

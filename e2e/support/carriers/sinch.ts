@@ -1,9 +1,9 @@
 /** The emulated SMS API of Sinch (XMS). */
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported, TakenMessage } from "./carrier";
 import {
   type Answer,
-  type CallbackRequest,
   type CarrierRequest,
   type FailureKind,
   type HttpCarrier,

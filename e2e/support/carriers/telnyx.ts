@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
   type Answer,
-  type CallbackRequest,
   type FailureKind,
   type HttpCarrier,
   isHttpUrl,

@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
+import type { CallbackRequest } from "./callback";
 import type { Reported } from "./carrier";
 import {
   type Answer,
   basicAuth,
-  type CallbackRequest,
   type CarrierRequest,
   type FailureKind,
   formOf,

@@ -1,0 +1,39 @@
+/** How carriers tell the product of something over HTTP. */
+import { request as openRequest } from "node:http";
+
+/**
+ * A request of the carrier to the product; of a GET the body is empty. `credentials`: an Authorization header that is only
+ * given when a first request without it was answered with the challenge of HTTP Basic.
+ */
+export type CallbackRequest = {
+  method: "GET" | "POST";
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  credentials?: string;
+};
+
+const CALLBACK_WITHIN_MS = 15_000;
+
+/** Sends a callback on a connection of its own. */
+function exchange({ method, url, headers, body }: CallbackRequest): Promise<{ status: number; challenge: string }> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(CALLBACK_WITHIN_MS);
+    const sent = openRequest(url, { method, headers, agent: false, signal }, (response) => {
+      response.resume();
+      const challenge = response.headers["www-authenticate"] ?? "";
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, challenge }));
+      response.on("error", reject);
+    });
+    sent.on("error", reject);
+    sent.end(method === "GET" ? undefined : body);
+  });
+}
+
+/** Sends a callback, again with its credentials if they are asked for. @returns the status of the last answer. */
+export async function send(request: CallbackRequest): Promise<number> {
+  const { status, challenge } = await exchange(request);
+  const { credentials, headers } = request;
+  if (credentials === undefined || status !== 401 || !/^basic /i.test(challenge)) return status;
+  return (await exchange({ ...request, headers: { ...headers, authorization: credentials } })).status;
+}

@@ -1,0 +1,97 @@
+import { createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { pool } from "../core/db";
+import { flushCounts } from "../providers/counts";
+import { receiptUrlOf } from "../providers/receipt-url";
+import type { ProviderId } from "../providers/schema";
+import { answerReceipt } from "./receipts";
+
+const PLIVO_TOKEN = "plivo-token";
+const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+
+beforeAll(() => {
+  Object.assign(process.env, {
+    PUBLIC_URL: "https://sms.example.test",
+    PLIVO_AUTH_ID: "MA1",
+    PLIVO_AUTH_TOKEN: PLIVO_TOKEN,
+    TELNYX_API_KEY: "KEY1",
+    TELNYX_PUBLIC_KEY: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64"),
+    BANDWIDTH_ACCOUNT_ID: "1",
+    BANDWIDTH_USERNAME: "api",
+    BANDWIDTH_PASSWORD: "api-password",
+    BANDWIDTH_APPLICATION_ID: "app",
+    BANDWIDTH_CALLBACK_USERNAME: "hook",
+    BANDWIDTH_CALLBACK_PASSWORD: "secret",
+  });
+});
+
+const post = (provider: ProviderId, headers: Record<string, string>, body: string) => {
+  const { pathname } = new URL(receiptUrlOf(provider));
+  return answerReceipt({ method: "POST", url: pathname, headers, body: Buffer.from(body) });
+};
+
+/** What was done for callbacks of a provider: those that were believed, the refused ones, and the jobs that hold reports. */
+async function noted(provider: ProviderId) {
+  await flushCounts();
+  const { rows } = await pool().query(
+    `SELECT coalesce(sum(receipts), 0)::int AS receipts, coalesce(sum(receipts_forged), 0)::int AS forged,
+       coalesce(sum(receipts_replayed), 0)::int AS replayed,
+       (SELECT count(*)::int FROM graphile_worker._private_jobs j WHERE j.payload->>'provider' = $1) AS jobs
+     FROM provider_minutes WHERE provider = $1`,
+    [provider],
+  );
+  return rows[0];
+}
+
+test("an event that Telnyx tells again is acknowledged, counted, and not applied twice", async () => {
+  const body = JSON.stringify({
+    data: {
+      event_type: "message.finalized",
+      id: randomUUID(),
+      occurred_at: new Date().toISOString(),
+      payload: { id: randomUUID(), to: [{ status: "delivered" }], errors: [] },
+    },
+  });
+  const tell = (secondsAgo: number) => {
+    const timestamp = String(Math.floor(Date.now() / 1_000) - secondsAgo);
+    const signature = sign(null, Buffer.from(`${timestamp}|${body}`), privateKey).toString("base64");
+    return post("telnyx", { "telnyx-timestamp": timestamp, "telnyx-signature-ed25519": signature }, body);
+  };
+  expect(await tell(60)).toMatchObject({ status: 200 });
+  expect(await noted("telnyx")).toEqual({ receipts: 1, forged: 0, replayed: 0, jobs: 1 });
+  // It is signed anew each time; only the id of the event is the same.
+  expect(await tell(0)).toMatchObject({ status: 200 });
+  expect(await noted("telnyx")).toEqual({ receipts: 1, forged: 0, replayed: 1, jobs: 1 });
+});
+
+test("a callback of Plivo is not believed again, not even by its weaker signature alone", async () => {
+  const url = receiptUrlOf("plivo");
+  const form = { MessageUUID: randomUUID(), Status: "sent" };
+  const sealed = (text: string) => createHmac("sha256", PLIVO_TOKEN).update(text).digest("base64");
+  const v3 = {
+    "x-plivo-signature-v3": sealed(`${url}?MessageUUID${form.MessageUUID}Statussent.1001`),
+    "x-plivo-signature-v3-nonce": "1001",
+  };
+  const v2 = { "x-plivo-signature-v2": sealed(`${url}2002`), "x-plivo-signature-v2-nonce": "2002" };
+  const body = new URLSearchParams(form).toString();
+  expect(await post("plivo", { ...v3, ...v2 }, body)).toMatchObject({ status: 200 });
+  expect(await post("plivo", { ...v3, ...v2 }, body)).toMatchObject({ status: 409 });
+  // Version 2 covers no body: with its own nonce still unused, anything could be said in Plivo's name.
+  expect(await post("plivo", v2, body.replace("sent", "delivered"))).toMatchObject({ status: 409 });
+  expect(await noted("plivo")).toEqual({ receipts: 1, forged: 0, replayed: 2, jobs: 1 });
+});
+
+test("Bandwidth is asked for its credentials, and only wrong ones count as forged", async () => {
+  const body = JSON.stringify([{ type: "message-delivered", message: { id: randomUUID() } }]);
+  const tell = (credentials?: string) =>
+    post(
+      "bandwidth",
+      credentials ? { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } : {},
+      body,
+    );
+  expect(await tell()).toEqual({ status: 401, headers: { "www-authenticate": 'Basic realm="receipts"' } });
+  expect(await noted("bandwidth")).toEqual({ receipts: 0, forged: 0, replayed: 0, jobs: 0 });
+  expect(await tell("hook:secret")).toMatchObject({ status: 200 });
+  expect(await tell("hook:wrong")).toMatchObject({ status: 401 });
+  expect(await noted("bandwidth")).toEqual({ receipts: 1, forged: 1, replayed: 0, jobs: 1 });
+});
