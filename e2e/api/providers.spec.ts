@@ -45,7 +45,30 @@ async function report(
 
 const eventTypes = async ({ customer }: Cell, id: string) => (await customer.events(id)).map((event) => event.type);
 
-const STEPS: Record<string, (cell: Cell) => Promise<void>> = {
+/** Has a request go wrong in a way that leaves open what became of it, and the sandbox take the message after it. */
+async function endsUnknown(
+  { name, carrier, customer }: Cell,
+  kind: "hang" | "hang-unread" | "malformed",
+  expected: { code: string; taken: number },
+): Promise<void> {
+  const to = newNumber();
+  carrier.plan(to, { kind });
+  const id = await customer.send(to);
+  const delivered = await customer.reaches(id, "delivered");
+  expect(delivered).toMatchObject({ provider: "sandbox", attempts: 2, cost: PRICE });
+  expect(await customer.attempts(id)).toMatchObject([
+    { provider: name, outcome: "unknown", code: expected.code },
+    { provider: "sandbox", outcome: "accepted" },
+  ]);
+  expect(await customer.money(id)).toEqual(["reserve", "settle"]);
+  // It is never asked twice, whether it read the request or not.
+  expect(carrier.requestsFor(to)).toBe(1);
+  expect(takenFor(carrier, to)).toHaveLength(expected.taken);
+}
+
+type Step = (cell: Cell) => Promise<void>;
+
+const STEPS: Record<string, Step> = {
   "takes texts of one segment, of another alphabet and of three segments as they are": async (cell) => {
     for (const { text, segments } of TEXTS) {
       const { id, to, taken, message } = await sendTaken(cell, text);
@@ -92,18 +115,15 @@ const STEPS: Record<string, (cell: Cell) => Promise<void>> = {
     }
   },
 
-  "does not answer in time: unknown, and the next provider takes it": async (cell) => {
-    const to = newNumber();
-    cell.carrier.plan(to, { kind: "hang" });
-    const id = await cell.customer.send(to);
-    const delivered = await cell.customer.reaches(id, "delivered");
-    expect(delivered).toMatchObject({ provider: "sandbox", attempts: 2, cost: PRICE });
-    expect(await cell.customer.attempts(id)).toMatchObject([
-      { provider: cell.name, outcome: "unknown", code: "timeout" },
-      { provider: "sandbox", outcome: "accepted" },
-    ]);
-    expect(await cell.customer.money(id)).toEqual(["reserve", "settle"]);
-    expect(takenFor(cell.carrier, to)).toHaveLength(1);
+  "does not answer in time: unknown, and the next provider takes it": (cell) =>
+    endsUnknown(cell, "hang", { code: "timeout", taken: 1 }),
+
+  "never reads the request: unknown as well, since nobody can tell, and the next provider takes it": (cell) =>
+    endsUnknown(cell, "hang-unread", { code: "timeout", taken: 0 }),
+
+  "answers what cannot be read: unknown, and the next provider takes it": async (cell) => {
+    // On a bind that ends the connection with all that is outstanding on it: see ALONE.
+    if (cell.name !== "smpp") await endsUnknown(cell, "malformed", { code: "malformed_answer", taken: 1 });
   },
 
   "reports a delivery, then other things: statuses only move forward": async (cell) => {
@@ -209,6 +229,15 @@ const STEPS: Record<string, (cell: Cell) => Promise<void>> = {
   },
 };
 
+/** What would disturb the other steps comes after them. */
+const ALONE: Record<string, Step> = {
+  "writes what is no SMPP: unknown, the next provider takes it, and a new bind is made": async (cell) => {
+    if (cell.name !== "smpp") return;
+    await endsUnknown(cell, "malformed", { code: "connection_lost", taken: 1 });
+    await sendTaken(cell);
+  },
+};
+
 /** Waits until so many refused callbacks of the provider are in its counters. */
 async function counts({ name, cell: { database } }: Cell, expected: Record<"forged" | "stale" | "replayed", number>) {
   const read = async () => {
@@ -232,7 +261,11 @@ for (const name of CARRIER_NAMES) {
     const cell = { name, carrier, facts: CARRIER_FACTS[name], customer, cell: installation };
     // Side by side: most of a step is waiting.
     const ends = Object.entries(STEPS).map(([title, step]) => test.step(`it ${title}`, () => step(cell)));
-    const failed = (await Promise.allSettled(ends)).filter((end) => end.status === "rejected");
+    const settled = await Promise.allSettled(ends);
+    for (const [title, step] of Object.entries(ALONE)) {
+      settled.push(...(await Promise.allSettled([test.step(`it ${title}`, () => step(cell))])));
+    }
+    const failed = settled.filter((end) => end.status === "rejected");
     expect(failed.map((end) => String(end.reason))).toEqual([]);
     expect(isHttpCarrier(carrier) ? carrier.problems : []).toEqual([]);
   });
