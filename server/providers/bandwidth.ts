@@ -104,7 +104,8 @@ const RECEIVED = "message-received";
 /** Whose fault a field is that Bandwidth calls invalid. */
 const FIELD_FAULTS = new Map<string, Verdict>([
   ["to", "refused"],
-  ["text", "refused"],
+  // Most often too long for it.
+  ["text", "message"],
   ["applicationId", "account"],
 ]);
 

@@ -80,6 +80,7 @@ describe("the answer", () => {
     [18, "provider"],
     [19, "provider"],
     [20, "account"],
+    [24, "message"],
     [28, "message"],
     [38, "account"],
     [39, "account"],
@@ -87,6 +88,7 @@ describe("the answer", () => {
     [44, "message"],
     [45, "message"],
     [46, "message"],
+    [100, "message"],
     [101, "message"],
     [110, "message"],
     [111, "message"],
@@ -103,7 +105,7 @@ describe("the answer", () => {
     expect(read(401, { messages: [], error: { code, description: "why" } })).toEqual(expected);
   });
 
-  it.each([21, 22, 23, 24, 25, 26, 27, 30, 40, 100])("with the error %d is refused for good", (code) => {
+  it.each([21, 22, 23, 25, 26, 27, 30, 40])("with the error %d is refused for good", (code) => {
     expect(read(400, denied(code))).toMatchObject({ kind: "refused", code: `${code}` });
     expect(read(202, denied(code))).toMatchObject({ kind: "refused", code: `${code}` });
   });

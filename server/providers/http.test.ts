@@ -187,6 +187,24 @@ describe("a request that was written: nobody knows what became of it", () => {
   });
 });
 
+it("a text that is too long for the provider is not handed over, and left to another one", async () => {
+  const { count, requests } = counter();
+  const textMax = { "GSM-7": 3, "UCS-2": 2 };
+  const adapter = httpAdapter({ ...provider(await answering(count)), textMax }, {});
+  for (const [encoding, body, most] of [
+    ["GSM-7", "abcd", 3],
+    ["UCS-2", "яяя", 2],
+  ] as const) {
+    expect(await adapter.send({ ...handover, message: { ...handover.message, encoding, body } })).toEqual({
+      kind: "retryable",
+      code: "text_too_long",
+      detail: `The provider takes texts of at most ${most} characters in ${encoding}.`,
+      fault: "message",
+    });
+  }
+  expect(requests()).toBe(0);
+});
+
 it("an answer that can be read is the provider's own", async () => {
   const url = await answering((_request, response) => response.end('{"id":"m1"}'));
   expect(await send(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });

@@ -3,7 +3,16 @@ import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { onShutdown, perProcess } from "../core/process";
-import type { Adapter, Handover, HttpProvider, Outcome, Settings, WireRequest, WireResponse } from "./port";
+import type {
+  Adapter,
+  Handover,
+  HttpProvider,
+  OutboundMessage,
+  Outcome,
+  Settings,
+  WireRequest,
+  WireResponse,
+} from "./port";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are dropped before the provider's balancer drops them, which would end a request in a reset. */
@@ -102,6 +111,14 @@ function unreadable(id: string, { status }: WireResponse, thrown: unknown): Outc
   return { kind: "unknown", code: "malformed_answer", detail };
 }
 
+/** A text that the provider is known to refuse for its length: it is not even asked. */
+function tooLong({ textMax }: Pick<HttpProvider, "textMax">, { body, encoding }: OutboundMessage): Outcome | null {
+  const most = textMax?.[encoding] ?? Number.POSITIVE_INFINITY;
+  if (body.length <= most) return null;
+  const detail = `The provider takes texts of at most ${most} characters in ${encoding}.`;
+  return { kind: "retryable", code: "text_too_long", detail, fault: "message" };
+}
+
 /** Makes an HTTP provider something that messages can be handed to. */
 export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): Adapter {
   const { buildLookUp, readLookUp } = provider;
@@ -109,6 +126,8 @@ export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, s
     id: provider.id,
     maxInFlight: provider.maxInFlight,
     send: async (handover) => {
+      const excess = tooLong(provider, handover.message);
+      if (excess) return excess;
       const request = provider.buildRequest(handover, settings);
       let response: WireResponse;
       try {

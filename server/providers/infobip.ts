@@ -48,7 +48,7 @@ const STATUSES: ReadonlyMap<number, Meaning> = new Map([
   [20, ["refused", "The recipient got too many messages within an hour."]],
   [21, ["provider", "Internal error of the provider."]],
   [24, ["refused", "The message is malformed."]],
-  [25, ["refused", "The message is too long."]],
+  [25, ["message", "The message is too long."]],
   [29, ["message", "The carrier did not report in time."]],
   [31, ["message", "The message was not sent."]],
   [51, ["refused", "The recipient is missing."]],

@@ -71,9 +71,9 @@ describe("the answer", () => {
   it.each([
     [401, 2, "access_key", "retryable", "account"],
     [402, 25, null, "retryable", "account"],
-    [404, 20, null, "retryable", "account"],
+    [404, 20, null, "retryable", "message"],
     [422, 9, "recipient", "refused", undefined],
-    [422, 10, "body", "refused", undefined],
+    [422, 10, "body", "retryable", "message"],
     [422, 10, "originator", "retryable", "message"],
     [500, 99, null, "retryable", "provider"],
     [429, 9, null, "retryable", "throttled"],

@@ -38,15 +38,17 @@ const CODES = new Map<number, Meaning>([
   [2, ["account", "The access key is wrong."]],
   [9, ["refused", "A parameter is missing or wrong."]],
   [10, ["refused", "A parameter is not valid."]],
-  // What is not found is the address that messages are posted to, whatever the message.
-  [20, ["account", "The address of the API is wrong."]],
+  // About the address that is called, not about the recipient: another provider is asked. But one such answer is too
+  // little to hold the provider back from everybody.
+  [20, ["message", "The address or the resource is not known there."]],
   [21, ["refused", "Bad request."]],
   [25, ["account", "The account's balance does not suffice."]],
   [98, ["provider", "Internal error of the provider."]],
   [99, ["provider", "Internal error of the provider."]],
 ]);
-/** The parameter that names the sender: another provider may well carry it. */
-const SENDER_PARAMETER = "originator";
+/** What is wrong with the sender or the text, which is most often its length, another provider may well carry. */
+const OWN_PARAMETERS = new Set<string | null | undefined>(["originator", "body"]);
+const TEXT_MAX = 1_377;
 
 /** `statusErrorCode` of a receipt; for the others its own words are passed on. */
 const RECEIPT_CODES = new Map([["103", "The recipient has opted out."]]);
@@ -99,8 +101,8 @@ function readResponse({ status, body }: WireResponse): Outcome {
   if (!error) return outcomeOfHttp(status);
   const fault = faultOfStatus(status);
   const [told, text] = CODES.get(error.code) ?? unlisted(fault);
-  const isOfSender = told === "refused" && error.parameter === SENDER_PARAMETER;
-  const verdict = status === 429 ? "throttled" : isOfSender ? "message" : told;
+  const isItsOwn = told === "refused" && OWN_PARAMETERS.has(error.parameter);
+  const verdict = status === 429 ? "throttled" : isItsOwn ? "message" : told;
   return outcomeOf(String(error.code), [verdict, text], error.description);
 }
 
@@ -176,6 +178,7 @@ export const messagebird: HttpProvider<MessageBirdSettings> = {
   id: "messagebird",
   settings,
   maxInFlight: 100,
+  textMax: { "GSM-7": TEXT_MAX, "UCS-2": TEXT_MAX },
   buildRequest,
   readResponse,
   authenticate,

@@ -77,7 +77,7 @@ describe("the answer", () => {
   it.each([
     ["dst parameter is not provided", "refused", undefined],
     ["'1111111' is not a valid phone number.", "refused", undefined],
-    ["text parameter is too long", "refused", undefined],
+    ["text parameter is too long", "retryable", "message"],
     ["src parameter is not provided", "retryable", "message"],
     ["destination country is not enabled", "retryable", "message"],
     ["insufficient credit", "retryable", "account"],

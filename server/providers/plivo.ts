@@ -33,10 +33,11 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map([[NOT_PERMITTED, "message"]])
 /** What an error's text tells where the status tells nothing: the first that fits, as there are no codes. */
 const TEXTS: readonly (readonly [RegExp, Verdict])[] = [
   [/credit|balance|suspended|disabled account/i, "account"],
+  [/too (long|large)|\b(length|maximum|exceeds?)\b/i, "message"],
   [/not (enabled|permitted|allowed|supported)|permission/i, "message"],
   [/\bdst\b|destination|recipient/i, "refused"],
   [/\bsrc\b|source|sender|powerpack/i, "message"],
-  [/valid phone number|\btext\b|too long/i, "refused"],
+  [/valid phone number|\btext\b/i, "refused"],
 ];
 
 /** `ErrorCode` of a receipt. */
@@ -204,6 +205,7 @@ export const plivo: HttpProvider<PlivoSettings> = {
   settings,
   // An account may make 300 requests in five seconds.
   maxInFlight: 30,
+  textMax: { "GSM-7": 1_600, "UCS-2": 737 },
   buildRequest,
   readResponse,
   authenticate,

@@ -29,19 +29,22 @@ export type Handover = {
  * - provider: it is failing (5xx, not reachable): counts against it, and enough of them open its breaker.
  * - account: our account with it cannot send (credentials, credit, suspended): its breaker opens at once.
  * - throttled: it is asked too much.
- * - message: it cannot carry this one (sender not registered there, region not enabled); nothing is wrong with it.
+ * - message: it cannot carry this one (sender not registered there, region not enabled, longer than its own limit); nothing
+ *   is wrong with it.
  */
 export type Fault = "provider" | "account" | "throttled" | "message";
 
 /**
  * How a hand-over ended.
  * - accepted: the provider took the message, under one id of its own, or one for each part that it reports on by itself.
- * - refused: for good; no other provider would take it (invalid number, blocked, content).
+ *   `lost`: it took some parts only, and why it did not take the others.
+ * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length: ours is the
+ *   limit that a customer was told, and another provider may well have a higher one.
  * - retryable: nothing was sent; the next provider may be tried.
  * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504).
  */
 export type Outcome =
-  | { kind: "accepted"; providerMessageIds: readonly string[] }
+  | { kind: "accepted"; providerMessageIds: readonly string[]; lost?: { code: string; detail: string } }
   | ({ kind: "refused" | "unknown" } & Told)
   | ({ kind: "retryable"; fault: Fault } & Told);
 
@@ -120,6 +123,8 @@ export type HttpProvider<Own extends Settings = Settings> = {
   /** Every setting is text when it is entered; secrets are marked with {@link secret} of fields.ts. */
   settings: z.ZodType<Own>;
   maxInFlight: number;
+  /** The longest text that it takes, in UTF-16 code units, where that is less than what our own API takes. */
+  textMax?: Readonly<Record<OutboundMessage["encoding"], number>>;
   buildRequest: (handover: Handover, settings: Own) => WireRequest;
   readResponse: (response: WireResponse) => Outcome;
   /** Asks what became of a hand-over whose end is not known; absent where the provider has nothing of the kind. */

@@ -90,7 +90,7 @@ describe("the answer", () => {
     for (const body of ["", "Created", { to: ["33662162466"] }]) expect(() => read(201, body)).toThrow();
   });
 
-  it.each(["syntax_invalid_parameter_format", "syntax_constraint_violation", "syntax_invalid_json"])(
+  it.each(["syntax_invalid_parameter_format", "syntax_invalid_json"])(
     "%s is for good, with the text that says why",
     (code) => {
       const outcome = read(400, { code, text: "what is wrong" });
@@ -110,6 +110,7 @@ describe("the answer", () => {
     [429, "", "throttled"],
     [503, "<html>", "provider"],
     [400, { code: "something_new", text: "t" }, "message"],
+    [400, { code: "syntax_constraint_violation", text: "body is too long" }, "message"],
   ])("HTTP %i with %j may go elsewhere: fault %s", (status, body, fault) => {
     expect(read(status, body)).toMatchObject({ kind: "retryable", fault });
   });

@@ -35,7 +35,7 @@ type Own = z.output<typeof settings>;
 const SEND_CODES: ReadonlyMap<string, Meaning> = new Map([
   ["syntax_invalid_json", ["refused", "The request is malformed."]],
   ["syntax_invalid_parameter_format", ["refused", "A parameter is malformed, such as the recipient's number."]],
-  ["syntax_constraint_violation", ["refused", "A parameter is out of bounds, such as a text that is too long."]],
+  ["syntax_constraint_violation", ["message", "A parameter is out of bounds, such as a text that is too long."]],
   ["unknown_group", ["message", "The group is not known."]],
   ["unknown_campaign", ["message", "The campaign is not known."]],
   ["missing_callback_url", ["account", "The service plan has no callback URL."]],

@@ -7,6 +7,10 @@ describe("outcomeOfStatus", () => {
   it.each([
     [0x0b, "refused"],
     [0x66, "refused"],
+    [0x101, "refused"],
+    [0x01, "message"],
+    [0x104, "message"],
+    [0xc4, "message"],
     [0x08, "provider"],
     [0x45, "provider"],
     [0x4ff, "provider"],

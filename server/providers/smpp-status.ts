@@ -5,7 +5,11 @@ export const STATUS_TEMPORARY = 0x64;
 export const STATUS_UNKNOWN_COMMAND = 0x03;
 export const STATUS_NOT_BOUND = 0x04;
 
-/** A status that speaks of how we talk to this centre, not of the recipient, leaves the message to the next provider. */
+/**
+ * What speaks of the recipient or the content is refused for good. What speaks of how we write to this centre (lengths,
+ * classes, times, encodings, parameters) is never about the person: centres differ in what they support, so the message is
+ * left to the next provider.
+ */
 const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
   [0x01, ["message", "The length of the message is not valid."]],
   [0x02, ["message", "The length of the request is not valid."]],
@@ -41,7 +45,7 @@ const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
   [0xfe, ["provider", "The delivery failed."]],
   [0xff, ["provider", "The message centre reported an unknown error."]],
   [0x100, ["account", "The service type is not allowed for the account."]],
-  [0x101, ["message", "The message is prohibited."]],
+  [0x101, ["refused", "The message is prohibited."]],
   [0x102, ["account", "The service type is not available."]],
   [0x103, ["account", "The service type is denied."]],
   [0x104, ["message", "The encoding of the text is not valid."]],

@@ -100,14 +100,14 @@ describe("the answer", () => {
     for (const body of ["", "OK", { data: {} }, { data: null }]) expect(() => read(200, body)).toThrow();
   });
 
-  it.each(["40310", "40300", "40001", "10002", "40302", "40322"])("%s is for good, whatever the status", (code) => {
+  it.each(["40310", "40300", "40001", "10002", "40322"])("%s is for good, whatever the status", (code) => {
     for (const status of [400, 403, 409, 422])
       expect(read(status, refusal(code))).toMatchObject({ kind: "refused", code });
   });
 
   it.each([
     ["account", 403, ["10009", "10010", "20100", "20012", "40314"]],
-    ["message", 403, ["40305", "40309", "40010", "40329"]],
+    ["message", 403, ["40305", "40309", "40010", "40329", "40302", "40328"]],
     ["throttled", 400, ["10011", "40318", "40016"]],
     ["provider", 400, ["10007", "40006"]],
   ])("fault %s, whatever the status: what may go elsewhere (HTTP %i, %j)", (fault, status, codes) => {

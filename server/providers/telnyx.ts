@@ -70,7 +70,7 @@ const CODES: ReadonlyMap<string, Meaning> = new Map([
   ["40100", ["message", "The sender is not enabled for messages."]],
   ["40300", ["refused", "The recipient has opted out by STOP."]],
   ["40301", ["message", "The recipient cannot receive this kind of message."]],
-  ["40302", ["refused", "The message is too large."]],
+  ["40302", ["message", "The message is too large."]],
   ["40305", ["message", "The sender does not belong to the messaging profile."]],
   ["40306", ["message", "The messaging profile has no alphanumeric sender."]],
   ["40309", ["message", "The recipient's country is not enabled."]],
@@ -83,7 +83,7 @@ const CODES: ReadonlyMap<string, Meaning> = new Map([
   ["40320", ["message", "The sender cannot be used yet."]],
   ["40321", ["message", "The messaging profile has no number that can be used."]],
   ["40322", ["refused", "The message was blocked for its content."]],
-  ["40328", ["refused", "The message is too large."]],
+  ["40328", ["message", "The message is too large."]],
   ["40329", ["message", "The toll-free sender is not verified."]],
 ]);
 

@@ -78,8 +78,8 @@ describe("the answer", () => {
   });
 
   it.each([
-    ["refused", undefined, [21211, 21217, 21602, 21610, 21614, 21617]],
-    ["retryable", "message", [21212, 21408, 21606, 21608, 21612]],
+    ["refused", undefined, [21211, 21217, 21602, 21610, 21614]],
+    ["retryable", "message", [21212, 21408, 21606, 21608, 21612, 21617]],
     ["retryable", "account", [20003, 20005, 21702, 21703, 21704]],
     ["retryable", "throttled", [20429, 21611]],
     ["retryable", "provider", [20500, 20503]],

@@ -56,7 +56,7 @@ const CODES = new Map<string, Meaning>([
   ["21611", ["throttled", "The queue of the sender is full."]],
   ["21612", ["message", "The sender cannot reach the recipient."]],
   ["21614", ["refused", "The recipient is not a mobile number."]],
-  ["21617", ["refused", "The text is too long."]],
+  ["21617", ["message", "The text is too long."]],
   ["21659", ["message", "The sender cannot be used by the account."]],
   ["21660", ["message", "The sender cannot be used by the account."]],
   ["21702", ["account", "The messaging service cannot be used."]],
