@@ -18,14 +18,24 @@ import { type Pdu, STATUS_OK } from "./smpp-wire";
 const whole = (least: number, most: number, standard: number, description: string) =>
   z.coerce.number().int().min(least).max(most).default(standard).describe(`${description}; ${standard} unless given`);
 
+/** What a field of the bind holds besides its NUL; whatever is longer, a centre would cut or refuse. */
+const atMost = (octets: number): [(text: string) => boolean, string] => [
+  (text) => Buffer.byteLength(text) <= octets,
+  `must have at most ${octets} octets (SMPP 3.4)`,
+];
+
 export const smppSettings = z.object({
   url: z
     .url({ protocol: /^s?smpp$/, hostname: /./ })
     .describe("smpp://host:2775, or ssmpp://host:3550 for TLS")
     .meta(ADDRESS),
-  systemId: field("system_id"),
-  password: secret("password"),
-  systemType: z.string().max(12).default("").describe("system_type; most centres want none"),
+  systemId: field("system_id, at most 15 octets").refine(...atMost(15)),
+  password: secret("password, at most 8 octets").refine(...atMost(8)),
+  systemType: z
+    .string()
+    .refine(...atMost(12))
+    .default("")
+    .describe("system_type; most centres want none"),
   idRadix: z
     .enum(["as-is", "hex-to-decimal", "decimal-to-hex"])
     .default("as-is")
