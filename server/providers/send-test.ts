@@ -32,8 +32,13 @@ async function openAdapter(id: ProviderId): Promise<Adapter & { close?: () => Pr
 
 function presentOutcome(outcome: Outcome) {
   if (outcome.kind === "accepted") {
-    const provider_message_ids = [...outcome.providerMessageIds];
-    return { outcome: outcome.kind, code: null, detail: null, provider_message_ids };
+    const { providerMessageIds, lost } = outcome;
+    return {
+      outcome: outcome.kind,
+      code: lost ? storableText(lost.code, DETAIL_MAX) : null,
+      detail: lost ? storableText(lost.detail, DETAIL_MAX) : null,
+      provider_message_ids: [...providerMessageIds],
+    };
   }
   return {
     outcome: outcome.kind,

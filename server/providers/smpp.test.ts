@@ -145,7 +145,9 @@ describe("sending", () => {
     expect(await send(adapter, "a".repeat(307))).toMatchObject({ kind: "refused", code: "0x0b" });
     expect(centre.submits).toHaveLength(1);
     centre.onSubmit = (pdu, session, place) => (place === 3 ? refuse(0x0b) : accept)(pdu, session, place);
-    expect(await send(adapter, "a".repeat(307))).toMatchObject({ kind: "unknown", code: "partly_accepted" });
+    const detail = "Part 2 of 3 was not taken. The recipient is not a valid number.";
+    const partly = { ...accepted("a2"), lost: { code: "0x0b", detail } };
+    expect(await send(adapter, "a".repeat(307))).toEqual(partly);
     expect(centre.submits).toHaveLength(3);
   });
 

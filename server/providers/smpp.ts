@@ -190,7 +190,7 @@ export function openSmpp(settings: SmppSettings, sink: Sink, options: SmppOption
       else if (outcome.kind === "unknown" || index === 0) return outcome;
       else {
         const detail = `Part ${index + 1} of ${parts.length} was not taken. ${outcome.detail}`;
-        return { kind: "unknown", code: "partly_accepted", detail };
+        return { kind: "accepted", providerMessageIds, lost: { code: outcome.code, detail } };
       }
     }
     return { kind: "accepted", providerMessageIds };

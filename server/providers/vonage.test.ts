@@ -74,13 +74,14 @@ describe("the answer", () => {
 
   it("with a part that failed gives the ids of the others", () => {
     const outcome = parts(taken("A1"), { status: "1", "error-text": "Throughput" }, taken("A3"));
-    expect(outcome).toEqual({ kind: "accepted", providerMessageIds: ["A1", "A3"] });
+    const lost = { code: "1", detail: "Part 2 of 3 was not taken. The throughput was exceeded. Throughput." };
+    expect(outcome).toEqual({ kind: "accepted", providerMessageIds: ["A1", "A3"], lost });
   });
 
   it.each([
-    ["refused", undefined, ["2", "3", "7", "12", "22", "33"]],
-    ["retryable", "account", ["4", "8", "9", "11", "14", "23", "32"]],
-    ["retryable", "message", ["6", "15", "29", "999"]],
+    ["refused", undefined, ["2", "3", "7", "22", "33"]],
+    ["retryable", "account", ["4", "8", "9", "11", "14", "32"]],
+    ["retryable", "message", ["6", "12", "15", "23", "29", "999"]],
     ["retryable", "throttled", ["1", "10"]],
     ["retryable", "provider", ["5"]],
   ])("of HTTP 200 with a status is %s %s: %j", (kind, fault, codes) => {

@@ -18,6 +18,7 @@ import type {
   Authenticity,
   Callback,
   CallbackContent,
+  Fault,
   Handover,
   HttpProvider,
   Outcome,
@@ -55,12 +56,13 @@ const CODES = new Map<string, Meaning>([
   ["9", ["account", "The account's credit does not suffice."]],
   ["10", ["throttled", "Too many connections at once."]],
   ["11", ["account", "The account is not enabled for HTTP."]],
-  ["12", ["refused", "The text is too long."]],
+  ["12", ["message", "The text is too long."]],
   ["14", ["account", "The signature is not valid."]],
   ["15", ["message", "The sender is not allowed."]],
   ["22", ["refused", "The network code is not valid."]],
-  // The URL is ours and the same for every message: nothing that a recipient or a text is to blame for.
-  ["23", ["account", "The callback URL is not accepted."]],
+  // The URL is ours: no recipient and no text is to blame, so another provider is asked. But it differs from message to
+  // message by its reference, so one such answer is too little to hold the provider back from everybody.
+  ["23", ["message", "The callback URL is not accepted."]],
   ["29", ["message", "A demo account cannot send to a number that is not on its list."]],
   ["32", ["account", "A signature and a secret were both given."]],
   ["33", ["refused", "The number is deactivated."]],
@@ -147,15 +149,16 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const { messages } = answer.data;
   const taken = messages.filter((part) => part.status === "0");
   const ids = taken.flatMap((part) => part["message-id"] || []);
-  const [failed] = messages;
-  if (!failed || taken.length > 0) {
-    if (ids.length > 0 && isSuccess(status)) return { kind: "accepted", providerMessageIds: ids };
+  const failed = messages.find((part) => part.status !== "0");
+  // What the provider tells of a message without saying why is about that message.
+  const meaning = failed && (CODES.get(failed.status) ?? unlisted(status < 400 ? "message" : faultOfStatus(status)));
+  if (failed && meaning && taken.length === 0) return outcomeOf(failed.status, meaning, failed["error-text"]);
+  if (ids.length === 0 || !isSuccess(status)) {
     throw new Error("The message was taken without an id, or in an answer that is an error.");
   }
-  const { status: code, "error-text": said } = failed;
-  // What the provider tells of a message without saying why is about that message.
-  const fault = status < 400 ? "message" : faultOfStatus(status);
-  return outcomeOf(code, CODES.get(code) ?? unlisted(fault), said);
+  if (!failed || !meaning) return { kind: "accepted", providerMessageIds: ids };
+  const detail = `Part ${messages.indexOf(failed) + 1} of ${messages.length} was not taken. ${meaning[1]}`;
+  return { kind: "accepted", providerMessageIds: ids, lost: { code: failed.status, detail } };
 }
 
 function signatureOf(fields: URLSearchParams, key: string, method: VonageSettings["signatureMethod"]): string {
