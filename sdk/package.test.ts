@@ -67,7 +67,7 @@ test("the quick start's program compiles under `strict`, and sends", async () =>
     BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
     API_KEY: "ds_live_test",
   };
-  const { stdout } = await run(process.execPath, ["start.mjs"], { cwd: folder, env });
+  const { stdout } = await run(process.execPath, ["start.mjs"], { cwd: folder, env: { ...env, NODE_ENV: "test" } });
   server.close();
   expect(stdout).toBe("msg_1 pending\n");
   expect(asked).toEqual(["/api/v1/messages/send", "Bearer ds_live_test"]);

@@ -18,7 +18,6 @@ import type {
   Authenticity,
   Callback,
   CallbackContent,
-  Fault,
   Handover,
   HttpProvider,
   Outcome,
