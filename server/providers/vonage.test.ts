@@ -74,7 +74,7 @@ describe("the answer", () => {
 
   it("with a part that failed gives the ids of the others", () => {
     const outcome = parts(taken("A1"), { status: "1", "error-text": "Throughput" }, taken("A3"));
-    const lost = { code: "1", detail: "Part 2 of 3 was not taken. The throughput was exceeded. Throughput." };
+    const lost = { code: "1", detail: "Part 2 of 3 was not taken. The throughput was exceeded." };
     expect(outcome).toEqual({ kind: "accepted", providerMessageIds: ["A1", "A3"], lost });
   });
 
