@@ -1,72 +1,21 @@
-import { CARRIER_FACTS, type CarrierFacts } from "../support/carrier-facts";
-import { CARRIER_NAMES, type CarrierName, isHttpCarrier } from "../support/carriers/all";
-import type { Carrier, ReceiptOptions, TakenMessage } from "../support/carriers/carrier";
-import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
-import { type Installation, PRICE_MICROS } from "../support/installation";
+import { CARRIER_FACTS } from "../support/carrier-facts";
+import { CARRIER_NAMES, isHttpCarrier } from "../support/carriers/all";
+import type { Carrier, ReceiptOptions } from "../support/carriers/carrier";
+import { counts, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "../support/cell";
+import { LAST_STEPS, MORE_STEPS } from "../support/cell-steps";
+import { newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
 import { expect, testWith } from "../support/installation-test";
 
 const TEXTS = [
   { text: "Your parcel is on its way", segments: 1 },
   { text: "Ваша посылка в пути 📦 до завтра", segments: 1 },
-  { text: "Your parcel is on its way. ".repeat(15).trim(), segments: 3 },
+  { text: LONG_TEXT, segments: 3 },
 ];
-const [, , { text: LONG_TEXT }] = TEXTS as [object, object, { text: string }];
-const PRICE = PRICE_MICROS / 1_000_000;
 const SLOW_MS = 1_000;
-
-/** One provider with an account whose messages go there first, and then to the sandbox. */
-type Cell = { name: CarrierName; carrier: Carrier; facts: CarrierFacts; customer: Customer; cell: Installation };
-
-const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "2500" } });
 
 const digits = (number: string) => number.replace(/\D/g, "");
 
-/** Sends a message that the carrier takes, and waits until that has been noted. */
-async function sendTaken({ name, carrier, customer }: Cell, text?: string) {
-  const to = newNumber();
-  const id = await customer.send(to, text);
-  const taken = await takenBy(carrier, to);
-  const message = await customer.reaches(id, "sent");
-  expect(message, "taken by").toMatchObject({ provider: name, provider_message_id: taken.ids[0], attempts: 1 });
-  return { id, to, taken, message };
-}
-
-/** Has the carrier report, which the product must acknowledge. */
-async function report(
-  { name, carrier, cell }: Cell,
-  taken: TakenMessage,
-  ...what: ["sent" | "delivered" | "failed" | "undelivered", part?: number]
-): Promise<number> {
-  const [status, part] = what;
-  const answers = await carrier.report(taken, status, cell.receiptUrlOf(name), part === undefined ? {} : { part });
-  expect(answers).toEqual(answers.map(() => (name === "smpp" ? 0 : 200)));
-  return answers.length;
-}
-
-const eventTypes = async ({ customer }: Cell, id: string) => (await customer.events(id)).map((event) => event.type);
-
-/** Has a request go wrong in a way that leaves open what became of it, and the sandbox take the message after it. */
-async function endsUnknown(
-  { name, carrier, customer }: Cell,
-  kind: "hang" | "hang-unread" | "malformed",
-  expected: { code: string; taken: number },
-): Promise<void> {
-  const to = newNumber();
-  carrier.plan(to, { kind });
-  const id = await customer.send(to);
-  const delivered = await customer.reaches(id, "delivered");
-  expect(delivered).toMatchObject({ provider: "sandbox", attempts: 2, cost: PRICE });
-  expect(await customer.attempts(id)).toMatchObject([
-    { provider: name, outcome: "unknown", code: expected.code },
-    { provider: "sandbox", outcome: "accepted" },
-  ]);
-  expect(await customer.money(id)).toEqual(["reserve", "settle"]);
-  // It is never asked twice, whether it read the request or not.
-  expect(carrier.requestsFor(to)).toBe(1);
-  expect(takenFor(carrier, to)).toHaveLength(expected.taken);
-}
-
-type Step = (cell: Cell) => Promise<void>;
+const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "2500" } });
 
 const STEPS: Record<string, Step> = {
   "takes texts of one segment, of another alphabet and of three segments as they are": async (cell) => {
@@ -113,17 +62,6 @@ const STEPS: Record<string, Step> = {
       expect(cell.carrier.requestsFor(to)).toBe(1);
       expect(takenFor(cell.carrier, to)).toEqual([]);
     }
-  },
-
-  "does not answer in time: unknown, and the next provider takes it": (cell) =>
-    endsUnknown(cell, "hang", { code: "timeout", taken: 1 }),
-
-  "never reads the request: unknown as well, since nobody can tell, and the next provider takes it": (cell) =>
-    endsUnknown(cell, "hang-unread", { code: "timeout", taken: 0 }),
-
-  "answers what cannot be read: unknown, and the next provider takes it": async (cell) => {
-    // On a bind that ends the connection with all that is outstanding on it: see ALONE.
-    if (cell.name !== "smpp") await endsUnknown(cell, "malformed", { code: "malformed_answer", taken: 1 });
   },
 
   "reports a delivery, then other things: statuses only move forward": async (cell) => {
@@ -229,28 +167,6 @@ const STEPS: Record<string, Step> = {
   },
 };
 
-/** What would disturb the other steps comes after them. */
-const ALONE: Record<string, Step> = {
-  "writes what is no SMPP: unknown, the next provider takes it, and a new bind is made": async (cell) => {
-    if (cell.name !== "smpp") return;
-    await endsUnknown(cell, "malformed", { code: "connection_lost", taken: 1 });
-    await sendTaken(cell);
-  },
-};
-
-/** Waits until so many refused callbacks of the provider are in its counters. */
-async function counts({ name, cell: { database } }: Cell, expected: Record<"forged" | "stale" | "replayed", number>) {
-  const read = async () => {
-    const [row] = await database.rows(
-      `SELECT coalesce(sum(receipts_forged), 0)::int AS forged, coalesce(sum(receipts_stale), 0)::int AS stale,
-         coalesce(sum(receipts_replayed), 0)::int AS replayed FROM provider_minutes WHERE provider = $1`,
-      [name],
-    );
-    return row;
-  };
-  await expect.poll(read, { message: "refused callbacks" }).toEqual(expected);
-}
-
 // One after the other: they share an installation.
 test.describe.configure({ mode: "default" });
 
@@ -260,9 +176,11 @@ for (const name of CARRIER_NAMES) {
     const carrier: Carrier = installation.carriers[name];
     const cell = { name, carrier, facts: CARRIER_FACTS[name], customer, cell: installation };
     // Side by side: most of a step is waiting.
-    const ends = Object.entries(STEPS).map(([title, step]) => test.step(`it ${title}`, () => step(cell)));
+    const ends = Object.entries({ ...STEPS, ...MORE_STEPS }).map(([title, step]) =>
+      test.step(`it ${title}`, () => step(cell)),
+    );
     const settled = await Promise.allSettled(ends);
-    for (const [title, step] of Object.entries(ALONE)) {
+    for (const [title, step] of Object.entries(LAST_STEPS)) {
       settled.push(...(await Promise.allSettled([test.step(`it ${title}`, () => step(cell))])));
     }
     const failed = settled.filter((end) => end.status === "rejected");

@@ -9,6 +9,10 @@ export type CarrierFacts = {
   undelivered: Ending;
   /** Each part of a long text has an id and a receipt of its own. */
   reportsParts?: true;
+  /** The code under which a message fails of whose parts the emulated carrier did not take the last. */
+  partial?: string;
+  /** Under which code it does not take a text of 1,600 characters of the GSM alphabet, or of 800 others; absent: it does. */
+  tooLong?: { gsm?: string; other?: string };
   /** Its receipts carry our reference, so they can be told apart before the send was answered. */
   reportsByReference?: true;
   /** What a forged callback is answered; absent: nothing that comes over the bind can be forged. */
@@ -30,6 +34,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     failed: ["failed", "10"],
     undelivered: ["undelivered", "12"],
     reportsParts: true,
+    partial: "9",
     reportsByReference: true,
     forged: 401,
     hasTime: true,
@@ -38,6 +43,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
   messagebird: {
     failed: ["undelivered", "103"],
     undelivered: ["undelivered", "1"],
+    tooLong: { gsm: "text_too_long" },
     reportsByReference: true,
     forged: 401,
     hasTime: true,
@@ -46,6 +52,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
   plivo: {
     failed: ["failed", "50"],
     undelivered: ["undelivered", "80"],
+    tooLong: { other: "text_too_long" },
     reportsByReference: true,
     forged: 401,
     replayed: 409,
@@ -53,6 +60,7 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
   telnyx: {
     failed: ["failed", "40012"],
     undelivered: ["undelivered", "40008"],
+    tooLong: { gsm: "40302", other: "40302" },
     reportsByReference: true,
     forged: 401,
     hasTime: true,
@@ -84,5 +92,5 @@ export const CARRIER_FACTS: Record<CarrierName, CarrierFacts> = {
     reportsByReference: true,
     forged: 401,
   },
-  smpp: { failed: ["failed", "21"], undelivered: ["undelivered", "27"], reportsParts: true },
+  smpp: { failed: ["failed", "21"], undelivered: ["undelivered", "27"], reportsParts: true, partial: "0x08" },
 };

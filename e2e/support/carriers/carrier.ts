@@ -11,10 +11,11 @@
  * - reset: takes it, then resets the connection without an answer.  - reset-unread: resets before reading.
  * - slow: takes it and answers after `ms`.
  * - malformed: takes it and answers something that cannot be read.
+ * - partial: takes all parts of a long text but the last; only where each part has an id of its own.
  */
 export type Behaviour =
   | { kind: "accept" | "refuse" | "unavailable" | "throttle" | "account" }
-  | { kind: "hang" | "hang-unread" | "reset" | "reset-unread" | "malformed" }
+  | { kind: "hang" | "hang-unread" | "reset" | "reset-unread" | "malformed" | "partial" }
   | { kind: "slow"; ms: number };
 
 /** A message that the carrier took: it would be on its way to a handset. */
@@ -25,7 +26,7 @@ export type TakenMessage = {
   text: string;
   /** Parts by the carrier's own count. */
   parts: number;
-  /** The carrier's ids: one, or one for each part where it has one for each. */
+  /** The carrier's ids: one, or one for each part that it took where it has one for each. */
   ids: string[];
   /** Our reference as the request carried it; null where the carrier has no such field and the receipt URL none either. */
   reference: string | null;

@@ -46,6 +46,8 @@ export type HttpCarrierDefinition = {
   /** Answers what hands nothing over: a look-up, or a message that it has already; null for every other request. */
   answerKnown?: (request: CarrierRequest, taken: readonly TakenMessage[]) => Answer | null;
   accepted: (taken: TakenMessage) => Answer;
+  /** Answers a text whose last part was not taken, where each part has an id of its own: `ids` are of the others. */
+  partly?: (taken: TakenMessage) => Answer;
   failure: (kind: FailureKind, submission: Submission) => Answer;
   /** The signed receipt about `message.ids[part]`; null when the carrier would send none. */
   receipt: (message: TakenMessage, part: number, status: Reported, sending: Sending) => CallbackRequest | null;
@@ -118,10 +120,10 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
   const answer = (response: ServerResponse, { status, headers, body }: Answer) => {
     if (!response.destroyed) response.writeHead(status, headers).end(body);
   };
-  const take = (submission: Submission) => {
+  const take = (submission: Submission, answered = definition.accepted) => {
     const message = { ...submission, takenAt: new Date() };
     taken.push(message);
-    return definition.accepted(message);
+    return answered(message);
   };
   const behave = (behaviour: Behaviour, submission: Submission, response: ServerResponse) => {
     switch (behaviour.kind) {
@@ -142,6 +144,9 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
         const whole = take(submission);
         return answer(response, { ...whole, body: whole.body.slice(0, whole.body.length / 2) });
       }
+      case "partial":
+        if (!definition.partly) throw new Error("This carrier has one id for all parts.");
+        return answer(response, take({ ...submission, ids: submission.ids.slice(0, -1) }, definition.partly));
       case "hang":
         return take(submission);
       case "reset":

@@ -101,14 +101,15 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
       from: withPlus(from),
       text: inOrder(texts).join(""),
       parts: part.total,
-      ids: inOrder(ids),
+      ids: inOrder(ids).slice(0, behaviour.kind === "partial" ? -1 : undefined),
       reference: null,
       receiptUrl: null,
       takenAt: new Date(),
     };
     taken.push(message);
     if ((numberField(pdu, "registered_delivery") & 0x03) !== 1) withoutReceipt.add(message);
-    if (behaviour.kind === "reset") cut(session);
+    if (behaviour.kind === "partial") answer(STATUS.system);
+    else if (behaviour.kind === "reset") cut(session);
     else if (behaviour.kind === "malformed") session.socket.write(GARBAGE);
     else if (behaviour.kind === "slow") timers.add(setTimeout(answer, behaviour.ms, 0, id));
     else if (behaviour.kind === "accept") answer(0, id);

@@ -121,9 +121,15 @@ export function startTelnyx(): Promise<HttpCarrier> {
       }
       if (encoding === "gsm7" && encodingOf(text) === "ucs2") return refused("40009", "Invalid message body", "/text");
       const parts = countParts(text, ENCODING[encoding]);
-      if (parts > PARTS_MAX) return refused("40302", "Message too large", "/text");
       if (receiptUrl !== null && !isHttpUrl(receiptUrl)) return refused("10015", "Bad Request", "/webhook_url");
       return { to, from, text, parts, ids: [randomUUID()], reference: referenceIn(receiptUrl), receiptUrl };
+    },
+    // Nothing is wrong with the form of such a request: where the limit lies depends on the profile.
+    answerKnown: (request) => {
+      const text = jsonOf(request)?.text;
+      const parts = typeof text === "string" ? countParts(text) : 0;
+      const detail = `The SMS message would be divided into ${parts} parts. The maximum is ${PARTS_MAX}.`;
+      return parts > PARTS_MAX ? error(400, "40302", "Message too large", detail) : null;
     },
     accepted: ({ ids: [id], to, from, text, parts, receiptUrl, takenAt }) =>
       jsonAnswer(200, {

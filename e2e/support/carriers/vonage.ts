@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { CallbackRequest } from "./callback";
-import type { Reported } from "./carrier";
+import type { Reported, TakenMessage } from "./carrier";
 import {
   type Answer,
   basicAuth,
@@ -41,6 +41,19 @@ const FAILURES: Record<FailureKind, readonly [status: string, text: string]> = {
 /** Everything is answered with HTTP 200; what failed stands in the status of the one entry. */
 const failed = (status: string, text: string, to?: string): Answer =>
   jsonAnswer(200, { "message-count": "1", messages: [{ to, status, "error-text": text }] });
+
+const parts = (messages: object[]): Answer => jsonAnswer(200, { "message-count": String(messages.length), messages });
+
+const takenParts = ({ ids, to, reference }: TakenMessage): object[] =>
+  ids.map((id) => ({
+    to: to.slice(1),
+    "message-id": id,
+    status: "0",
+    "remaining-balance": "3.14159265",
+    "message-price": "0.03330000",
+    network: "12345",
+    "client-ref": reference ?? undefined,
+  }));
 
 export type SignatureMethod = "md5hash" | "md5" | "sha1" | "sha256" | "sha512";
 
@@ -126,19 +139,11 @@ export function startVonage(): Promise<HttpCarrier> {
       const carried = reference ?? referenceIn(receiptUrl);
       return { to: `+${to}`, from, text: arriving, parts, ids, reference: carried, receiptUrl };
     },
-    accepted: ({ ids, to, reference }) =>
-      jsonAnswer(200, {
-        "message-count": String(ids.length),
-        messages: ids.map((id) => ({
-          to: to.slice(1),
-          "message-id": id,
-          status: "0",
-          "remaining-balance": "3.14159265",
-          "message-price": "0.03330000",
-          network: "12345",
-          "client-ref": reference ?? undefined,
-        })),
-      }),
+    accepted: (message) => parts(takenParts(message)),
+    partly: (message) => {
+      const failedPart = { to: message.to.slice(1), status: "9", "error-text": "Partner quota violation" };
+      return parts([...takenParts(message), failedPart]);
+    },
     failure: (kind, { to }) => failed(...FAILURES[kind], to.slice(1)),
     receipt: (message, part, status, sending) =>
       callback(
