@@ -135,7 +135,7 @@ test.describe("POST /messages/estimate", () => {
     ]);
   });
 
-  test("refuses what both sends would refuse as malformed with a 400 that names it", async ({ rest, account }) => {
+  test("refuses what the send would refuse as malformed with a 400 that names it", async ({ rest, account }) => {
     const good = messageOf(account);
     const wrong: [param: string, change: object][] = [
       ["to", { to: undefined }],
@@ -150,6 +150,8 @@ test.describe("POST /messages/estimate", () => {
       ["route_id", { route_id: "1" }],
       ["provider", { provider: "nobody" }],
       ["smart_encoding", { smart_encoding: "true" }],
+      ["reference", { reference: "x".repeat(256) }],
+      ["reference", { reference: 5 }],
     ];
     for (const [param, change] of wrong) {
       const error = await rest.refusal(400, refused({ ...good, ...change }));
@@ -157,7 +159,30 @@ test.describe("POST /messages/estimate", () => {
     }
   });
 
+  test("takes a reference as the sends do: up to 255 characters of a single one, anything of a bulk", async ({
+    rest,
+    account,
+  }) => {
+    const { to, ...shared } = messageOf(account);
+    expect((await estimateOf(rest, { to, ...shared, reference: "x".repeat(255) })).refusals).toEqual([]);
+    const bulk = { recipients: [to], ...shared, reference: "x".repeat(300) };
+    expect((await estimateOf(rest, bulk)).refusals).toEqual([]);
+    expect((await rest.post<BulkResult>("/messages/bulk", bulk)).sent).toBe(1);
+  });
+
   requiresPermission("sms:send", (_rest, account) => refused(messageOf(account)));
+
+  requiresPermission("sms:bulk", (_rest, account) => {
+    const { to, ...shared } = messageOf(account);
+    return refused({ recipients: [to], ...shared });
+  });
+
+  test("a key with neither permission is told so before its body is looked at", async ({ keyed }) => {
+    const reader = await keyed({ permissions: ["sms:read"] });
+    const { message, details } = await reader.refusal(403, refused({}));
+    expect(details).toEqual({ reason: "missing_scope", required: "sms:send" });
+    expect(message).toContain("sms:send or sms:bulk");
+  });
 
   requiresKey("POST", PATH);
 

@@ -55,9 +55,9 @@ export interface paths {
         put?: never;
         /**
          * Estimate a send
-         * @description Takes the body of a single or of a bulk send and tells its segments, its cost and what would refuse it. Charges and stores nothing.
+         * @description Takes the body of a single (`to`) or of a bulk send (`recipients`) and tells its segments, its cost and what would refuse it. Charges and stores nothing. The key needs the permission of that send.
          *
-         *     Permission: `sms:send` (send a message to one recipient).
+         *     Permission: `sms:send` (send a message to one recipient) or `sms:bulk` (send the same message to many recipients).
          */
         post: operations["estimateMessage"];
         delete?: never;
@@ -1583,7 +1583,9 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
             smart_encoding?: boolean;
-        };
+            /** @description Your own id, as of a single send; the estimate ignores it. */
+            reference?: string | null;
+        } & (unknown | unknown);
         CreateSenderRequest: {
             /** @description Up to 11 letters and digits, or a number of 3 to 15 digits. */
             sender_id: string;

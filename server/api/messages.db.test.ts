@@ -66,13 +66,33 @@ describe("POST /messages/estimate", () => {
     });
   });
 
-  test("requires sms:send", async () => {
-    const account = await makeAccount({ scopes: ["sms:read", "sms:bulk"] });
-    const body = { to: "+14155550123", from: account.senderId, body: "Hello" };
-    expect(await call("POST", "/messages/estimate", account.plainKey, body)).toMatchObject({
+  test.each([
+    ["sms:send", { to: "+14155550123" }, "sms:bulk"],
+    ["sms:bulk", { recipients: ["+14155550123"] }, "sms:send"],
+  ] as const)("asks for %s, the permission of the send that it is of", async (needed, of, other) => {
+    const [holder, stranger] = await Promise.all([
+      makeAccount({ scopes: [needed] }),
+      makeAccount({ scopes: ["sms:read", other] }),
+    ]);
+    const estimate = ({ plainKey, senderId }: typeof holder) =>
+      call("POST", "/messages/estimate", plainKey, { ...of, from: senderId, body: "Hello" });
+    expect(await estimate(holder)).toMatchObject({ status: 200, wire: { data: { refusals: [] } } });
+    expect(await estimate(stranger)).toMatchObject({
       status: 403,
-      wire: { error: { details: { reason: "missing_scope", required: "sms:send" } } },
+      wire: { error: { details: { reason: "missing_scope", required: needed } } },
     });
+  });
+
+  test("refuses a reference that the send would refuse, and none of a bulk", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const shared = { from: senderId, body: "Hello", reference: "x".repeat(256) };
+    for (const path of ["/messages/estimate", "/messages/send"]) {
+      const single = await call("POST", path, plainKey, { to: "+14155550123", ...shared });
+      expect(single).toMatchObject({ status: 400, wire: { error: { param: "reference" } } });
+    }
+    const bulk = { recipients: ["+14155550123"], ...shared };
+    expect((await call("POST", "/messages/estimate", plainKey, bulk)).status).toBe(200);
+    expect((await call("POST", "/messages/bulk", plainKey, bulk)).status).toBe(201);
   });
 });
 

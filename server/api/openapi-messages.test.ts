@@ -35,6 +35,8 @@ test("an estimate takes either body, answers 200 and knows no Idempotency-Key", 
   expect(headersOf("/messages/send")).toContain("Idempotency-Key");
   expect(inputOf(path).required).toEqual(["from", "body"]);
   expect(Object.keys(inputOf(path).properties as Json)).toEqual(expect.arrayContaining(["to", "recipients"]));
+  expect(inputOf(path).oneOf).toEqual([{ required: ["to"] }, { required: ["recipients"] }]);
+  expect(operation("post", path).description).toContain("`sms:bulk`");
 });
 
 test.each(["/messages/send", "/messages/bulk", "/messages/estimate"])("%s may ask for smart encoding", (path) => {

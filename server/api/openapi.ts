@@ -48,10 +48,15 @@ function refusalsOf(operation: Operation, { meta, inputs }: Partial<Procedure["_
   return [...statuses].sort((one, other) => one - other).map(String);
 }
 
-const permissionLine = (scope: string | null | undefined): string =>
-  scope
-    ? `Permission: \`${scope}\` (${SCOPE_DESCRIPTIONS[scope as Scope].toLowerCase()}).`
-    : "Permission: any valid key.";
+function permissionLine(scope: OperationMeta["scope"]): string {
+  if (!scope) return "Permission: any valid key.";
+  const scopes = [scope].flat().map((each) => `\`${each}\` (${SCOPE_DESCRIPTIONS[each as Scope].toLowerCase()})`);
+  return `Permission: ${scopes.join(" or ")}.`;
+}
+
+/** The schema of a body, with which of its fields exclude each other: the generator knows properties only. */
+const bodySchemaOf = (schema: Json, { oneOf }: OperationMeta): Json =>
+  oneOf ? { ...schema, oneOf: oneOf.map((name) => ({ required: [name] })) } : schema;
 
 const valuesOf = (examples: OperationExamples["answers"], wrap: (value: unknown) => unknown = (value) => value) =>
   Object.fromEntries(
@@ -100,7 +105,7 @@ function dress(operation: Operation, generated: OperationObject, schemas: Json):
   );
   const keyed = operation.keyed ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [];
   const bodyName = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`;
-  if (requestBody) schemas[bodyName] = requestBody.content["application/json"].schema;
+  if (requestBody) schemas[bodyName] = bodySchemaOf(requestBody.content["application/json"].schema, meta ?? {});
   const body = requestBody && {
     required: true,
     content: {

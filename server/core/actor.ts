@@ -12,6 +12,15 @@ type KeyLimits = { daily: number | null; monthly: number | null };
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;
 
+/** Refuses a key that holds none of `scopes`; a signed-in owner has every one. @throws 403 */
+export function requireScope(actor: AccountActor, ...scopes: readonly string[]): void {
+  if (actor.kind !== "apiKey" || scopes.some((scope) => actor.scopes.includes(scope))) return;
+  throw forbidden(`This API key lacks the permission ${scopes.join(" or ")}.`, {
+    reason: "missing_scope",
+    details: { required: scopes[0] },
+  });
+}
+
 /** Refuses whoever is not an operator of the installation. @throws 403 */
 export function requireOperator(actor: Actor): void {
   if (actor.kind === "system") return;

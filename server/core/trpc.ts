@@ -1,6 +1,6 @@
 import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import { type AccountActor, requireOperator } from "./actor";
+import { type AccountActor, requireOperator, requireScope } from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
@@ -22,8 +22,14 @@ export type Context = {
 /**
  * `creates: false`: a POST that creates nothing, and so answers 200 instead of 201. `keyed`: it honours Idempotency-Key
  * all the same, as every POST that creates does. `scope`: what a key must hold, set by {@link scoped}; null: any will do.
+ * `oneOf`: fields of the body of which exactly one is given.
  */
-export type OperationMeta = OpenApiMeta & { creates?: boolean; keyed?: boolean; scope?: string | null };
+export type OperationMeta = OpenApiMeta & {
+  creates?: boolean;
+  keyed?: boolean;
+  scope?: string | readonly string[] | null;
+  oneOf?: readonly string[];
+};
 
 const t = initTRPC
   .context<Context>()
@@ -52,17 +58,12 @@ const accountProcedure = t.procedure.use(async ({ ctx, next, getRawInput }) => {
 });
 
 /**
- * A procedure for account owners and for keys that hold `scope`; null: any valid key. A signed-in owner has every scope.
- * The scope is judged before the input is looked at.
+ * A procedure for account owners and for keys that hold `scope`, or one of several, of which the deed may ask for a certain
+ * one; null: any valid key. The scope is judged before the input is looked at.
  */
-export const scoped = (scope: string | null) =>
+export const scoped = (scope: string | readonly string[] | null) =>
   accountProcedure.meta({ scope }).use(({ ctx, next }) => {
-    if (scope && ctx.actor.kind === "apiKey" && !ctx.actor.scopes.includes(scope)) {
-      throw forbidden(`This API key lacks the permission ${scope}.`, {
-        reason: "missing_scope",
-        details: { required: scope },
-      });
-    }
+    if (scope) requireScope(ctx.actor, ...[scope].flat());
     return next();
   });
 

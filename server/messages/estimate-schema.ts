@@ -3,13 +3,14 @@ import { z } from "zod";
 import { kindOf } from "../core/wire";
 import { MessageError, SendBulkInput, SendMessageInput, SharedInput } from "./schema";
 
-export const EstimateInput = z
+const EstimateBody = z
   .object({
     to: SendMessageInput.shape.to.optional().describe("Recipient, E.164, as of a single send; or give `recipients`."),
     recipients: SendBulkInput.shape.recipients
       .optional()
       .describe("1 to 1,000 recipients, E.164, as of a bulk send; or give `to`."),
     ...SharedInput,
+    reference: SendMessageInput.shape.reference.describe("Your own id, as of a single send; the estimate ignores it."),
   })
   .refine((input) => input.to !== undefined || input.recipients !== undefined, {
     path: ["to"],
@@ -19,6 +20,14 @@ export const EstimateInput = z
     path: ["recipients"],
     error: "give either `to` or `recipients`, not both",
   });
+
+/** A bulk send knows no `reference` and so refuses none. What comes in may be anything. */
+const withoutUnknown = (input: z.input<typeof EstimateBody>): unknown => {
+  const isBulk = typeof input === "object" && input !== null && "recipients" in input && !("to" in input);
+  return isBulk ? { ...input, reference: undefined } : input;
+};
+
+export const EstimateInput = z.preprocess(withoutUnknown, EstimateBody);
 export type EstimateInput = z.output<typeof EstimateInput>;
 
 const Encoding = z.enum(["GSM-7", "UCS-2"]);

@@ -1,5 +1,5 @@
 import type { LockedAccount } from "../accounts/store";
-import type { AccountActor } from "../core/actor";
+import { type AccountActor, requireScope } from "../core/actor";
 import { now, utcDay } from "../core/clock";
 import { pool, prisma } from "../core/db";
 import { type ApiError, isApiError } from "../core/errors";
@@ -18,8 +18,10 @@ const NON_GSM_SHOWN_MAX = 100;
 /**
  * What a send would cost and what would refuse it, judged by the same code as the send. Charges and stores nothing, so
  * what happens in between (another send, a changed price) is not foreseen.
+ * @throws 403 for a key that may not make that send.
  */
 export async function estimateSend(actor: AccountActor, input: EstimateInput): Promise<Estimate> {
+  requireScope(actor, input.recipients ? "sms:bulk" : "sms:send");
   const key = sendingKey(actor);
   const [draft, account, quotas] = await Promise.all([
     openDraft(actor.accountId, input),

@@ -55,9 +55,10 @@ export const messagesRouter = router({
     .input(SendBulkInput)
     .output(BulkResult)
     .mutation(({ ctx, input }) => sendBulk(ctx.actor, input, ctx)),
-  estimate: scoped("sms:send")
+  estimate: scoped(["sms:send", "sms:bulk"])
     .meta({
       creates: false,
+      oneOf: ["to", "recipients"],
       openapi: {
         method: "POST",
         path: "/messages/estimate",
@@ -65,8 +66,8 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Estimate a send",
         description:
-          "Takes the body of a single or of a bulk send and tells its segments, its cost and what would refuse it. " +
-          "Charges and stores nothing.",
+          "Takes the body of a single (`to`) or of a bulk send (`recipients`) and tells its segments, its cost and what " +
+          "would refuse it. Charges and stores nothing. The key needs the permission of that send.",
       },
     })
     .input(EstimateInput)
