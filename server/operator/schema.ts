@@ -85,7 +85,7 @@ export const LimitAccountInput = z.object({
 });
 export type LimitAccountInput = z.output<typeof LimitAccountInput>;
 
-/** `number`: some digits of it, as it was written or without its plus. */
+/** `number`: its first digits, with or without the plus. */
 export const ListSuppressionsQuery = z.object({ number: z.string().max(40).optional(), ...PageQuery });
 export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;
 

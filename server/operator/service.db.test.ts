@@ -200,7 +200,14 @@ test("a sender gets a pace and loses it", async () => {
   });
 });
 
-test("suppressions of every account are found by the digits of a number", async () => {
+test("first digits are looked up in an index, in whatever language the database sorts", async () => {
+  const { rows } = await pool().query<{ definition: string }>(
+    "SELECT indexdef AS definition FROM pg_indexes WHERE tablename = 'suppressions'",
+  );
+  expect(rows.map((row) => row.definition)).toContainEqual(expect.stringContaining("(number text_pattern_ops)"));
+});
+
+test("suppressions of every account are found by the first digits of a number", async () => {
   const [one, two] = await Promise.all([makeAccount(), makeAccount()]);
   const entry = (accountId: string, number: string, senderId = "") => ({
     id: newId("suppression"),
@@ -221,7 +228,11 @@ test("suppressions of every account are found by the digits of a number", async 
     { account_id: two.accountId, account_name: "Test", sender_id: "Acme", reason: "stop" },
     { account_id: one.accountId, sender_id: null, number: "+4915112345678" },
   ]);
-  expect(await found("415555")).toHaveLength(1);
+  expect(await found("1415555")).toHaveLength(1);
+  expect(await found("+1")).toMatchObject([{ number: "+14155550123" }]);
+  expect(await found("415555")).toEqual([]);
   expect(await found()).toHaveLength(3);
   expect(await found("%")).toEqual([]);
+  const { pagination } = await listSuppressions(operator, { page: 1_000, limit: 100, number: "49" });
+  expect(pagination).toEqual({ page: 1_000, limit: 100, total: 2, pages: 1, has_more: false });
 });

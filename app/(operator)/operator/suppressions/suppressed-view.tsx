@@ -85,7 +85,7 @@ export function SuppressedView() {
           <TextInput
             aria-label="Search by number"
             type="search"
-            placeholder="Search by number"
+            placeholder="First digits, such as +1415"
             leftSection={<IconSearch size={16} aria-hidden />}
             maw={380}
             maxLength={SEARCH_MAX}
@@ -105,7 +105,7 @@ export function SuppressedView() {
               busy={list.isPlaceholderData}
               empty={
                 <EmptyState icon={IconBan} title={number ? "No such number" : "Nothing is suppressed"}>
-                  {number ? `No account suppresses a number with “${number}”.` : undefined}
+                  {number ? `No account suppresses a number that begins with “${number}”.` : undefined}
                 </EmptyState>
               }
             />
