@@ -529,7 +529,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a disabled webhook endpoint
-         * @description Events from now on are sent to it. Those that were held stay held until they are recovered.
+         * @description Events from now on are sent to it. Those that were held stay held until they are recovered. An active endpoint is left as it is.
          *
          *     Permission: `webhooks:write` (create and delete webhook endpoints).
          */

@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
+import type { QueryConfig } from "pg";
+import { describe, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { deliveriesOf, makeMessages, raiseEvents, takeDeliveryJobs } from "@/e2e/support/webhooks";
 import { pool, transaction } from "../core/db";
 import { recordEvents, type StatusEvent } from "./outbox";
+import { recoverDeliveries } from "./recover";
 import type { EventType } from "./schema";
-import { createEndpoint, deleteEndpoint } from "./service";
+import { createEndpoint, deleteEndpoint, enableEndpoint } from "./service";
 
 const endpointOf = (account: TestAccount, events?: EventType[]) =>
   createEndpoint(account.actor, { url: "http://127.0.0.1:9/hook", events });
@@ -72,6 +74,57 @@ test("a disabled endpoint's events are held, without a job", async () => {
     { status: "held", nextAttemptAt: null },
   ]);
   expect(await takeDeliveryJobs(endpoint.id)).toEqual([]);
+});
+
+const sentEvent = (account: TestAccount, messageId = ""): StatusEvent => ({
+  accountId: account.accountId,
+  messageId,
+  type: "message.sent",
+  status: "sent",
+  at: new Date(),
+});
+
+describe("an endpoint that is enabled while an event is recorded", () => {
+  test("after it was found disabled and before its delivery is written: it is sent the event", async () => {
+    const account = await makeAccount();
+    const { id } = await endpointOf(account);
+    await disable(id);
+    const [messageId] = await makeMessages(account, 1);
+    await transaction(async (tx) => {
+      const enabling = {
+        query: async (config: { name?: string }) => {
+          const result = await tx.query(config as QueryConfig);
+          if (config.name === "webhooks.insert_events") await enableEndpoint(account.actor, id);
+          return result;
+        },
+      } as typeof tx;
+      await recordEvents(enabling, [sentEvent(account, messageId)]);
+    });
+    expect(await deliveriesOf(id)).toMatchObject([{ status: "pending" }]);
+    expect(await takeDeliveryJobs(id)).toHaveLength(1);
+  });
+
+  test("after its delivery is written: it is enabled when that is committed, so a recovery finds it", async () => {
+    const account = await makeAccount();
+    const { id } = await endpointOf(account);
+    await disable(id);
+    const [messageId] = await makeMessages(account, 1);
+    const waiting = async () => {
+      const { rows } = await pool().query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'WITH disabled AS%'",
+      );
+      return rows.length;
+    };
+    let enabled: Promise<unknown> = Promise.resolve();
+    await transaction(async (tx) => {
+      await recordEvents(tx, [sentEvent(account, messageId)]);
+      enabled = enableEndpoint(account.actor, id);
+      await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    });
+    await enabled;
+    const since = new Date(Date.now() - 60_000).toISOString();
+    expect(await recoverDeliveries(account.actor, { id, since })).toMatchObject({ recovered: 1 });
+  });
 });
 
 test("a list by id is a list by time, and accounts are kept apart", async () => {

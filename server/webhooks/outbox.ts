@@ -1,6 +1,7 @@
 /**
  * Transactional outbox: events, their deliveries and their jobs are written in the transaction that moves the status,
- * so an event exists exactly when its change does. Inserts only: no row that others share is locked or changed here.
+ * so an event exists exactly when its change does. Inserts only: of what others share nothing is changed here, and
+ * nothing locked but disabled endpoints, which must not be enabled before their held deliveries are there.
  */
 import type { Tx } from "../core/db";
 import { newId } from "../core/ids";
@@ -38,7 +39,7 @@ export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Prom
   const rows = events
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
     .map((event): EventRow => ({ ...event, id: newId("event") }));
-  const subscriptions = await insertEvents(tx, rows);
+  const subscriptions = await confirmDisabled(tx, await insertEvents(tx, rows));
   if (subscriptions.length === 0) return;
 
   const byAccount = groupBy(subscriptions, (endpoint) => endpoint.accountId);
@@ -74,6 +75,24 @@ async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<Subscrip
     ],
   });
   return subscriptions;
+}
+
+/**
+ * The same endpoints, those that are disabled as they are now and stay until this transaction ends: otherwise one could
+ * be enabled meanwhile, and recover before the deliveries that are held for it can be seen. Deliveries do not wait for
+ * this lock, only whoever enables does.
+ */
+async function confirmDisabled(tx: Tx, endpoints: Subscription[]): Promise<Subscription[]> {
+  const disabledIds = endpoints.flatMap((endpoint) => (endpoint.isActive ? [] : [endpoint.id]));
+  if (disabledIds.length === 0) return endpoints;
+  const { rows } = await tx.query<{ id: string; isActive: boolean }>({
+    name: "webhooks.confirm_disabled",
+    text: `SELECT id, is_active AS "isActive" FROM webhook_endpoints WHERE id = ANY($1::text[]) ORDER BY id
+           FOR KEY SHARE`,
+    values: [disabledIds],
+  });
+  const nowActive = new Set(rows.flatMap((row) => (row.isActive ? [row.id] : [])));
+  return endpoints.map((endpoint) => (nowActive.has(endpoint.id) ? { ...endpoint, isActive: true } : endpoint));
 }
 
 /** `next_attempt_at` is the database's own clock, cut down, so that a delivery without tries is always due. */

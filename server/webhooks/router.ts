@@ -148,7 +148,9 @@ export const webhooksRouter = router({
         operationId: "enableWebhook",
         tags: ["Webhooks"],
         summary: "Enable a disabled webhook endpoint",
-        description: "Events from now on are sent to it. Those that were held stay held until they are recovered.",
+        description:
+          "Events from now on are sent to it. Those that were held stay held until they are recovered. An active endpoint " +
+          "is left as it is.",
       },
     })
     .input(WebhookPath)

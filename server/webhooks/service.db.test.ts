@@ -125,6 +125,13 @@ describe("endpoints", () => {
     expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 0, disabled_at: null });
   });
 
+  test("enabling an active endpoint leaves its failures in a row as they are", async () => {
+    const { actor } = await makeAccount();
+    const { id } = await createEndpoint(actor, { url: URL });
+    await pool().query("UPDATE webhook_endpoints SET failure_count = 24 WHERE id = $1", [id]);
+    expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 24 });
+  });
+
   test("another account's endpoint looks like none, and stays as it is", async () => {
     const [owner, other] = [await makeAccount(), await makeAccount()];
     const { id } = await createEndpoint(owner.actor, { url: URL });

@@ -1,7 +1,7 @@
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { prisma, type Tx } from "../core/db";
+import { pool, prisma, type Tx } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { isBlockedUrlError } from "./guard";
@@ -127,12 +127,22 @@ export async function deleteEndpoint(actor: AccountActor, id: string) {
   return { id, object: "webhook_endpoint", deleted: true as const };
 }
 
-/** Enables an endpoint that was disabled; events from now on are sent to it. What was held stays held. @throws 404 */
+/**
+ * Enables an endpoint that was disabled; events from now on are sent to it. What was held stays held. One that is active
+ * is left as it is, its failures too.
+ * @throws 404
+ */
 export async function enableEndpoint(actor: AccountActor, id: string) {
-  await prisma().webhookEndpoint.updateMany({
-    where: { id, accountId: actor.accountId, deletedAt: null },
-    data: { isActive: true, failureCount: 0, disabledAt: null },
-  });
+  // FOR UPDATE waits for whoever is just writing held deliveries (see recordEvents); a plain UPDATE would not.
+  await pool().query(
+    `WITH disabled AS (
+       SELECT id FROM webhook_endpoints
+       WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
+     )
+     UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL
+     FROM disabled WHERE e.id = disabled.id`,
+    [id, actor.accountId],
+  );
   return getEndpoint(actor, id);
 }
 
