@@ -64,6 +64,7 @@ test("the quick start's program compiles under `strict`, and sends", async () =>
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const env = {
+    ...process.env,
     BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
     API_KEY: "ds_live_test",
   };

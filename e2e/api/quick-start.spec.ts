@@ -1,0 +1,49 @@
+/** Pastes the commands of the guide, as they stand there, into a shell. */
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { freePort } from "@/scripts/postgres";
+import { expect, test } from "../test";
+
+const GUIDE_PORT = "4000";
+
+/** The one command of the guide that holds the mark. */
+function commandWith(mark: string): string {
+  const blocks = [...readFileSync("docs/quick-start.md", "utf8").matchAll(/```sh\n(.*?)```/gs)].map(([, code]) => code);
+  const [command, ...more] = blocks.filter((code) => code?.includes(mark));
+  if (!command || more.length > 0) throw new Error(`The guide has not one command with ${mark}.`);
+  return command;
+}
+
+test("what the quick start says to type works on a local start", async ({ service, account }) => {
+  test.skip(spawnSync("curl", ["--version"]).status !== 0, "There is no curl.");
+  const port = String(await freePort());
+  const env = { ...process.env, BASE_URL: `${service.url}/api/v1`, API_KEY: account.apiKey };
+  const paste = async (mark: string, change: (command: string) => string = (command) => command) => {
+    const { stdout } = await promisify(execFile)("sh", ["-c", change(commandWith(mark))], { env });
+    return JSON.parse(stdout) as { success: boolean; data: Record<string, unknown> };
+  };
+  const own = (command: string) => command.replaceAll("DEMO", account.sender);
+
+  const sent = await paste("/messages/send", own);
+  expect(sent).toMatchObject({ success: true, data: { object: "message", status: "pending" } });
+  expect(await paste("/messages/send", own)).toMatchObject({ success: true, data: { id: sent.data.id } });
+  const followed = () => paste("msg_…", (command) => command.replace("msg_…", String(sent.data.id)));
+  await expect.poll(async () => (await followed()).data.status).toBe("delivered");
+
+  // In the guide's own words but for the port, of which every run needs another.
+  const receiver: ChildProcess = spawn("sh", ["-c", `exec ${commandWith("createServer").replace(GUIDE_PORT, port)}`]);
+  let printed = "";
+  receiver.stdout?.on("data", (chunk: Buffer) => {
+    printed += chunk;
+  });
+  try {
+    await expect.poll(() => fetch(`http://localhost:${port}`).then((answer) => answer.status, String)).toBe(200);
+    const created = await paste("/webhooks/create", (command) => command.replace(GUIDE_PORT, port));
+    expect(created).toMatchObject({ success: true, data: { signing_secret: expect.stringMatching(/^whsec_/) } });
+    await paste("/messages/send", (command) => own(command).replaceAll("order-4711", "order-4712"));
+    for (const type of ["message.sent", "message.delivered"]) await expect.poll(() => printed).toContain(`"${type}"`);
+  } finally {
+    receiver.kill();
+  }
+});
