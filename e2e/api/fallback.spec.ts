@@ -50,13 +50,30 @@ test("all providers of a chain fail: the message has failed and is refunded", as
   const { twilio, plivo } = installation.carriers;
   const customer = await newCustomer(installation, await installation.makeRoute("twilio", "plivo"));
   const to = newNumber();
-  twilio.plan(to, { kind: "unavailable" });
-  plivo.plan(to, { kind: "throttle" });
+  twilio.plan(to, { kind: "throttle" });
+  plivo.plan(to, { kind: "unavailable" });
   const id = await customer.send(to);
   expect(await customer.reaches(id, "failed")).toMatchObject({
     ...{ attempts: 2, cost: 0, error: { code: "no_provider_available" } },
   });
   expect(await customer.money(id)).toEqual(["reserve", "refund"]);
+});
+
+test("the only provider has too much to do: it is asked again, and the message is sent and paid once", async ({
+  installation,
+}) => {
+  const { vonage } = installation.carriers;
+  const customer = await newCustomer(installation, await installation.makeRoute("vonage"));
+  const to = newNumber();
+  vonage.plan(to, { kind: "throttle" });
+  const id = await customer.send(to);
+  await expect.poll(() => customer.attempts(id)).toEqual([{ provider: "vonage", outcome: "retryable", code: "1" }]);
+  expect(await customer.read(id)).toMatchObject({ status: "pending", error: null });
+  const sent = await customer.reaches(id, "sent");
+  expect(sent).toMatchObject({ provider: "vonage", attempts: 2, cost: 0.01 });
+  expect(await customer.money(id)).toEqual(["reserve", "settle"]);
+  expect(vonage.requestsFor(to)).toBe(2);
+  expect(takenFor(vonage, to)).toHaveLength(1);
 });
 
 test("a failure reported by a provider without an answer does not speak for the one that came after", async ({

@@ -12,6 +12,7 @@ import { type Attempt, claimNext, HELD_AGAIN_MS } from "./claims";
 import { isPartReporter, registerParts, takeOverIds } from "./parts";
 import { joinReceipts } from "./receipts";
 import { applyChanges, type Change, lockMessages } from "./transitions";
+import { tryAgain } from "./try-again";
 import { judge, type Made, NOTHING, type Verdict } from "./verdict";
 import { enterRoom, openPaces, type Paces } from "./waiting-room";
 
@@ -116,8 +117,14 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
     if (verdict.step) changes.push({ message, attempts: ending.attempt.seq, steps: [verdict.step] });
     return verdict;
   });
-  const nexts = verdicts.flatMap(({ next }) => (next && next !== "held" ? [next] : []));
-  const heldIds = batch.flatMap(({ attempt }, index) => (verdicts[index]?.next === "held" ? [attempt.message.id] : []));
+  const nexts = verdicts.flatMap(({ next }) => (next?.kind === "attempt" ? [next] : []));
+  const heldIds = batch.flatMap(({ attempt }, index) =>
+    verdicts[index]?.next?.kind === "held" ? [attempt.message.id] : [],
+  );
+  const again = batch.flatMap(({ attempt }, index) => {
+    const next = verdicts[index]?.next;
+    return next?.kind === "again" ? [{ ...next, messageId: attempt.message.id }] : [];
+  });
   const taken = batch.flatMap(({ attempt, outcome }) =>
     outcome.kind === "accepted" ? [{ attempt, providerMessageIds: outcome.providerMessageIds }] : [],
   );
@@ -140,6 +147,7 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
       tx,
       nexts.flatMap((next) => (next.isPaced ? [next.attempt] : [])),
     ),
+    tryAgain(tx, again, at),
     heldIds.length > 0 &&
       addJob(tx, "dispatch_messages", { messageIds: heldIds }, { runAt: new Date(at.getTime() + HELD_AGAIN_MS) }),
     joinReceipts(
@@ -156,7 +164,7 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
     ),
   ]);
   return verdicts.map(({ next }, index) => {
-    const own = next && next !== "held" && claimed.has(next.attempt) ? next.attempt : null;
+    const own = next?.kind === "attempt" && claimed.has(next.attempt) ? next.attempt : null;
     const ending = batch[index];
     if (ending) ending.written = transactionId ? { transactionId, next: own } : null;
     return own;
@@ -167,7 +175,7 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
 async function readMade(tx: Tx, ids: string[]): Promise<{ made: Map<string, Made[]>; transactionId: string | null }> {
   const { rows } = await tx.query<Made & { id: string; transactionId: string }>({
     name: "attempts.of_messages",
-    text: `SELECT message_id AS id, seq, outcome, pg_current_xact_id()::text AS "transactionId"
+    text: `SELECT message_id AS id, seq, provider, outcome, fault, pg_current_xact_id()::text AS "transactionId"
            FROM message_attempts WHERE message_id = ANY($1::text[]) ORDER BY seq`,
     values: [ids],
   });

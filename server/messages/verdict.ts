@@ -1,4 +1,5 @@
 /** What the outcome of a hand-over means for its message: a move, and where the message goes on. */
+import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { env } from "../core/env";
 import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
@@ -11,11 +12,26 @@ import type { Paces } from "./waiting-room";
 const DETAIL_MAX = 500;
 const CODE_MAX = 100;
 
-/** An attempt as it stands in the database. */
-export type Made = { seq: number; outcome: string | null };
+/** Providers that throttled a message are asked again until this time after its acceptance. */
+const THROTTLED_MAX_MS = 10 * MINUTE_MS;
+/** First pause before they are asked again; each one is twice as long as the one before, up to a limit. */
+const THROTTLED_AGAIN_MS = 5 * SECOND_MS;
+const THROTTLED_AGAIN_MAX_MS = MINUTE_MS;
 
-/** A move of the message, and where it goes on: at a provider, or (`held`) wherever the dispatch finds a way later. */
-export type Verdict = { step: Step | null; next: "held" | { attempt: Attempt; isPaced: boolean } | null };
+/** An attempt as it stands in the database. */
+export type Made = { seq: number; provider: string; outcome: string | null; fault: string | null };
+
+/**
+ * Where a message goes on. attempt: at a provider, now or (`isPaced`) in its turn. held: wherever the dispatch finds a way
+ * soon. again: after a pause with these providers once more.
+ */
+export type Next =
+  | { kind: "attempt"; attempt: Attempt; isPaced: boolean }
+  | { kind: "held" }
+  | { kind: "again"; providers: string[]; pauseMs: number };
+
+/** A move of the message, and where it goes on. */
+export type Verdict = { step: Step | null; next: Next | null };
 
 /** Nothing moves: the message waits for a receipt or its time, or somebody else has moved it. */
 export const NOTHING: Verdict = { step: null, next: null };
@@ -24,7 +40,8 @@ const isUnsettled = ({ outcome }: Made): boolean => outcome === null || outcome 
 
 /**
  * Accepted: sent. Refused: failed, the chain stops. Retryable: the next provider. Unknown: by ON_UNKNOWN_OUTCOME the next
- * provider or nothing. Where the chain ends or stops after an outcome that is not known, the message waits for a receipt.
+ * provider or nothing. Where the chain ends or stops after an outcome that is not known, the message waits for a receipt;
+ * where it ends because its last provider is asked too much, it is tried again for some time.
  * @param made all attempts of the message, which is locked. Only the last one goes on, and only once.
  */
 export function judge(
@@ -58,14 +75,32 @@ export function judge(
   const afterUnknown = wasUnknown || outcome.kind === "unknown";
   // A provider that is being tried out again takes messages through the dispatch alone, which counts them.
   const next = nextProvider(message.chain, tried, (id) => table.isHeld(id) || table.stateOf(id)?.breaker === "probing");
-  if (next.kind === "held") return { step: null, next: "held" };
+  if (next.kind === "held") return { step: null, next: { kind: "held" } };
   if (next.kind === "provider") {
     const following = attemptOf({ ...attempt, tried, afterUnknown }, next.provider, at);
-    return { step: null, next: { attempt: following, isPaced: paces.isPaced(following) } };
+    return { step: null, next: { kind: "attempt", attempt: following, isPaced: paces.isPaced(following) } };
   }
   if (afterUnknown) return NOTHING;
+  if (outcome.kind === "retryable" && outcome.fault === "throttled") {
+    const again = whoThrottled(message, [...made.slice(0, -1), { provider, fault: outcome.fault }], at);
+    if (again) return { step: null, next: again };
+  }
   return failed(
     "no_provider_available",
     `No provider took the message; the last answer was: ${storableText(outcome.detail, DETAIL_MAX)}`,
   );
+}
+
+/** Those whose last word was that they are asked too much, or null when the message has waited for them long enough. */
+function whoThrottled(
+  message: LockedMessage,
+  made: readonly Pick<Made, "provider" | "fault">[],
+  at: Date,
+): Next | null {
+  if (at.getTime() - message.createdAt.getTime() >= THROTTLED_MAX_MS) return null;
+  const last = new Map(made.map(({ provider, fault }) => [provider, fault]));
+  const providers = [...last].flatMap(([provider, fault]) => (fault === "throttled" ? [provider] : []));
+  const times = Math.max(...providers.map((id) => made.filter(({ provider }) => provider === id).length));
+  const pauseMs = Math.min(THROTTLED_AGAIN_MS * 2 ** (times - 1), THROTTLED_AGAIN_MAX_MS);
+  return { kind: "again", providers, pauseMs };
 }
