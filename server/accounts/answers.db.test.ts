@@ -13,6 +13,14 @@ const request = (key: string, requestHash = "hash"): DeedRequest & { answerHeade
   answerHeaders: {},
 });
 
+function signal() {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
 const NO_LIMITS = { daily: null, monthly: null };
 const keyInput = { name: "once", rate_limit: 600 };
 
@@ -91,16 +99,37 @@ test("an answer without a secret is given to every key of the account", async ()
 test("what was carried out is answered again although it would be refused now", async () => {
   const { actor } = await makeAccount();
   let isRefused = false;
+  let checks = 0;
   const check = async () => {
+    checks += 1;
     if (isRefused) throw invalidRequest("No longer.", { reason: "url_not_allowed" });
   };
   const once = (key: string) => createOnce(actor, request(key), { check, carryOut: async () => "done" });
   expect(await once("k")).toBe("done");
   isRefused = true;
   expect(await once("k")).toBe("done");
+  expect(checks).toBe(1);
   await expect(once("new")).rejects.toMatchObject({ status: 400 });
   isRefused = false;
   expect(await once("new")).toBe("done");
+});
+
+test("of two that run at once the one that is refused gets the answer of the other", async () => {
+  const { actor } = await makeAccount();
+  const [checking, carriedOut] = [signal(), signal()];
+  const refused = createOnce(actor, request("k"), {
+    check: async () => {
+      checking.give();
+      await carriedOut.given;
+      throw invalidRequest("No longer.", { reason: "url_not_allowed" });
+    },
+    carryOut: async () => "never",
+  });
+  // It has looked for an answer, and found none.
+  await checking.given;
+  expect(await createOnce(actor, request("k"), { carryOut: async () => "done" })).toBe("done");
+  carriedOut.give();
+  expect(await refused).toBe("done");
 });
 
 test("a key that has expired since is shown again to whoever repeats its creation", async () => {

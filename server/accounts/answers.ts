@@ -4,7 +4,7 @@
  */
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { type Tx, transaction } from "../core/db";
+import { pool, type Queryable, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
 import { invalidRequest } from "../core/errors";
 import { seal, unseal } from "../core/seal";
@@ -55,6 +55,32 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
   }
 }
 
+/** A request that may be repeated, as it is kept beside its answer. */
+type Kept = { accountId: string; key: string; requestHash: string };
+
+/** The first answer to a request; null when there is none. @throws 400 when its key stands for another request. */
+async function readAnswer<Answer>(db: Queryable, kept: Kept, request: DeedRequest): Promise<{ answer: Answer } | null> {
+  const { rows } = await db.query<{ requestHash: string; response: string }>(
+    `SELECT request_hash AS "requestHash", response FROM idempotency_keys
+     WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`,
+    [kept.accountId, kept.key],
+  );
+  const [known] = rows;
+  if (!known) return null;
+  if (known.requestHash !== kept.requestHash) throw keyReused();
+  markReplayed(request);
+  return { answer: JSON.parse(unseal(env().SECRET_KEY, PURPOSE, known.response)) as Answer };
+}
+
+async function keepAnswer(tx: Tx, { accountId, key, requestHash }: Kept, answer: unknown): Promise<void> {
+  await tx.query(
+    `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (account_id, key) DO UPDATE
+       SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
+    [accountId, key, requestHash, seal(env().SECRET_KEY, PURPOSE, JSON.stringify(answer)), now().toISOString()],
+  );
+}
+
 /**
  * Carries out a deed in a transaction that holds the account's lock; with an Idempotency-Key once in 24 hours, and the
  * first answer after that. Answers are stored encrypted, because creating is when secrets are shown.
@@ -63,35 +89,30 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
 export async function createOnce<Answer>(
   actor: AccountActor,
   request: DeedRequest,
-  { check = async () => undefined, showsSecret = false, carryOut }: Deed<Answer>,
+  { check, showsSecret = false, carryOut }: Deed<Answer>,
 ): Promise<Answer> {
   const idempotency = request.idempotency();
-  const refusal = await refusalOf(check);
-  if (!idempotency && refusal) throw refusal.thrown;
+  const { accountId } = actor;
+  if (!idempotency) {
+    await check?.();
+    return transaction(async (tx) => {
+      await lockAccounts(tx, [accountId]);
+      return carryOut(tx);
+    });
+  }
+  const { key, requestHash: hash } = idempotency;
+  const kept = { accountId, key, requestHash: showsSecret ? `${hash} ${callerOf(actor)}` : hash };
+  // A look without the lock spares the check; what is carried out meanwhile is found under the lock.
+  const known = check ? await readAnswer<Answer>(pool(), kept, request) : null;
+  if (known) return known.answer;
+  const refusal = check ? await refusalOf(check) : null;
   return transaction(async (tx) => {
-    await lockAccounts(tx, [actor.accountId]);
-    if (!idempotency) return carryOut(tx);
-    const { key } = idempotency;
-    const requestHash = showsSecret ? `${idempotency.requestHash} ${callerOf(actor)}` : idempotency.requestHash;
-    const { rows } = await tx.query<{ requestHash: string; response: string }>(
-      `SELECT request_hash AS "requestHash", response FROM idempotency_keys
-       WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`,
-      [actor.accountId, key],
-    );
-    const [known] = rows;
-    if (known) {
-      if (known.requestHash !== requestHash) throw keyReused();
-      markReplayed(request);
-      return JSON.parse(unseal(env().SECRET_KEY, PURPOSE, known.response)) as Answer;
-    }
+    await lockAccounts(tx, [accountId]);
+    const found = await readAnswer<Answer>(tx, kept, request);
+    if (found) return found.answer;
     if (refusal) throw refusal.thrown;
     const answer = await carryOut(tx);
-    await tx.query(
-      `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (account_id, key) DO UPDATE
-         SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
-      [actor.accountId, key, requestHash, seal(env().SECRET_KEY, PURPOSE, JSON.stringify(answer)), now().toISOString()],
-    );
+    await keepAnswer(tx, kept, answer);
     return answer;
   });
 }

@@ -56,7 +56,8 @@ test("an Idempotency-Key gives the first answer again, also after the suppressio
   expect(await createSuppression(actor, { number: NUMBER }, keyed("one", "hash"))).toEqual(first);
   expect((await listSuppressions(actor, PAGE)).items).toEqual([]);
   await expect(createSuppression(actor, { number: NUMBER }, keyed("one", "other"))).rejects.toMatchObject({
-    status: 409,
+    status: 400,
+    wire: { details: { reason: "idempotency_key_reused" } },
   });
 });
 
