@@ -1,4 +1,4 @@
-import { exchange, jsonIn, responsesIn, statusesIn, type Then } from "../support/raw-socket";
+import { exchange, expectErrors, jsonIn, statusesIn, type Then } from "../support/raw-socket";
 import { expect, test } from "../test";
 
 const TO = "+14155550123";
@@ -21,26 +21,6 @@ function makeWriter(key: string) {
 
 const JSON_TYPE = "Content-Type: application/json";
 const lengthOf = (body: string) => `Content-Length: ${Buffer.byteLength(body)}`;
-
-/** Whatever was refused, and by whatever layer: its body is an error as the contract has it. */
-function expectErrors(answered: string, name: string): void {
-  for (const { status, headers, body } of responsesIn(answered).filter((response) => response.status >= 300)) {
-    expect(headers.get("content-type"), name).toBe("application/json; charset=utf-8");
-    expect(headers.get("cache-control"), name).toBe("no-store");
-    expect(headers.get("content-length"), name).toBe(String(Buffer.byteLength(body)));
-    expect(JSON.parse(body), name).toEqual({
-      success: false,
-      error: {
-        type: "invalid_request_error",
-        code: status === 404 ? "not_found" : "invalid_request",
-        message: expect.stringMatching(/\.$/),
-        param: null,
-        details: { reason: expect.any(String) },
-      },
-      meta: { request_id: expect.stringMatching(/^req_/), api_version: "v1" },
-    });
-  }
-}
 
 test("what HTTP allows and few clients write is answered like anything else", async ({ service, account, api }) => {
   const { call, last, write } = makeWriter(account.apiKey);
@@ -138,7 +118,6 @@ test("what HTTP forbids is refused, nothing of it is carried out, and the next c
     ],
     ["a length below nothing", withBody("Content-Length: -5"), [400]],
     ["a length with a sign", withBody(`Content-Length: +${body.length}`), [400]],
-    // What is left over is no request, and gets a refusal of its own.
     ["a length too short", call(send, [JSON_TYPE, `Content-Length: ${body.length - 1}`], body), [400, 400]],
     [
       "a length too long, and the end",

@@ -1,5 +1,6 @@
 /** Requests written to the socket byte by byte, for what no HTTP client would send. */
 import net from "node:net";
+import { expect } from "@playwright/test";
 import type { Service } from "./service";
 
 /** What follows the bytes: wait for the answer, say that nothing more comes, or be gone at once. */
@@ -50,3 +51,25 @@ const splitAt = (text: string, at: number): [string, string] => [text.slice(0, a
 
 /** The JSON of the one response in what was answered. */
 export const jsonIn = (answered: string): unknown => JSON.parse(answered.slice(answered.indexOf("\r\n\r\n") + 4));
+
+/** Whatever was refused, and by whatever layer: its body is an error as the contract has it. */
+export function expectErrors(answered: string, name: string): void {
+  for (const { status, headers, body } of responsesIn(answered).filter((response) => response.status >= 300)) {
+    expect(Object.fromEntries(headers), name).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "content-length": String(Buffer.byteLength(body)),
+    });
+    expect(JSON.parse(body), name).toEqual({
+      success: false,
+      error: {
+        type: "invalid_request_error",
+        code: status === 404 ? "not_found" : "invalid_request",
+        message: expect.stringMatching(/\.$/),
+        param: null,
+        details: { reason: expect.any(String) },
+      },
+      meta: { request_id: expect.stringMatching(/^req_/), api_version: "v1" },
+    });
+  }
+}

@@ -101,6 +101,19 @@ describe("an answer that is under way is not written into", () => {
     expect(responses.map(({ status, body }) => [status, body])).toEqual([[200, "begun"]]);
   });
 
+  test("one that is complete although its request never will be stays the only one", async () => {
+    const ask = await serve((_request, response) => response.writeHead(401).end("no"));
+    const responses = await ask(`${GET}Content-Length: 10\r\n\r\n12345`, "end");
+    expect(responses.map(({ status }) => status)).toEqual([401]);
+  });
+
+  test("neither is a refusal: one request gets one, whatever is wrong with it", async () => {
+    const ask = await serve(answered);
+    const [refusal, ...more] = await ask(`${GET}Expect: x\r\nTransfer-Encoding: chunked\r\n\r\nnonsense`);
+    if (!refusal) throw new Error("There is no answer.");
+    expect([refusal.status, more]).toEqual([400, []]);
+  });
+
   test("HTTP/1.0 needs no Host, and 100-continue is an expectation that is met", async () => {
     const ask = await serve(answered);
     expect(await ask("GET / HTTP/1.0\r\n\r\n")).toMatchObject([{ status: 200, body: "done" }]);

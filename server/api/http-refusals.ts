@@ -11,6 +11,9 @@ import { type RestAnswer, refusedAnswer } from "./rest";
 /** How long a refused caller may go on writing: closing at once would reset the connection, and the answer be lost. */
 const LINGER_MS = 2_000;
 
+/** Of one connection: answers that are not yet complete, in the order of their requests, and that to the latest one. */
+type Answers = { open: Set<ServerResponse>; last: ServerResponse };
+
 const tooLarge = () =>
   invalidRequest("The request's first line and headers are larger than 16 KiB.", { reason: "headers_too_large" });
 const tooSlow = () => invalidRequest("The request was not complete in time.", { reason: "request_too_slow" });
@@ -26,8 +29,12 @@ function errorOf(code: string | undefined): ApiError {
 /** Refuses a request of HTTP/1.1 without Host, for a server that lets them pass. @returns whether it did. */
 export function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.headers.host !== undefined || request.httpVersion !== "1.1") return false;
-  void writeAnswer(request, response, refusedAnswer(malformed("The request has no Host header.")));
+  answer(request, response, malformed("The request has no Host header."));
   return true;
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  writeAnswer(request, response, refusedAnswer(error)).catch(() => response.destroy());
 }
 
 /**
@@ -35,15 +42,17 @@ export function refuseWithoutHost(request: IncomingMessage, response: ServerResp
  * under way is never written into: of requests behind one another each gets its own answer, and the refusal comes last.
  */
 export function answerHttpRefusals(server: Server): void {
-  const openAnswers = new WeakMap<Socket, Set<ServerResponse>>();
+  const answersOf = new WeakMap<Socket, Answers>();
   const refused = new WeakSet<Socket>();
-  server.on("request", (request, response) => {
-    const open = openAnswers.get(request.socket) ?? new Set();
-    openAnswers.set(request.socket, open.add(response));
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const open = answersOf.get(socket)?.open ?? new Set();
+    answersOf.set(socket, { open: open.add(response), last: response });
     response.once("close", () => open.delete(response));
-  });
+  };
+  server.on("request", note);
   server.on("checkExpectation", (request, response) => {
-    void writeAnswer(request, response, refusedAnswer(unmet()));
+    note(request, response);
+    answer(request, response, unmet());
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!(socket instanceof Socket) || !socket.writable) {
@@ -53,15 +62,14 @@ export function answerHttpRefusals(server: Server): void {
     // The parser refuses whatever else comes on this connection as well.
     if (refused.has(socket)) return;
     refused.add(socket);
-    refuse(socket, [...(openAnswers.get(socket) ?? [])], errorOf(error.code));
+    refuse(socket, answersOf.get(socket), errorOf(error.code)).catch(() => socket.destroy());
   });
 }
 
-/** @param open answers of this connection that are not yet complete, in the order of their requests. */
-async function refuse(socket: Socket, open: ServerResponse[], error: ApiError): Promise<void> {
-  const last = open.at(-1);
-  const broken = last && !last.req.complete ? last : null;
-  for (const answer of open) if (answer !== broken) await closed(answer);
+async function refuse(socket: Socket, answers: Answers | undefined, error: ApiError): Promise<void> {
+  const broken = answers && !answers.last.req.complete ? answers.last : null;
+  for (const earlier of [...(answers?.open ?? [])]) if (earlier !== broken) await closed(earlier);
+  // It has its answer, or the beginning of one.
   if (broken?.headersSent) {
     socket.destroySoon();
     return;
