@@ -43,7 +43,7 @@ export type HttpCarrierDefinition = {
   recipient: (request: CarrierRequest) => string | null;
   /** Checks method, path, credentials, content type and fields strictly. */
   read: (request: CarrierRequest) => Submission | Refusal;
-  /** Answers what hands nothing over: a look-up, or a message that it has already; null for every other request. */
+  /** Answers what hands nothing over: a look-up, a message that it has already or that is beyond its limit; null: the rest. */
   answerKnown?: (request: CarrierRequest, taken: readonly TakenMessage[]) => Answer | null;
   accepted: (taken: TakenMessage) => Answer;
   /** Answers a text whose last part was not taken, where each part has an id of its own: `ids` are of the others. */
