@@ -221,7 +221,11 @@ export async function forgetIdempotencyKeys(): Promise<void> {
  * about messages that are not ours, when one that is would have expired.
  */
 export async function forgetCallbacks(): Promise<void> {
-  await pool().query("DELETE FROM receipt_nonces WHERE seen_at < now() - interval '25 hours'");
+  // Plivo signs no time: what was forgotten could be repeated at any age.
+  await pool().query(
+    `DELETE FROM receipt_nonces
+     WHERE seen_at < now() - CASE provider WHEN 'plivo' THEN interval '31 days' ELSE interval '25 hours' END`,
+  );
   await pool().query("DELETE FROM provider_minutes WHERE minute < now() - interval '31 days'");
   await pool().query("DELETE FROM receipts WHERE message_id IS NULL AND received_at < now() - interval '72 hours'");
 }
