@@ -25,7 +25,7 @@ export type Made = { seq: number; provider: string; outcome: string | null; faul
  * Where a message goes on. attempt: at a provider, now or (`isPaced`) in its turn. held: wherever the dispatch finds a way
  * soon. again: after a pause with these providers once more.
  */
-export type Next =
+type Next =
   | { kind: "attempt"; attempt: Attempt; isPaced: boolean }
   | { kind: "held" }
   | { kind: "again"; providers: string[]; pauseMs: number };

@@ -73,7 +73,7 @@ export const faultOfStatus = (status: number, own?: ReadonlyMap<number, Fault>):
   own?.get(status) ?? FAULTS.get(status) ?? (status >= 400 && status < 500 ? "message" : "provider");
 
 /** A bare status as a sentence. */
-export const answered = (status: number): string => `The provider answered HTTP ${status}.`;
+const answered = (status: number): string => `The provider answered HTTP ${status}.`;
 
 const BAD_GATEWAY = 502;
 const GATEWAY_TIMEOUT = 504;
