@@ -3,7 +3,7 @@ import { z } from "zod";
 import { kindOf } from "../core/wire";
 import { MessageError, SendBulkInput, SendMessageInput, SharedInput } from "./schema";
 
-const EstimateBody = z
+export const EstimateInput = z
   .object({
     to: SendMessageInput.shape.to.optional().describe("Recipient, E.164, as of a single send; or give `recipients`."),
     recipients: SendBulkInput.shape.recipients
@@ -20,14 +20,6 @@ const EstimateBody = z
     path: ["recipients"],
     error: "give either `to` or `recipients`, not both",
   });
-
-/** A bulk send knows no `reference` and so refuses none. What comes in may be anything. */
-const withoutUnknown = (input: z.input<typeof EstimateBody>): unknown => {
-  const isBulk = typeof input === "object" && input !== null && "recipients" in input && !("to" in input);
-  return isBulk ? { ...input, reference: undefined } : input;
-};
-
-export const EstimateInput = z.preprocess(withoutUnknown, EstimateBody);
 export type EstimateInput = z.output<typeof EstimateInput>;
 
 const Encoding = z.enum(["GSM-7", "UCS-2"]);
