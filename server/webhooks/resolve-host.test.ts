@@ -81,6 +81,17 @@ describe("a lookup", () => {
     expect(isResolverSilent(thrown)).toBe(false);
   });
 
+  test("asks nobody about what is never a name", async () => {
+    const asked: string[] = [];
+    const server = await serveNames((name) => {
+      asked.push(name);
+      return { a: ["198.51.100.1"] };
+    });
+    const thrown = await failureOf(createLookup({ servers: [server] })("Nowhere.INVALID"));
+    expect(thrown).toMatchObject({ code: "ENOTFOUND" });
+    expect(asked).toEqual([]);
+  });
+
   test("names of the hosts file and of this machine are not asked of DNS", async () => {
     const asked: string[] = [];
     const server = await serveNames((name) => {

@@ -55,6 +55,8 @@ export function createLookup(options: ResolveOptions = {}): LookupAll {
   };
   return async (hostname) => {
     const name = hostname.toLowerCase();
+    // Never a name, so nobody needs to be asked (RFC 6761, 6.4).
+    if (name.endsWith(".invalid")) throw Object.assign(new Error(`${name} is no name.`), { code: "ENOTFOUND" });
     if (!name.includes(".") || name.endsWith(".localhost") || (await namesIn(hostsFile)).has(name)) {
       return system(name);
     }
