@@ -58,3 +58,11 @@ test("a total read while many fold and many change is never wrong", async () => 
     ["B", 50],
   ]);
 });
+
+test("more changes than go into one lot are folded all the same", async () => {
+  const owner = newId("account");
+  await pool().query(`${INSERT_CHANGES} SELECT 'suppressions', $1, 'A', 1 FROM generate_series(1, 25000)`, [owner]);
+  await foldTotals();
+  expect((await rowsOf(owner)).length).toBeLessThanOrEqual(2);
+  expect(await readTotal("suppressions", { ownerId: owner })).toBe(25_000);
+});

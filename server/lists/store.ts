@@ -24,22 +24,28 @@ export async function readTotal(list: CountedList, of: { ownerId?: string; kind?
 }
 
 /**
- * Puts one row in the place of many. In one statement, so a total read meanwhile is the same before and after; what
- * another process folds just now is left to it.
+ * Puts one row in the place of many, lot by lot. Each lot is one statement, so a total read meanwhile is the same before
+ * and after; what another process folds just now is left to it.
  */
 export async function foldTotals(): Promise<void> {
-  await pool().query({
-    text: `WITH crowded AS (
-             SELECT list, owner_id, kind FROM list_totals GROUP BY list, owner_id, kind HAVING count(*) > 1
-           ), picked AS MATERIALIZED (
-             SELECT t.id FROM list_totals t JOIN crowded USING (list, owner_id, kind)
-             ORDER BY t.list, t.owner_id, t.kind LIMIT $1 FOR UPDATE OF t SKIP LOCKED
-           ), folded AS (
-             DELETE FROM list_totals t USING picked WHERE t.id = picked.id
-             RETURNING t.list, t.owner_id, t.kind, t.change
-           )
-           INSERT INTO list_totals (list, owner_id, kind, change)
-           SELECT list, owner_id, kind, sum(change) FROM folded GROUP BY list, owner_id, kind HAVING sum(change) <> 0`,
-    values: [FOLDED_AT_ONCE],
-  });
+  for (let folded = FOLDED_AT_ONCE; folded === FOLDED_AT_ONCE; ) {
+    const { rows } = await pool().query<{ folded: number }>({
+      name: "lists.fold",
+      text: `WITH crowded AS (
+               SELECT list, owner_id, kind FROM list_totals GROUP BY list, owner_id, kind HAVING count(*) > 1
+             ), picked AS MATERIALIZED (
+               SELECT t.id FROM list_totals t JOIN crowded USING (list, owner_id, kind)
+               ORDER BY t.list, t.owner_id, t.kind LIMIT $1 FOR UPDATE OF t SKIP LOCKED
+             ), folded AS (
+               DELETE FROM list_totals t USING picked WHERE t.id = picked.id
+               RETURNING t.list, t.owner_id, t.kind, t.change
+             ), one_row_each AS (
+               INSERT INTO list_totals (list, owner_id, kind, change)
+               SELECT list, owner_id, kind, sum(change) FROM folded GROUP BY list, owner_id, kind HAVING sum(change) <> 0
+             )
+             SELECT count(*)::int4 AS folded FROM folded`,
+      values: [FOLDED_AT_ONCE],
+    });
+    folded = rows[0]?.folded ?? 0;
+  }
 }
