@@ -93,6 +93,7 @@ test("a receipt that comes before the answer of its own send stands where it cam
           endpoint_id: endpoint.id,
           url: receiver.url,
           attempt: 1,
+          round: 0,
           status_code: 200,
           latency_ms: expect.any(Number),
           error: null,
