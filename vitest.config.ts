@@ -11,6 +11,7 @@ export default defineConfig({
           name: "rules",
           include: ["{server,worker,prisma,scripts,app,sdk,e2e/support}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
+          testTimeout: 60_000,
         },
       },
       {
