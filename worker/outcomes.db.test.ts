@@ -17,7 +17,7 @@ import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
 import { readStory } from "@/server/messages/story";
-import { failStranded, failUnresolved } from "@/server/messages/tasks";
+import { failStranded, failUnresolved, requeueOrphans } from "@/server/messages/tasks";
 import { referenceTo } from "@/server/providers/reference";
 
 const soon = () => new Date(Date.now() + 60_000);
@@ -125,17 +125,35 @@ test("what a provider says in words of its own is kept, and shown to no customer
   ).not.toContain(said);
 });
 
-test("a message whose attempts have all ended, and that nobody goes on with, is given up", async () => {
+test("a message that nobody goes on with is dispatched again, and given up when all its providers were tried", async () => {
   const message = await claimed();
-  await pool().query("UPDATE message_attempts SET outcome = 'retryable' WHERE message_id = $1", [message.id]);
+  const endAll = () =>
+    pool().query("UPDATE message_attempts SET outcome = 'retryable' WHERE message_id = $1", [message.id]);
+  const queued = async () => {
+    const { rows } = await pool().query<{ ids: string[] }>(
+      "SELECT payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs WHERE key LIKE 'dispatch_orphans%'",
+    );
+    return rows.flatMap(({ ids }) => ids);
+  };
+  await requeueOrphans(soon());
+  expect(await queued()).not.toContain(message.id);
+  await endAll();
   await failUnresolved(soon());
+  await failStranded(soon());
   expect(await statusOf(message)).toBe("pending");
+  await requeueOrphans(new Date(Date.now() - 60_000));
+  expect(await queued()).not.toContain(message.id);
+  await requeueOrphans(soon());
+  expect(await queued()).toContain(message.id);
+
+  expect(await claimAttempts([message.id])).toMatchObject([{ seq: 2, provider: "twilio" }]);
+  await endAll();
   await failStranded(new Date(Date.now() - 60_000));
   expect(await statusOf(message)).toBe("pending");
   await failStranded(soon());
   expect(await getMessage(message.account.actor, message.id)).toMatchObject({
     status: "failed",
-    attempts: 1,
+    attempts: 2,
     cost: 0,
     error: { code: "no_provider_available" },
   });

@@ -13,7 +13,7 @@ import { applyChanges, lockMessages, type Step } from "./transitions";
 
 /** A taken message without a final receipt counts as undelivered after this time. */
 const VALIDITY_MS = 72 * HOUR_MS;
-/** A message that was accepted this long ago and never tried has lost its job. */
+/** A message that was accepted, or tried last, this long ago and is not waiting for its turn has lost its job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
 /** A parked receipt names its message by this time, if ever: hand-overs come to an end within a quarter of an hour. */
 const JOINED_WITHIN_MS = HOUR_MS;
@@ -103,13 +103,14 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
   ORDER BY a.message_id, a.seq DESC LIMIT $3`;
 
-/** As above. Pending messages whose attempts have all come to an end, of which the last was long ago: nobody goes on. */
+/** As above. Pending messages whose chain has come to its end, and long ago, without anybody noting it. */
 const STRANDED = `SELECT m.id, a.seq, a.provider FROM messages m
   JOIN LATERAL (SELECT l.seq, l.provider, l.started_at FROM message_attempts l
     WHERE l.message_id = m.id ORDER BY l.seq DESC LIMIT 1) a ON a.started_at < $1
   WHERE m.status = 'pending' AND m.created_at < $1 AND ($2::text[] IS NULL OR m.id = ANY($2))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id
                     AND (b.outcome IS NULL OR b.outcome = 'unknown'))
+    AND (SELECT count(*) FROM message_attempts b WHERE b.message_id = m.id) >= cardinality(m.chain)
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
   ORDER BY m.id LIMIT $3`;
 
@@ -128,7 +129,7 @@ export const failUnresolved = (before: Date): Promise<void> =>
     },
   }));
 
-/** Fails, and refunds, pending messages that nobody has tried to hand over since `before`, and that no provider may have. */
+/** Fails, and refunds, pending messages that all their providers refused before `before`, and that none may have. */
 export const failStranded = (before: Date): Promise<void> =>
   sweep(STRANDED, before, (row) => ({
     to: "failed",
@@ -168,12 +169,14 @@ async function sweep(choose: string, before: Date, stepOf: (row: Swept) => Step)
   }
 }
 
-/** Adds dispatch jobs for pending messages accepted before `before` that no worker ever claimed. */
+/** Adds dispatch jobs for pending messages that have a provider left to try, and that nobody has handed over since `before`. */
 export async function requeueOrphans(before: Date): Promise<void> {
   for (let after = "", lot = 0, found = SWEEP_MAX; found === SWEEP_MAX; lot += 1) {
     const { rows } = await pool().query<{ id: string }>({
       text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < $1 AND m.id > $2
-               AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id)
+               AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id
+                               AND (a.outcome IS NULL OR a.outcome = 'unknown' OR a.started_at >= $1))
+               AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id) < cardinality(m.chain)
                AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
              ORDER BY m.id LIMIT $3`,
       values: [before, after, SWEEP_MAX],
