@@ -71,9 +71,10 @@ const COUNT_FAILURE_SQL = `
   RETURNING subject`;
 
 const SWEEP_SQL = `
-  DELETE FROM sign_in_throttles WHERE subject IN (
+  WITH over AS MATERIALIZED (
     SELECT subject FROM sign_in_throttles WHERE updated_at < now() - make_interval(secs => $1)
-    LIMIT $2 FOR UPDATE SKIP LOCKED)`;
+    LIMIT $2 FOR UPDATE SKIP LOCKED)
+  DELETE FROM sign_in_throttles t USING over WHERE t.subject = over.subject`;
 
 /**
  * Counts a wrong password. From the fifth on the subject is blocked, 30 s and twice as long each further time, up to

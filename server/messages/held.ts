@@ -48,13 +48,14 @@ async function release(provider: string, usable: string[], since: Date): Promise
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: "held.release",
-      text: `DELETE FROM waiting_messages WHERE message_id IN (
+      // Materialized: a lot that is chosen again while its rows go would be longer than its limit.
+      text: `WITH lot AS MATERIALIZED (
                SELECT w.message_id FROM waiting_messages w JOIN messages m ON m.id = w.message_id
                WHERE w.provider = $1 AND w.created_at >= $3
                  AND EXISTS (SELECT 1 FROM unnest(m.chain) AS p (id) WHERE p.id = ANY($2::text[])
                    AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id))
                LIMIT $4 FOR UPDATE OF w SKIP LOCKED)
-             RETURNING message_id AS id`,
+             DELETE FROM waiting_messages w USING lot WHERE w.message_id = lot.message_id RETURNING w.message_id AS id`,
       values: [provider, usable, since, LOT],
     });
     if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
@@ -68,13 +69,14 @@ async function giveUp(provider: string, before: Date): Promise<void> {
     found = await transaction(async (tx) => {
       const { rows } = await tx.query<{ messageId: string; attempts: number; afterUnknown: boolean }>({
         name: "held.give_up",
-        text: `DELETE FROM waiting_messages w USING (
-                 SELECT h.message_id, count(a.seq)::int4 AS attempts, COALESCE(bool_or(a.outcome = 'unknown'), false) AS unknown
-                 FROM (SELECT message_id FROM waiting_messages WHERE provider = $1 AND created_at < $2
-                       ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED) h
-                 LEFT JOIN message_attempts a ON a.message_id = h.message_id GROUP BY h.message_id) g
-               WHERE w.message_id = g.message_id
-               RETURNING w.message_id AS "messageId", g.attempts, g.unknown AS "afterUnknown"`,
+        text: `WITH lot AS MATERIALIZED (
+                 SELECT message_id FROM waiting_messages WHERE provider = $1 AND created_at < $2
+                 ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
+               ), gone AS (
+                 DELETE FROM waiting_messages w USING lot WHERE w.message_id = lot.message_id RETURNING w.message_id)
+               SELECT g.message_id AS "messageId", count(a.seq)::int4 AS attempts,
+                 COALESCE(bool_or(a.outcome = 'unknown'), false) AS "afterUnknown"
+               FROM gone g LEFT JOIN message_attempts a ON a.message_id = g.message_id GROUP BY g.message_id`,
         values: [provider, before, LOT],
       });
       await failUnsent(

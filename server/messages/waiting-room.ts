@@ -158,10 +158,11 @@ export async function emptyRoom(provider: string, count: number): Promise<number
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: "waiting.empty",
-      text: `DELETE FROM waiting_messages WHERE message_id IN (
+      // Materialized: a lot that is chosen again while its rows go would be longer than its limit.
+      text: `WITH lot AS MATERIALIZED (
                SELECT message_id FROM waiting_messages WHERE provider = $1 ORDER BY tag, message_id LIMIT $2
                FOR UPDATE SKIP LOCKED)
-             RETURNING message_id AS id`,
+             DELETE FROM waiting_messages w USING lot WHERE w.message_id = lot.message_id RETURNING w.message_id AS id`,
       values: [provider, count],
     });
     const messageIds = rows.map((row) => row.id);
