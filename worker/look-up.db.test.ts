@@ -16,6 +16,9 @@ import { recurring } from "./crontab";
 /** What the provider was asked about, in order. */
 let asked: string[] = [];
 let answer: (reference: string) => object | null = () => ({ batches: [] });
+/** Questions that hang at the moment, and most of them at once. */
+let hanging = 0;
+let mostHanging = 0;
 let server: Server;
 
 beforeAll(async () => {
@@ -23,8 +26,16 @@ beforeAll(async () => {
     const reference = new URL(request.url ?? "", "http://localhost").searchParams.get("client_reference") ?? "";
     asked.push(reference);
     const told = answer(reference);
-    // Null: the provider hangs.
-    if (told) response.setHeader("content-type", "application/json").end(JSON.stringify(told));
+    if (told) {
+      response.setHeader("content-type", "application/json").end(JSON.stringify(told));
+      return;
+    }
+    // The provider hangs.
+    hanging += 1;
+    mostHanging = Math.max(mostHanging, hanging);
+    response.once("close", () => {
+      hanging -= 1;
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   Object.assign(process.env, {
@@ -45,6 +56,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   asked = [];
+  mostHanging = 0;
   answer = () => ({ batches: [] });
   await pool().query("UPDATE message_attempts SET started_at = started_at - interval '1 hour'");
 });
@@ -93,9 +105,8 @@ test("look-ups that overlap ask about each hand-over once, and about every one i
 test("a provider that hangs costs one time-out, however much there is to ask", async () => {
   await unanswered(5);
   answer = () => null;
-  const startedAt = performance.now();
   expect(await lookUpUnknown("sinch")).toBe(5);
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(mostHanging).toBe(5);
 });
 
 test("what the provider knows is recorded", async () => {

@@ -60,7 +60,6 @@ test.each([
 });
 
 test("a text made to be slow is judged at once", () => {
-  const startedAt = performance.now();
-  expect(keywordOf(`a${".".repeat(200_000)}a`)).toBeNull();
-  expect(performance.now() - startedAt).toBeLessThan(100);
+  // With time in the square of its length this would not end before the test is given up.
+  expect(keywordOf(`a${".".repeat(2_000_000)}a`)).toBeNull();
 });
