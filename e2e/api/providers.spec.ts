@@ -15,7 +15,7 @@ const SLOW_MS = 1_000;
 
 const digits = (number: string) => number.replace(/\D/g, "");
 
-const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "2500" } });
+const test = testWith({ carriers: CARRIER_NAMES, settings: { PROVIDER_TIMEOUT_MS: "8000" } });
 
 const STEPS: Record<string, Step> = {
   "takes texts of one segment, of another alphabet and of three segments as they are": async (cell) => {

@@ -5,7 +5,7 @@ import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../sup
 import type { Installation } from "../support/installation";
 import { expect, testWith } from "../support/installation-test";
 
-const TIMEOUT_MS = 1_500;
+const TIMEOUT_MS = 4_000;
 const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
 
 /** An installation that would rather not send than send twice. */
