@@ -1,16 +1,13 @@
 "use client";
 
-import { Button, Group, Select, TextInput } from "@mantine/core";
+import { Button, Group, Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconFilterOff, IconPhone } from "@tabler/icons-react";
-import { useEffect, useRef, useState } from "react";
+import { IconFilterOff } from "@tabler/icons-react";
 import { MESSAGE_STATUS_VIEWS, type MessageStatus } from "@/app/_ui/message-status-badge";
+import { NumberFilter } from "@/app/_ui/number-filter";
 import type { UrlPatch } from "@/app/_ui/use-url-state";
-import { isE164 } from "@/server/messages/phone";
 import type { DayRange } from "./created-range";
 
-const TYPING_DEBOUNCE_MS = 300;
 const STATUS_OPTIONS = MESSAGE_STATUS_VIEWS.map(({ status, label }) => ({ value: status, label }));
 
 export type MessageFilterValues = { status: MessageStatus | undefined; to: string; days: DayRange };
@@ -47,7 +44,13 @@ export function MessageFilters({
         flex="1 1 140px"
         maw={{ sm: 180 }}
       />
-      <RecipientFilter to={values.to} onChange={(to) => change({ to }, "replace")} />
+      <NumberFilter
+        label="Recipient"
+        number={values.to}
+        onChange={(to) => change({ to }, "replace")}
+        flex="1 1 180px"
+        maw={{ sm: 220 }}
+      />
       <DatePickerInput
         type="range"
         label="Created"
@@ -67,42 +70,5 @@ export function MessageFilters({
         </Button>
       )}
     </Group>
-  );
-}
-
-/**
- * The list follows the typing with a short delay, once the number is whole; the field follows the address bar when that
- * changes otherwise.
- */
-function RecipientFilter({ to, onChange }: { to: string; onChange: (to: string) => void }) {
-  const [text, setText] = useState(to);
-  const [isPart, setIsPart] = useState(false);
-  const applied = useRef(to);
-  const apply = useDebouncedCallback((next: string) => {
-    applied.current = isE164(next) ? next : "";
-    setIsPart(next !== applied.current);
-    onChange(applied.current);
-  }, TYPING_DEBOUNCE_MS);
-  useEffect(() => {
-    if (to === applied.current) return;
-    applied.current = to;
-    setText(to);
-    setIsPart(false);
-  }, [to]);
-  return (
-    <TextInput
-      label="Recipient"
-      type="search"
-      placeholder="+14155550123"
-      leftSection={<IconPhone size={16} aria-hidden />}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        apply(event.currentTarget.value.replaceAll(/[\s().-]/g, ""));
-      }}
-      error={isPart && "The whole number, with its plus and country"}
-      flex="1 1 180px"
-      maw={{ sm: 220 }}
-    />
   );
 }

@@ -6,6 +6,7 @@ import { IconFilterOff, IconMessageOff, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { EmptyState } from "@/app/_ui/empty-state";
+import { NumberFilter } from "@/app/_ui/number-filter";
 import { PageHeader } from "@/app/_ui/page-header";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
@@ -15,7 +16,6 @@ import { useUrlState } from "@/app/_ui/use-url-state";
 import { isE164 } from "@/server/messages/phone";
 import type { Suppression } from "@/server/suppressions/schema";
 import { AddSuppressionDialog } from "./add-suppression-dialog";
-import { NumberSearch } from "./number-search";
 import { RemoveButton } from "./remove-button";
 
 const PAGE_SIZE = 25;
@@ -47,7 +47,12 @@ export function SuppressionsView() {
       />
       {hasSome && (
         <Group mb="md">
-          <NumberSearch number={number} onChange={(next) => change({ number: next }, "replace")} />
+          <NumberFilter
+            label="Number"
+            number={number}
+            onChange={(next) => change({ number: next }, "replace")}
+            w={{ base: "100%", xs: 240 }}
+          />
         </Group>
       )}
       <QueryState query={suppressions}>

@@ -1,8 +1,9 @@
 "use client";
 
-import { BarChart } from "@mantine/charts";
-import { Box, Card, ColorSwatch, Group, SimpleGrid, Text, Title } from "@mantine/core";
+import { Card, SimpleGrid, Text, Title } from "@mantine/core";
 import { formatCount } from "@/app/_ui/count";
+import { FigureList } from "@/app/_ui/figure-list";
+import { StackedBars } from "@/app/_ui/stacked-bars";
 import { StatCard } from "@/app/_ui/stat-card";
 import { TONE_COLORS } from "@/app/_ui/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
@@ -19,13 +20,14 @@ const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit"
 
 /** The last 60 minutes of a provider in figures and minute by minute. */
 export function LastHour({ provider: { last_hour: hour, minutes, health } }: { provider: OperatedProvider }) {
-  const refusals = [
+  const endings = [
     ["Refused for good", hour.refused],
     ["Failing", hour.failed],
     ["Throttled", hour.throttled],
     ["Our account with it", hour.account_refused],
     ["This message only", hour.message_refused],
   ] as const;
+  const refusals = endings.filter(([, count]) => count > 0);
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing={{ base: "sm", sm: "md" }}>
@@ -44,49 +46,16 @@ export function LastHour({ provider: { last_hour: hour, minutes, health } }: { p
             Nothing was handed to it in the last hour.
           </Text>
         ) : (
-          <Box role="img" aria-label={`Calls per minute by outcome, ${formatCount(hour.calls)} in all`}>
-            <BarChart
-              h={HEIGHT}
-              type="stacked"
-              data={minutes.map((point) => ({ ...point, minute: clock.format(new Date(point.minute)) }))}
-              dataKey="minute"
-              series={SERIES}
-              gridAxis="x"
-              tickLine="none"
-              valueFormatter={formatCount}
-              xAxisProps={{ minTickGap: 40 }}
-              yAxisProps={{ allowDecimals: false, width: 44 }}
-              barProps={{ isAnimationActive: false }}
-              accessibilityLayer={false}
-            />
-            <Group justify="center" gap="xs" mt="sm">
-              {SERIES.map(({ name, label, color }) => (
-                <Group key={name} gap={6} wrap="nowrap">
-                  <ColorSwatch size={10} color={`var(--mantine-color-${color.replace(".", "-")})`} withShadow={false} />
-                  <Text size="xs" c="dimmed">
-                    {label}
-                  </Text>
-                </Group>
-              ))}
-            </Group>
-          </Box>
+          <StackedBars
+            label={`Calls per minute by outcome, ${formatCount(hour.calls)} in all`}
+            h={HEIGHT}
+            data={minutes.map((point) => ({ ...point, minute: clock.format(new Date(point.minute)) }))}
+            dataKey="minute"
+            series={SERIES}
+            minTickGap={40}
+          />
         )}
-        {refusals.some(([, count]) => count > 0) && (
-          <Group gap="lg" mt="md" component="dl" my={0}>
-            {refusals
-              .filter(([, count]) => count > 0)
-              .map(([label, count]) => (
-                <div key={label}>
-                  <Text component="dt" size="xs" c="dimmed" fw={500}>
-                    {label}
-                  </Text>
-                  <Text component="dd" m={0} size="sm" className="tabular">
-                    {formatCount(count)}
-                  </Text>
-                </div>
-              ))}
-          </Group>
-        )}
+        {refusals.length > 0 && <FigureList figures={refusals} mt="md" />}
       </Card>
     </>
   );

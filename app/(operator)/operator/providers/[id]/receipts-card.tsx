@@ -1,8 +1,8 @@
 "use client";
 
-import { Card, Group, Stack, Text, Title } from "@mantine/core";
+import { Card, Stack, Text, Title } from "@mantine/core";
 import { CodeBlock } from "@/app/_ui/code-block";
-import { formatCount } from "@/app/_ui/count";
+import { FigureList } from "@/app/_ui/figure-list";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 import { RECEIPT_URL_PLACES } from "../provider-words";
 
@@ -25,18 +25,7 @@ export function ReceiptsCard({ provider: { id, receipt_url, last_hour } }: { pro
           {RECEIPT_URL_PLACES[id]}
         </Text>
         {receipt_url && <CodeBlock value={receipt_url} copyLabel="Copy receipt URL" />}
-        <Group gap="lg" component="dl" m={0}>
-          {figures.map(([label, count]) => (
-            <div key={label}>
-              <Text component="dt" size="xs" c="dimmed" fw={500}>
-                {label}
-              </Text>
-              <Text component="dd" m={0} size="sm" className="tabular">
-                {formatCount(count)}
-              </Text>
-            </div>
-          ))}
-        </Group>
+        <FigureList figures={figures} />
       </Stack>
     </Card>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { TextInput } from "@mantine/core";
+import { TextInput, type TextInputProps } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconPhone } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
@@ -8,11 +8,17 @@ import { isE164 } from "@/server/messages/phone";
 
 const TYPING_DEBOUNCE_MS = 300;
 
+type Props = Pick<TextInputProps, "label" | "w" | "maw" | "flex"> & {
+  /** The number that the list is filtered by; empty: none. */
+  number: string;
+  onChange: (number: string) => void;
+};
+
 /**
- * The list follows the typing with a short delay, once the number is whole; the field follows the address bar when that
- * changes otherwise.
+ * Filters a list by a phone number. The list follows the typing with a short delay, once the number is whole; the field
+ * follows the address bar when that changes otherwise.
  */
-export function NumberSearch({ number, onChange }: { number: string; onChange: (number: string) => void }) {
+export function NumberFilter({ number, onChange, ...field }: Props) {
   const [text, setText] = useState(number);
   const [isPart, setIsPart] = useState(false);
   const applied = useRef(number);
@@ -29,7 +35,6 @@ export function NumberSearch({ number, onChange }: { number: string; onChange: (
   }, [number]);
   return (
     <TextInput
-      label="Number"
       type="search"
       placeholder="+14155550123"
       leftSection={<IconPhone size={16} aria-hidden />}
@@ -40,7 +45,7 @@ export function NumberSearch({ number, onChange }: { number: string; onChange: (
         setText(event.currentTarget.value);
         apply(event.currentTarget.value.replaceAll(/[\s().-]/g, ""));
       }}
-      w={{ base: "100%", xs: 240 }}
+      {...field}
     />
   );
 }
