@@ -165,19 +165,25 @@ function SettingInput({
   if (!is_secret) return <TextInput {...common} placeholder={standard ?? undefined} {...input} />;
   const mayBeTakenAway = is_set && !is_required && !isTakenAway;
   return (
-    <Group align="flex-end" gap="xs" wrap="nowrap">
+    <Stack align="stretch" gap={4}>
       <PasswordInput
         {...common}
-        flex={1}
         autoComplete="new-password"
         placeholder={isTakenAway ? "Taken away once saved" : is_set ? "Set, not shown" : undefined}
         {...input}
       />
       {mayBeTakenAway && (
-        <Button variant="default" onClick={onTakeAway} aria-label={`Take away: ${labelOf(name)}`}>
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-xs"
+          style={{ alignSelf: "flex-start" }}
+          onClick={onTakeAway}
+          aria-label={`Take away: ${labelOf(name)}`}
+        >
           Take away
         </Button>
       )}
-    </Group>
+    </Stack>
   );
 }
