@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import net from "node:net";
+import { expect, test } from "vitest";
+import { startDeadline } from "./deadline";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Keeps the event loop from turning, as a long computation or a SIGSTOP would. */
+function stall(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+const expiryOf = (limitMs: number): Promise<"expired"> =>
+  new Promise((resolve) => {
+    startDeadline(limitMs, () => resolve("expired"));
+  });
+
+test("a deadline expires when nothing stands in its way", async () => {
+  expect(await expiryOf(20)).toBe("expired");
+});
+
+test("a cleared deadline never expires", async () => {
+  let isExpired = false;
+  const deadline = startDeadline(20, () => {
+    isExpired = true;
+  });
+  deadline.clear();
+  await sleep(100);
+  expect(isExpired).toBe(false);
+});
+
+test("data that waits in the socket when the deadline falls due is read first", async () => {
+  const server = net.createServer((socket) => socket.on("data", () => socket.write("pong")));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const client = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
+  await once(client, "connect");
+  const ended = new Promise<string>((resolve) => {
+    startDeadline(200, () => resolve("expired"));
+    client.once("data", (data) => resolve(data.toString()));
+  });
+  client.write("ping");
+  // In a callback of the poll phase: when it ends, timers run before the socket is polled again.
+  await new Promise((resolve) => setImmediate(resolve));
+  stall(200);
+  expect(await ended).toBe("pong");
+  client.destroy();
+  server.close();
+});
+
+test("the time of a stall is given back to the other side", async () => {
+  let expiredAt = 0;
+  const startedAt = performance.now();
+  const expired = new Promise<void>((resolve) => {
+    startDeadline(300, () => {
+      expiredAt = performance.now();
+      resolve();
+    });
+  });
+  await sleep(10);
+  stall(1_000);
+  const endedAt = performance.now();
+  await expired;
+  // 300 ms of its own beyond the stall: the timer was due long before the stall was over.
+  expect(expiredAt - endedAt).toBeGreaterThan(200);
+  expect(expiredAt - startedAt).toBeGreaterThan(1_200);
+});
