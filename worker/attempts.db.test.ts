@@ -10,11 +10,13 @@ import {
   statusOf,
   UNKNOWN,
 } from "@/e2e/support/hand-overs";
+import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import type { Attempt } from "@/server/messages/claims";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
-import { forgetCallbacks, joinLeftReceipts } from "@/server/messages/tasks";
+import { joinLeftReceipts } from "@/server/messages/sweeps";
+import { forgetCallbacks } from "@/server/messages/tasks";
 import { referenceTo } from "@/server/providers/reference";
 
 const LONG_TEXT = "x".repeat(400);
@@ -183,13 +185,13 @@ describe("receipts about no message that is known", () => {
 
     await record(message.first, accepted());
     await pool().query("UPDATE message_attempts SET provider_message_id = $2 WHERE message_id = $1", [message.id, old]);
-    await joinLeftReceipts(new Date(Date.now() - 3_600_000));
+    await joinLeftReceipts(HOUR_MS);
     expect(await receiptsOf(old)).toEqual([{ messageId: null }]);
     await pool().query("UPDATE message_attempts SET provider_message_id = $2 WHERE message_id = $1", [
       message.id,
       late,
     ]);
-    await joinLeftReceipts(new Date(Date.now() - 3_600_000));
+    await joinLeftReceipts(HOUR_MS);
     expect(await receiptsOf(late)).toEqual([{ messageId: message.id }]);
     expect(await statusOf(message)).toBe("delivered");
 

@@ -2,12 +2,13 @@ import { parseCronItems } from "graphile-worker";
 import type { JobName } from "../server/core/jobs";
 
 /**
- * `backfillPeriod: 0`: a worker that was away does not catch up, the next run sees everything anyway. Each has a queue of
- * its own and one key, so that a run that takes long neither meets the next one nor has a row of them wait behind it.
+ * `backfillPeriod: 0`: a worker that was away does not catch up, the next run sees everything anyway. One key each, so that
+ * jobs do not pile up behind a run that takes long. Not a queue of its own: its lock would outlive a lost reply by hours,
+ * and nothing would be swept meanwhile; runs are kept apart by `exclusively` (lease.ts).
  */
 const every = (task: JobName, match: string) => ({
   ...{ task, match },
-  options: { backfillPeriod: 0, queueName: task, jobKey: task },
+  options: { backfillPeriod: 0, jobKey: task },
 });
 
 /** Recurring jobs. */

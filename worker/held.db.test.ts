@@ -7,12 +7,12 @@ import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
 import { claimAttempts } from "@/server/messages/dispatch";
-import { beginHandOvers, settleHandOvers } from "@/server/messages/hand-over";
 import { getMessage } from "@/server/messages/read";
+import { settleAttempts, startAttempts } from "@/server/messages/run-attempt";
 import { sendBulk, sendMessage } from "@/server/messages/send";
 import { serveWaiting } from "@/server/messages/serve";
-import { leaveLane, takeRoom } from "@/server/providers/lane";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
+import { slotsInUse } from "@/server/providers/slots";
 import { tendProviders } from "@/server/providers/tend";
 import { dispatchTasks } from "./tasks";
 
@@ -60,7 +60,7 @@ async function work(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) {
     await runJobs(dispatchTasks);
     await serveWaiting();
-    await settleHandOvers();
+    await settleAttempts();
   }
 }
 
@@ -198,8 +198,8 @@ test("claims that fail take up no room", async () => {
   await pool().query("DROP TRIGGER refuse ON message_attempts");
   await pool().query("DROP FUNCTION refuse");
   expect(await pool().query("SELECT FROM waiting_messages")).toMatchObject({ rowCount: 0 });
-  beginHandOvers(await claimAttempts(ids));
-  await settleHandOvers();
+  startAttempts(await claimAttempts(ids));
+  await settleAttempts();
   expect(recipients.map((to) => twilio.requestsFor(to))).toEqual(recipients.map(() => 1));
 });
 
@@ -275,27 +275,21 @@ test("while a provider is probing, only so many messages try it, and a failure o
   expect(Number(second?.openUntil) - Date.now()).toBeGreaterThan(15_000);
 });
 
-test("a hand-over outlasts a database that is away when it begins, and gives its room in the lane back", async () => {
+test("an attempt outlasts a database that is away when it is made, and gives its slot back", async () => {
   const messages = await Promise.all(Array.from({ length: 5 }, () => sendTo(newNumber(), onlyTwilio)));
   const adapter = (await providerTable()).adapterOf("twilio");
   if (!adapter) throw new Error("no adapter");
-  const room = async () => {
-    const free = await takeRoom(adapter, Number.MAX_SAFE_INTEGER, 0);
-    leaveLane(adapter, free);
-    return free;
-  };
-  const whole = await room();
   const attempts = await claimAttempts(messages.map(({ id }) => id));
-  expect(await room()).toBe(whole - 5);
+  expect(slotsInUse(adapter)).toBe(5);
   await pool().query("ALTER TABLE providers RENAME TO providers_away");
   try {
     forgetProviders();
-    beginHandOvers(attempts);
+    startAttempts(attempts);
     await expect(providerTable()).rejects.toThrow();
   } finally {
     await pool().query("ALTER TABLE providers_away RENAME TO providers");
   }
-  await settleHandOvers();
+  await settleAttempts();
   for (const message of messages) expect(await message.read()).toMatchObject({ status: "sent", provider: "twilio" });
-  expect(await room()).toBe(whole);
+  expect(slotsInUse(adapter)).toBe(0);
 });

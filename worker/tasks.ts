@@ -3,21 +3,22 @@ import { checkLedger } from "../server/accounts/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { foldListTotals } from "../server/lists/tasks";
+import { sweepMessages } from "../server/messages/sweeps";
 import {
   dispatchMessages,
   forgetCallbacks,
   forgetIdempotencyKeys,
   rejoin,
-  sweepMessages,
   takeReceipts,
 } from "../server/messages/tasks";
 import { reviewSender } from "../server/senders/tasks";
 import { takeInbound } from "../server/suppressions/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
+import { exclusively } from "./lease";
 
 /**
- * Checks the payload, runs the deed, and leaves one log line. A throw gives the job back to the queue. `stop` is aborted
- * when the worker is to end and the deed should leave what it has not begun.
+ * Checks the payload, runs the work, and leaves one log line. A throw gives the job back to the queue. `stop` is aborted
+ * when the worker is to end and should begin nothing more.
  */
 const task =
   <Name extends JobName>(name: Name, run: (payload: JobPayload<Name>, stop: AbortSignal) => Promise<unknown>): Task =>
@@ -32,23 +33,30 @@ const task =
     }
   };
 
+/** A recurring job: at most one run of it is under way in all workers. */
+const recurringTask = (name: JobName, run: () => Promise<unknown>): Task => task(name, () => exclusively(name, run));
+
 /** Sending mostly waits for providers: many at once, and in nobody's way. */
 export const dispatchTasks = {
   dispatch_messages: task("dispatch_messages", dispatchMessages),
 };
 
-/** Receipts and housekeeping: short work of our own. */
+/** Receipts and replies: short work of our own that customers wait for. */
 export const receiptTasks = {
   apply_receipts: task("apply_receipts", takeReceipts),
   join_receipts: task("join_receipts", rejoin),
   apply_inbound: task("apply_inbound", takeInbound),
   review_sender: task("review_sender", reviewSender),
-  sweep_messages: task("sweep_messages", sweepMessages),
-  sweep_webhooks: task("sweep_webhooks", sweepWebhooks),
-  check_ledger: task("check_ledger", checkLedger),
-  fold_list_totals: task("fold_list_totals", foldListTotals),
-  forget_idempotency_keys: task("forget_idempotency_keys", forgetIdempotencyKeys),
-  forget_callbacks: task("forget_callbacks", forgetCallbacks),
+};
+
+/** Recurring jobs, which may take long and have a queue of their own. */
+export const housekeepingTasks = {
+  sweep_messages: recurringTask("sweep_messages", sweepMessages),
+  sweep_webhooks: recurringTask("sweep_webhooks", sweepWebhooks),
+  check_ledger: recurringTask("check_ledger", checkLedger),
+  fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
+  forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
+  forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
 };
 
 /** Webhooks wait for other people's servers, so they run apart from sending, many at once. */
@@ -57,4 +65,5 @@ export const webhookTasks = {
 };
 
 // No job name may be forgotten, and none may be made up.
-({ ...dispatchTasks, ...receiptTasks, ...webhookTasks }) satisfies TaskList & Record<JobName, Task>;
+({ ...dispatchTasks, ...receiptTasks, ...housekeepingTasks, ...webhookTasks }) satisfies TaskList &
+  Record<JobName, Task>;

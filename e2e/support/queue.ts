@@ -1,6 +1,6 @@
 import { Logger, runOnce, type TaskList } from "graphile-worker";
 import { pool } from "@/server/core/db";
-import { settleHandOvers } from "@/server/messages/hand-over";
+import { settleAttempts } from "@/server/messages/run-attempt";
 import { serveWaiting } from "@/server/messages/serve";
 
 const silent = new Logger(() => () => undefined);
@@ -9,7 +9,7 @@ const silent = new Logger(() => () => undefined);
 export async function drainQueue(taskList: TaskList): Promise<void> {
   const names = Object.keys(taskList);
   for (;;) {
-    await settleHandOvers();
+    await settleAttempts();
     if (await serveWaiting()) continue;
     const { rowCount } = await pool().query(
       "SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = ANY($1::text[]) AND locked_at IS NULL",

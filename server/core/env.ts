@@ -68,7 +68,7 @@ const Settings = z.object({
   DISPATCH_CONCURRENCY: count(32, 1, 500).describe(
     "dispatch jobs that a worker runs at once; they mostly wait for providers",
   ),
-  WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt and housekeeping jobs that a worker runs at once"),
+  WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"])

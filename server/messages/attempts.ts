@@ -1,14 +1,14 @@
 /** How hand-overs end: what each outcome means for its message, its money and its next provider. */
 import { coalesce, isDataError, type Settled } from "../core/batch";
 import { now } from "../core/clock";
-import { pool, type Tx, transaction } from "../core/db";
+import { type Tx, transaction } from "../core/db";
 import { addJob } from "../core/jobs";
 import { log } from "../core/log";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import { type ProviderTable, providerTable } from "../providers/registry";
-import { type Attempt, claimNext, HELD_AGAIN_MS } from "./claims";
+import { type Attempt, claimNext, forgetClaims, HELD_AGAIN_MS, knownClaims, newClaim } from "./claims";
 import { isPartReporter, registerParts, takeOverIds } from "./parts";
 import { joinReceipts } from "./receipts";
 import { applyChanges, type Change, lockMessages } from "./transitions";
@@ -16,12 +16,15 @@ import { tryAgain } from "./try-again";
 import { judge, type Made, NOTHING, type Verdict } from "./verdict";
 import { enterRoom, openPaces, type Paces } from "./waiting-room";
 
-/** How an attempt ended. `written`: the transaction in which that was recorded, if it was committed, and what followed. */
+/**
+ * How an attempt ended. `nextClaim` is the token of the attempt that may follow: when this is recorded again because the
+ * reply to COMMIT was lost, the attempt that was claimed then is recognised by it.
+ */
 export type Ending = {
   attempt: Attempt;
   outcome: Outcome;
   latencyMs: number;
-  written: { transactionId: string; next: Attempt | null } | null;
+  nextClaim: string;
   /** The provider has given its id before, perhaps to a message that is over. */
   isRepeated?: boolean;
 };
@@ -36,7 +39,7 @@ export const endingOf = (attempt: Attempt, outcome: Outcome, latencyMs: number):
   attempt,
   outcome,
   latencyMs,
-  written: null,
+  nextClaim: newClaim(),
 });
 
 /**
@@ -67,47 +70,25 @@ const isRepeatedId = (thrown: unknown): boolean =>
   isDataError(thrown) && (thrown as { constraint?: string }).constraint === "message_attempts_provider_id";
 
 async function recordAll(batch: Ending[]): Promise<Settled<Attempt | null>[]> {
-  const results = await findWritten(batch);
-  for (;;) {
+  const results = new Map<Ending, Attempt | null>();
+  while (results.size < batch.length) {
     // Endings of one message go one after the other, each in sight of what the one before did.
-    const lot = new Map<string, Ending>();
+    const turn = new Map<string, Ending>();
     for (const ending of batch) {
       const { id } = ending.attempt.message;
-      if (!results.has(ending) && !lot.has(id)) lot.set(id, ending);
+      if (!results.has(ending) && !turn.has(id)) turn.set(id, ending);
     }
-    if (lot.size === 0) break;
-    const endings = [...lot.values()];
+    const endings = [...turn.values()];
     const [table, paces] = await Promise.all([providerTable(), openPaces()]);
     const nexts = await transaction((tx) => record(tx, endings, table, paces));
-    endings.forEach((ending, at) => {
-      results.set(ending, { ok: true, value: nexts[at] ?? null });
-    });
+    for (const [at, ending] of endings.entries()) results.set(ending, nexts[at] ?? null);
   }
-  return batch.map((ending) => results.get(ending) ?? { ok: true, value: null });
-}
-
-/** Those whose COMMIT went through though nobody heard of it: what followed was theirs, and no repetition may take it. */
-async function findWritten(batch: Ending[]): Promise<Map<Ending, Settled<Attempt | null>>> {
-  const repeated = batch.flatMap((ending) => (ending.written ? [{ ending, ...ending.written }] : []));
-  if (repeated.length === 0) return new Map();
-  const { rows } = await pool().query<{ id: string; status: string | null }>(
-    "SELECT id, pg_xact_status(id::xid8) AS status FROM unnest($1::text[]) AS t (id)",
-    [[...new Set(repeated.map(({ transactionId }) => transactionId))]],
-  );
-  const statuses = new Map(rows.map((row) => [row.id, row.status]));
-  return new Map(
-    repeated.flatMap(({ ending, transactionId, next }): [Ending, Settled<Attempt | null>][] => {
-      const status = statuses.get(transactionId);
-      if (status === "committed") return [[ending, { ok: true, value: next }]];
-      if (status !== "in progress") return [];
-      return [[ending, { ok: false, error: new Error("The transaction before has not ended yet.") }]];
-    }),
-  );
+  return batch.map((ending) => ({ ok: true, value: results.get(ending) ?? null }));
 }
 
 async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Paces): Promise<(Attempt | null)[]> {
   const ids = batch.map(({ attempt }) => attempt.message.id);
-  const [messages, { made, transactionId }] = await Promise.all([lockMessages(tx, ids), readMade(tx, ids)]);
+  const [messages, made] = await Promise.all([lockMessages(tx, ids), readMade(tx, ids)]);
   const at = now();
   const changes: Change[] = [];
   const verdicts = batch.map((ending): Verdict => {
@@ -118,6 +99,8 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
     return verdict;
   });
   const nexts = verdicts.flatMap(({ next }) => (next?.kind === "attempt" ? [next] : []));
+  const following = nexts.filter((next) => !next.isPaced && !next.isClaimed).map((next) => next.attempt);
+  for (const { claim } of following) knownClaims().add(claim);
   const heldIds = batch.flatMap(({ attempt }, index) =>
     verdicts[index]?.next?.kind === "held" ? [attempt.message.id] : [],
   );
@@ -135,12 +118,9 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
   );
   // Pipelined: they reach the database in this order.
   const [claimed] = await Promise.all([
-    claimNext(
-      tx,
-      nexts.flatMap((next) => (next.isPaced ? [] : [next.attempt])),
-    ),
+    claimNext(tx, following),
     takeOverIds(tx, takenOver),
-    finishAttempts(tx, batch, at),
+    finishAttempts(tx, batch),
     registerParts(tx, taken),
     applyChanges(tx, changes),
     enterRoom(
@@ -163,20 +143,19 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
       ),
     ),
   ]);
-  return verdicts.map(({ next }, index) => {
-    const own = next?.kind === "attempt" && claimed.has(next.attempt) ? next.attempt : null;
-    const ending = batch[index];
-    if (ending) ending.written = transactionId ? { transactionId, next: own } : null;
-    return own;
+  forgetClaims(following.filter(({ claim }) => !claimed.has(claim)));
+  return verdicts.map(({ next }) => {
+    if (next?.kind !== "attempt" || next.isPaced) return null;
+    return next.isClaimed || claimed.has(next.attempt.claim) ? next.attempt : null;
   });
 }
 
-/** All attempts of locked messages, and the number by which this transaction can be found again. */
-async function readMade(tx: Tx, ids: string[]): Promise<{ made: Map<string, Made[]>; transactionId: string | null }> {
-  const { rows } = await tx.query<Made & { id: string; transactionId: string }>({
+/** All attempts of locked messages, in their order. */
+async function readMade(tx: Tx, ids: string[]): Promise<Map<string, Made[]>> {
+  const { rows } = await tx.query<Made & { id: string }>({
     name: "attempts.of_messages",
-    text: `SELECT message_id AS id, seq, provider, outcome, fault, pg_current_xact_id()::text AS "transactionId"
-           FROM message_attempts WHERE message_id = ANY($1::text[]) ORDER BY seq`,
+    text: `SELECT message_id AS id, seq, provider, outcome, fault, claim FROM message_attempts
+           WHERE message_id = ANY($1::text[]) ORDER BY seq`,
     values: [ids],
   });
   const made = new Map<string, Made[]>();
@@ -185,14 +164,14 @@ async function readMade(tx: Tx, ids: string[]): Promise<{ made: Map<string, Made
     if (entry) entry.push(row);
     else made.set(row.id, [row]);
   }
-  return { made, transactionId: rows[0]?.transactionId ?? null };
+  return made;
 }
 
-async function finishAttempts(tx: Tx, batch: Ending[], at: Date): Promise<void> {
+async function finishAttempts(tx: Tx, batch: Ending[]): Promise<void> {
   await tx.query({
     name: "attempts.finish",
     text: `UPDATE message_attempts a SET outcome = u.outcome, provider_message_id = u.provider_message_id, code = u.code,
-             detail = u.detail, latency_ms = u.latency_ms, said = u.said, fault = u.fault, finished_at = $10::timestamptz
+             detail = u.detail, latency_ms = u.latency_ms, said = u.said, fault = u.fault, finished_at = clock_timestamp()
            FROM unnest($1::text[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int4[], $8::text[],
              $9::text[]) AS u (message_id, seq, outcome, provider_message_id, code, detail, latency_ms, said, fault)
            WHERE a.message_id = u.message_id AND a.seq = u.seq
@@ -209,7 +188,6 @@ async function finishAttempts(tx: Tx, batch: Ending[], at: Date): Promise<void> 
         outcome.kind !== "accepted" && outcome.said ? storableText(outcome.said, DETAIL_MAX) : null,
       ),
       batch.map(({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)),
-      at.toISOString(),
     ],
   });
 }

@@ -1,20 +1,20 @@
-/** Dispatch: which provider each message is handed to now, and which must wait. */
+/** Dispatch: which provider each message goes to now, and which messages must wait. */
 import { now } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { env } from "../core/env";
-import { enterLane, leaveLane, takeRoom } from "../providers/lane";
-import type { OutboundMessage } from "../providers/port";
+import type { Adapter, OutboundMessage } from "../providers/port";
 import { type ProviderTable, providerTable } from "../providers/registry";
+import { acquireSlots, type Slot } from "../providers/slots";
 import { giveBackProbes, takeProbes } from "../providers/tend";
 import { findSuppressed } from "../suppressions/store";
-import { type Attempt, attemptOf, type Candidate, claim, sendingOf } from "./claims";
+import { type Attempt, attemptOf, beginsAtOnce, type Candidate, claim, sendingOf } from "./claims";
 import { BLOCKLISTED } from "./guard";
 import { nextProvider } from "./next-provider";
 import { BARRED, BARRED_BY, BARRED_REFUSALS, type Barred, failUnsent } from "./unsent";
 import { chargePaces, enterRoom, openPaces } from "./waiting-room";
 
-/** How long a dispatch waits for room in a provider's lane before its messages wait in the database. */
-const ROOM_WITHIN_MS = 1_000;
+/** How long a dispatch waits for slots of a provider before its messages wait in the database, where nobody waits for them. */
+const SLOTS_WITHIN_MS = 100;
 
 type Row = Candidate & { chain: string[]; barred: Barred };
 
@@ -50,13 +50,17 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
 }
 
 /**
- * Claims the next attempt of each message that nobody is handing over. What is paced, finds its provider's lane full, or
- * has none but held providers left, waits in the waiting room. What must not be sent any more fails.
- * @returns the attempts to be made now. Each has taken room in its provider's lane.
+ * Claims the next attempt of each message that nobody is sending, provider by provider, as slots are free. Messages that
+ * are paced, get no slot soon, or have only held providers left wait in the waiting room; those that must not be sent
+ * any more fail.
+ * @param take is given claimed attempts with their slots, at once: another provider may make the rest wait.
  */
-export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
+export async function dispatch(
+  messageIds: readonly string[],
+  take: (attempts: readonly Attempt[]) => void,
+): Promise<void> {
   const [table, paces, candidates] = await Promise.all([providerTable(), openPaces(), readCandidates(messageIds)]);
-  const claimedAt = now();
+  const at = now();
   // A STOP or a suspension that came after a message was accepted holds for it too, until somebody begins to send it.
   const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
   const refusalOf = (row: Row) =>
@@ -75,43 +79,68 @@ export async function claimAttempts(messageIds: readonly string[]): Promise<Atte
     if (refusalOf(candidate)) continue;
     const next = await pick(candidate);
     if (next.kind === "none") continue;
-    const attempt = attemptOf(candidate, next.provider, claimedAt);
+    const attempt = attemptOf(candidate, next.provider, at);
     if (next.isProbe) probes.push(attempt);
     else if (next.kind === "held" || paces.isPaced(attempt)) waiting.push(attempt);
     else ready.set(next.provider, [...(ready.get(next.provider) ?? []), attempt]);
   }
+  const steps = await Promise.allSettled([
+    enterRoom(pool(), waiting),
+    probe(probes, take),
+    refused.length > 0 && transaction((tx) => failUnsent(tx, refused, at)),
+    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.adapterOf(provider), attempts, take)),
+  ]);
+  const failed = steps.find((step) => step.status === "rejected");
+  if (failed) throw failed.reason;
+}
 
-  const claims: Attempt[] = [...probes];
-  for (const { provider } of probes) {
-    const adapter = table.adapterOf(provider);
-    if (adapter) enterLane(adapter);
+/** As {@link dispatch}; the attempts are the caller's to make. */
+export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
+  const claimed: Attempt[] = [];
+  await dispatch(messageIds, (attempts) => claimed.push(...attempts));
+  return claimed;
+}
+
+type Take = (attempts: readonly Attempt[]) => void;
+
+/** Claims attempts at one provider for the slots that are free or become free in a moment; the others have to wait. */
+async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], take: Take): Promise<void> {
+  // It has lost its credentials: the attempt ends at once, and the next provider has its turn.
+  if (!adapter) return take(await claim(pool(), attempts, () => false));
+  const deadline = performance.now() + SLOTS_WITHIN_MS;
+  let left = attempts;
+  while (left.length > 0) {
+    const slots = await acquireSlots(adapter, left.length, Math.max(0, deadline - performance.now()));
+    if (slots.length === 0) break;
+    take(await claimWithSlots(adapter, left.slice(0, slots.length), slots));
+    left = left.slice(slots.length);
   }
-  await Promise.all(
-    [...ready].map(async ([provider, attempts]) => {
-      const adapter = table.adapterOf(provider);
-      const room = adapter ? await takeRoom(adapter, attempts.length, ROOM_WITHIN_MS) : attempts.length;
-      claims.push(...attempts.slice(0, room));
-      waiting.push(...attempts.slice(room));
-    }),
-  );
+  await enterRoom(pool(), left);
+}
+
+/** Claims attempts that have a slot each. An attempt that is not claimed gives its slot back. */
+async function claimWithSlots(adapter: Adapter, attempts: Attempt[], slots: readonly Slot[]): Promise<Attempt[]> {
+  const placed = attempts.map((attempt, at) => ({ ...attempt, slot: slots[at] ?? null }));
   let claimed: Attempt[] = [];
   try {
-    // Before anything is claimed, as a failure of these must not leave claimed messages to nobody.
-    await Promise.all([
-      enterRoom(pool(), waiting),
-      chargePaces(pool(), probes),
-      refused.length > 0 && transaction((tx) => failUnsent(tx, refused, claimedAt)),
-    ]);
-    claimed = await claim(pool(), claims);
+    claimed = await claim(pool(), placed, () => beginsAtOnce(adapter));
     return claimed;
   } finally {
-    const own = new Set(claimed);
-    const left = claims.filter((attempt) => !own.has(attempt));
-    for (const { provider } of left) {
-      const adapter = table.adapterOf(provider);
-      if (adapter) leaveLane(adapter);
-    }
-    for (const probe of left.filter((attempt) => probes.includes(attempt))) await giveBackProbes(probe.provider, 1);
+    const kept = new Set(claimed.map(({ slot }) => slot));
+    for (const { slot } of placed) if (!kept.has(slot)) slot?.release();
+  }
+}
+
+/** Claims attempts that try out a provider. They have no slot yet: they are few, and wait for one in their turn. */
+async function probe(attempts: Attempt[], take: Take): Promise<void> {
+  let claimed: Attempt[] = [];
+  try {
+    await chargePaces(pool(), attempts);
+    claimed = await claim(pool(), attempts, () => false);
+    take(claimed);
+  } finally {
+    const own = new Set(claimed.map((attempt) => attempt.claim));
+    for (const attempt of attempts) if (!own.has(attempt.claim)) await giveBackProbes(attempt.provider, 1);
   }
 }
 

@@ -1,19 +1,23 @@
 /** Serves the waiting room: every worker looks a few times a second whose turn it is. */
 import { errorFields, log } from "../core/log";
 import { PROBES } from "../providers/breaker";
-import { leaveLane, takeRoom } from "../providers/lane";
+import type { Adapter } from "../providers/port";
 import { providerTable } from "../providers/registry";
 import { PROVIDERS, type ProviderId } from "../providers/schema";
+import { acquireSlots } from "../providers/slots";
 import { giveBackProbes, takeProbes } from "../providers/tend";
-import { beginHandOvers } from "./hand-over";
+import { beginsAtOnce } from "./claims";
 import { tendHeld } from "./held";
+import { startAttempts } from "./run-attempt";
 import { emptyRoom, serveRoom, waitingProviders } from "./waiting-room";
 
 const TURN_MAX = 500;
-/** So that who waits here has a chance against who comes new, which waits for room as well. */
-const ROOM_WITHIN_MS = 50;
+/** Waiting messages have a chance against new ones, whose dispatch waits for slots as well. */
+const SLOTS_WITHIN_MS = 50;
+/** Turns of one provider before the others are looked at again. */
+const TURNS_MAX = 20;
 
-/** Begins the hand-overs whose turn it is. @returns whether any message was waiting. */
+/** Starts the attempts whose turn it is. @returns whether any message was waiting. */
 export async function serveWaiting(): Promise<boolean> {
   const providers = await waitingProviders(PROVIDERS);
   // One provider's trouble is not the others'.
@@ -39,16 +43,31 @@ async function serveProvider(provider: ProviderId): Promise<void> {
   const isHeld = table.isHeld(provider);
   if (isHeld || state.breaker === "probing") await tendHeld(state, table);
   if (isHeld) return;
-  const probes = state.breaker === "probing" ? await takeProbes(provider, PROBES) : null;
-  if (probes === 0) return;
-  const room = await takeRoom(adapter, probes ?? TURN_MAX, ROOM_WITHIN_MS);
+  if (state.breaker === "probing") {
+    const probes = await takeProbes(provider, PROBES);
+    let used = 0;
+    try {
+      if (probes > 0) used = await serveTurn(adapter, probes);
+    } finally {
+      await giveBackProbes(provider, probes - used);
+    }
+    return;
+  }
+  // More may be waiting: a fast provider is not kept waiting for the next look.
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) if ((await serveTurn(adapter, TURN_MAX)) === 0) return;
+}
+
+/** Starts up to `most` attempts, as slots are free. @returns how many. */
+async function serveTurn(adapter: Adapter, most: number): Promise<number> {
+  const slots = await acquireSlots(adapter, most, SLOTS_WITHIN_MS);
   let used = 0;
   try {
-    const attempts = await serveRoom(provider, room);
+    if (slots.length === 0) return 0;
+    const attempts = await serveRoom(adapter.id, slots.length, beginsAtOnce(adapter));
     used = attempts.length;
-    beginHandOvers(attempts);
+    startAttempts(attempts.map((attempt, at) => ({ ...attempt, slot: slots[at] ?? null })));
+    return used;
   } finally {
-    leaveLane(adapter, room - used);
-    if (probes !== null) await giveBackProbes(provider, probes - used);
+    for (const slot of slots.slice(used)) slot.release();
   }
 }

@@ -4,7 +4,7 @@ import { env } from "../core/env";
 import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import type { ProviderTable } from "../providers/registry";
-import { type Attempt, attemptOf } from "./claims";
+import { type Attempt, attemptOf, type Candidate } from "./claims";
 import { nextProvider } from "./next-provider";
 import type { LockedMessage, Step } from "./transitions";
 import type { Paces } from "./waiting-room";
@@ -19,14 +19,21 @@ const THROTTLED_AGAIN_MS = 5 * SECOND_MS;
 const THROTTLED_AGAIN_MAX_MS = MINUTE_MS;
 
 /** An attempt as it stands in the database. */
-export type Made = { seq: number; provider: string; outcome: string | null; fault: string | null };
+export type Made = {
+  seq: number;
+  provider: string;
+  outcome: string | null;
+  fault: string | null;
+  claim: string | null;
+};
 
 /**
- * Where a message goes on. attempt: at a provider, now or (`isPaced`) in its turn. held: wherever the dispatch finds a way
+ * Where a message goes on. attempt: at a provider, now or (`isPaced`) in its turn; `isClaimed`: it was claimed when this
+ * outcome was recorded before. held: wherever the dispatch finds a way
  * soon. again: after a pause with these providers once more.
  */
 type Next =
-  | { kind: "attempt"; attempt: Attempt; isPaced: boolean }
+  | { kind: "attempt"; attempt: Attempt; isPaced: boolean; isClaimed: boolean }
   | { kind: "held" }
   | { kind: "again"; providers: string[]; pauseMs: number };
 
@@ -38,6 +45,17 @@ export const NOTHING: Verdict = { step: null, next: null };
 
 const isUnsettled = ({ outcome }: Made): boolean => outcome === null || outcome === "unknown";
 
+const hasUnknownBefore = ({ seq }: Attempt, made: readonly Made[]): boolean =>
+  made.some((other) => other.seq < seq && isUnsettled(other));
+
+/** The message as its next attempt finds it. */
+const afterOutcome = (attempt: Attempt, outcome: Outcome, made: readonly Made[]): Candidate => ({
+  message: attempt.message,
+  accountId: attempt.accountId,
+  tried: [...attempt.tried, attempt.provider],
+  afterUnknown: hasUnknownBefore(attempt, made) || outcome.kind === "unknown",
+});
+
 /**
  * Accepted: sent. Refused: failed, the chain stops. Retryable: the next provider. Unknown: by ON_UNKNOWN_OUTCOME the next
  * provider or nothing. Where the chain ends or stops after an outcome that is not known, the message waits for a receipt;
@@ -46,7 +64,7 @@ const isUnsettled = ({ outcome }: Made): boolean => outcome === null || outcome 
  */
 export function judge(
   message: LockedMessage,
-  { attempt, outcome }: { attempt: Attempt; outcome: Outcome },
+  { attempt, outcome, nextClaim }: { attempt: Attempt; outcome: Outcome; nextClaim: string },
   made: readonly Made[],
   at: Date,
   table: ProviderTable,
@@ -57,28 +75,34 @@ export function judge(
     const [providerMessageId = ""] = outcome.providerMessageIds;
     return { step: { to: "sent", at, provider, providerMessageId }, next: null };
   }
-  const own = made.find(({ seq }) => seq === attempt.seq);
+  const followUp = made.find(({ claim, outcome: known }) => claim === nextClaim && known === null);
+  if (followUp) {
+    const claimed = attemptOf(afterOutcome(attempt, outcome, made), followUp.provider, at, nextClaim);
+    return { step: null, next: { kind: "attempt", attempt: claimed, isPaced: false, isClaimed: true } };
+  }
+  const own = made.find(({ seq, claim }) => seq === attempt.seq && claim === attempt.claim);
   const isOpen = own?.outcome === null || (own?.outcome === "unknown" && outcome.kind !== "unknown");
   if (!isOpen || made.some(({ seq }) => seq > attempt.seq)) return NOTHING;
   const failed = (code: string, text: string): Verdict => ({
     step: { to: "failed", at, provider, error: { code, message: text } },
     next: null,
   });
-  const wasUnknown = made.some((other) => other.seq < attempt.seq && isUnsettled(other));
+  const wasUnknown = hasUnknownBefore(attempt, made);
   if (outcome.kind === "refused") {
     // One of those before may have sent it: a receipt will tell, or time.
     if (wasUnknown) return NOTHING;
     return failed(storableText(outcome.code, CODE_MAX), storableText(outcome.detail, DETAIL_MAX));
   }
   if (outcome.kind === "unknown" && env().ON_UNKNOWN_OUTCOME === "hold") return NOTHING;
-  const tried = [...attempt.tried, provider];
-  const afterUnknown = wasUnknown || outcome.kind === "unknown";
+  const candidate = afterOutcome(attempt, outcome, made);
+  const { tried, afterUnknown } = candidate;
   // A provider that is being tried out again takes messages through the dispatch alone, which counts them.
   const next = nextProvider(message.chain, tried, (id) => table.isHeld(id) || table.stateOf(id)?.breaker === "probing");
   if (next.kind === "held") return { step: null, next: { kind: "held" } };
   if (next.kind === "provider") {
-    const following = attemptOf({ ...attempt, tried, afterUnknown }, next.provider, at);
-    return { step: null, next: { kind: "attempt", attempt: following, isPaced: paces.isPaced(following) } };
+    const following = attemptOf(candidate, next.provider, at, nextClaim);
+    const isPaced = paces.isPaced(following);
+    return { step: null, next: { kind: "attempt", attempt: following, isPaced, isClaimed: false } };
   }
   if (afterUnknown) return NOTHING;
   if (outcome.kind === "retryable" && outcome.fault === "throttled") {

@@ -9,7 +9,7 @@ import { keepFresh } from "../core/fresh";
 import { addJob } from "../core/jobs";
 import { providerTable } from "../providers/registry";
 import { findSuppressed } from "../suppressions/store";
-import { type Attempt, claim, sendingOf } from "./claims";
+import { type Attempt, attemptOf, claim, forgetClaims, sendingOf } from "./claims";
 import { nextInLine, senderBucket, sendersInLine, type Waiting } from "./line";
 import { allowance, type Bucket, refill } from "./pace";
 
@@ -55,7 +55,7 @@ export async function enterRoom(tx: Queryable, attempts: readonly Attempt[]): Pr
     text: `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
            SELECT e.message_id, e.provider, e.account_id, e.sender, e.segments, e.seq,
              GREATEST(COALESCE(b.virtual_time, 0), COALESCE(l.tag, 0))
-               + sum(e.segments) OVER (PARTITION BY e.provider, e.account_id ORDER BY e.message_id), $7::timestamptz
+               + sum(e.segments) OVER (PARTITION BY e.provider, e.account_id ORDER BY e.message_id), clock_timestamp()
            FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int2[], $6::int2[])
              AS e (message_id, provider, account_id, sender, segments, seq)
            LEFT JOIN pace_buckets b ON b.id = 'provider:' || e.provider
@@ -69,7 +69,6 @@ export async function enterRoom(tx: Queryable, attempts: readonly Attempt[]): Pr
       attempts.map((attempt) => attempt.message.from),
       attempts.map((attempt) => attempt.message.segments),
       attempts.map((attempt) => attempt.seq),
-      now().toISOString(),
     ],
   });
 }
@@ -104,53 +103,79 @@ export async function waitingProviders<Id extends string>(providers: readonly Id
 const BESIDE = 200;
 const TURN_MAX = 500;
 
-/** Whose turn it is at `provider`, up to `room` messages: claimed and taken out of the room, all in one transaction. */
-export async function serveRoom(provider: string, room: number): Promise<Attempt[]> {
+/**
+ * Claims the attempts whose turn it is at `provider`, up to `limit`, and takes their messages out of the room, all in one
+ * transaction. @param begins whether they are begun with their claim.
+ */
+export async function serveRoom(provider: string, limit: number, begins = false): Promise<Attempt[]> {
   const [paces, rates] = await Promise.all([openPaces(), senderRates.get()]);
-  return transaction(async (tx) => {
-    const senders = await sendersInLine(tx, provider, [...rates.values()]);
-    const buckets = await lockBuckets(tx, [providerBucket(provider), ...senders]);
-    const own = buckets.get(providerBucket(provider));
-    if (!own) return [];
-    refill(own, paces.ofProvider(provider));
-    for (const id of senders) {
-      const bucket = buckets.get(id);
-      if (bucket) refill(bucket, rates.get(id)?.rate ?? null);
-    }
-    const blocked = senders.filter((id) => allowance(buckets.get(id)) < 1);
-    const limit = Math.min(room, TURN_MAX, Math.floor(allowance(own)) + (senders.length > 0 ? BESIDE : 0));
-    if (limit <= 0 || allowance(own) < 1) return [];
-    const waiting = await nextInLine(tx, provider, blocked, limit);
-    const isSuppressed = await findSuppressed(tx, waiting.map(sendingOf));
-    const isStopped = (entry: Waiting) => entry.barred !== null || isSuppressed(sendingOf(entry));
-    const stopped = waiting.filter(isStopped).map((entry) => entry.message.id);
-    const turns = waiting.filter((entry) => {
-      const { accountId, message } = entry;
-      if (isStopped(entry)) return false;
-      const id = senderBucket(accountId, message.from);
-      const sender = buckets.get(id);
-      // It came after the buckets were locked: it has its turn the next time.
-      if (!sender && rates.has(id)) return false;
-      if (allowance(own) < 1 || allowance(sender) < 1) return false;
-      // A message goes whole: its segments may overdraw the bucket, which then waits the longer.
-      for (const bucket of sender ? [own, sender] : [own]) bucket.tokens -= message.segments;
-      return true;
+  let claimed: Attempt[] = [];
+  try {
+    await transaction(async (tx) => {
+      // An earlier run of this was rolled back.
+      forgetClaims(claimed);
+      claimed = await claimTurns(tx, { provider, limit, begins, paces, rates });
     });
-    if (turns.length + stopped.length === 0) return [];
-    own.virtualTime = Math.max(own.virtualTime, ...turns.map((turn) => turn.tag));
-    const claimedAt = now();
-    const [claimed] = await Promise.all([
-      claim(
-        tx,
-        turns.map(({ tag: _, barred: __, ...turn }) => ({ ...turn, provider, claimedAt })),
-      ),
-      leaveRoom(tx, [...turns.map((turn) => turn.message.id), ...stopped]),
-      // Dispatch fails them.
-      stopped.length > 0 && addJob(tx, "dispatch_messages", { messageIds: stopped }),
-      writeBuckets(tx, [...buckets.values()]),
-    ]);
-    return claimed;
+  } catch (thrown) {
+    forgetClaims(claimed);
+    throw thrown;
+  }
+  return claimed;
+}
+
+type Turn = {
+  provider: string;
+  limit: number;
+  begins: boolean;
+  paces: Paces;
+  rates: ReadonlyMap<string, { accountId: string; sender: string; rate: number }>;
+};
+
+async function claimTurns(tx: Tx, { provider, limit: most, begins, paces, rates }: Turn): Promise<Attempt[]> {
+  const senders = await sendersInLine(tx, provider, [...rates.values()]);
+  const buckets = await lockBuckets(tx, [providerBucket(provider), ...senders]);
+  const own = buckets.get(providerBucket(provider));
+  if (!own) return [];
+  refill(own, paces.ofProvider(provider));
+  for (const id of senders) {
+    const bucket = buckets.get(id);
+    if (bucket) refill(bucket, rates.get(id)?.rate ?? null);
+  }
+  const blocked = senders.filter((id) => allowance(buckets.get(id)) < 1);
+  const beside = senders.length > 0 ? BESIDE : 0;
+  const limit = Math.min(most, TURN_MAX, Math.floor(allowance(own)) + beside);
+  if (limit <= 0 || allowance(own) < 1) return [];
+  const waiting = await nextInLine(tx, provider, blocked, limit);
+  const isSuppressed = await findSuppressed(tx, waiting.map(sendingOf));
+  const isStopped = (entry: Waiting) => entry.barred !== null || isSuppressed(sendingOf(entry));
+  const stopped = waiting.filter(isStopped).map((entry) => entry.message.id);
+  const turns = waiting.filter((entry) => {
+    const { accountId, message } = entry;
+    if (isStopped(entry)) return false;
+    const id = senderBucket(accountId, message.from);
+    const sender = buckets.get(id);
+    // It came after the buckets were locked: it has its turn the next time.
+    if (!sender && rates.has(id)) return false;
+    if (allowance(own) < 1 || allowance(sender) < 1) return false;
+    // A message goes whole: its segments may overdraw the bucket, which then waits the longer.
+    for (const bucket of sender ? [own, sender] : [own]) bucket.tokens -= message.segments;
+    return true;
   });
+  if (turns.length + stopped.length === 0) return [];
+  own.virtualTime = Math.max(own.virtualTime, ...turns.map((turn) => turn.tag));
+  const claimedAt = now();
+  const [claimed] = await Promise.all([
+    claim(
+      tx,
+      turns.map((turn) => ({ ...attemptOf(turn, provider, claimedAt), seq: turn.seq })),
+      () => begins,
+    ),
+    leaveRoom(tx, [...turns.map((turn) => turn.message.id), ...stopped]),
+    // Dispatch fails them.
+    stopped.length > 0 && addJob(tx, "dispatch_messages", { messageIds: stopped }),
+    writeBuckets(tx, [...buckets.values()]),
+  ]);
+  return claimed;
 }
 
 /** Sends up to `count` messages that wait for `provider` through dispatch again, which finds them another way. */

@@ -60,6 +60,8 @@ export type Adapter = {
   /** Calls that may be under way at once from this process. */
   maxInFlight: number;
   send: (handover: Handover) => Promise<Outcome>;
+  /** Waits until a call could be written at once, for what needs a standing connection. @returns null, or why nothing can be sent now; then nothing was. */
+  ready?: () => Promise<Outcome | null>;
   /** Asks the provider what became of a hand-over; null: it cannot tell (yet). */
   lookUp?: (handover: Handover) => Promise<Outcome | null>;
 };

@@ -95,7 +95,7 @@ test("a worker whose lock connection is lost takes its locks again, on one conne
     (
       await pool().query<{ pid: number }>(
         `SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'advisory'
-       WHERE a.datname = current_database() AND a.application_name = 'worker-liveness'`,
+       WHERE a.datname = current_database() AND a.application_name = 'worker-lease'`,
       )
     ).rows;
   await expect.poll(async () => (await holders()).length).toBe(1);

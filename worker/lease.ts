@@ -1,0 +1,157 @@
+/**
+ * The lease by which a worker shows that it lives: a session lock of the database under its id, and the time that it was
+ * last seen there. A killed worker loses the lock at once; a stopped or cut-off one only stops being seen.
+ */
+import pg from "pg";
+import { SECOND_MS } from "../server/core/clock";
+import { env } from "../server/core/env";
+import { errorFields, log } from "../server/core/log";
+import { keepDoing, perProcess } from "../server/core/process";
+import { workerId } from "../server/core/worker-id";
+
+/** Keeps our advisory locks apart from anybody else's. */
+export const LOCK_SPACE = 7_461;
+const BEAT_MS = SECOND_MS;
+
+type Lease = {
+  client: pg.Client | null;
+  hasLock: boolean;
+  /** `performance.now()` since which this process has held its lease without a break; null: it does not. */
+  heldSinceMs: number | null;
+  /** Names under which our job queues lock jobs. */
+  pools: Set<string>;
+  /** Work of which at most one run is under way in all workers, as far as this process does it. */
+  exclusive: Set<string>;
+};
+
+const lease = (): Lease =>
+  perProcess("worker.lease", () => ({
+    client: null,
+    hasLock: false,
+    heldSinceMs: null,
+    pools: new Set<string>(),
+    exclusive: new Set<string>(),
+  }));
+
+/** The names under which this process's job queues lock jobs; they are part of the lease from the next beat on. */
+export const leasedPools = (): Set<string> => lease().pools;
+
+/** Milliseconds for which this process has held its lease without a break; 0 when it does not hold it. */
+export function leaseHeldMs(): number {
+  const { heldSinceMs } = lease();
+  return heldSinceMs === null ? 0 : performance.now() - heldSinceMs;
+}
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: env().DATABASE_URL,
+    application_name: "worker-lease",
+    keepAlive: true,
+    query_timeout: 5 * SECOND_MS,
+    connectionTimeoutMillis: 5 * SECOND_MS,
+  });
+  client.on("error", (thrown) => lose(client, thrown));
+  client.on("end", () => lose(client, new Error("The connection was closed.")));
+  await client.connect();
+  // A connection whose machine is gone must not hold the lock for as long as TCP would wait.
+  await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
+  return client;
+}
+
+function lose(client: pg.Client, thrown: unknown): void {
+  const own = lease();
+  if (own.client !== client) return;
+  own.client = null;
+  own.hasLock = false;
+  own.heldSinceMs = null;
+  log("warn", "worker.lease_lost", errorFields(thrown));
+}
+
+/** Renews the lease once. @throws when the database cannot be reached. */
+async function beat(): Promise<void> {
+  const own = lease();
+  own.client ??= await connect();
+  const { client } = own;
+  try {
+    // The lock may still be held by our own former connection, until the database has noticed its end.
+    if (!own.hasLock) {
+      const { rows } = await client.query<{ ok: boolean }>("SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok", [
+        LOCK_SPACE,
+        workerId(),
+      ]);
+      own.hasLock = rows[0]?.ok ?? false;
+    }
+    await client.query(
+      `INSERT INTO workers (id, pools, seen_at) VALUES ($1, $2, clock_timestamp())
+       ON CONFLICT (id) DO UPDATE SET pools = excluded.pools, seen_at = excluded.seen_at`,
+      [workerId(), [...own.pools]],
+    );
+    own.heldSinceMs ??= performance.now();
+  } catch (thrown) {
+    lose(client, thrown);
+    void client.end().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/**
+ * Takes the lease and renews it until the returned function is called, which gives it up.
+ * @param onRegained called when the lease is held again after it was lost: the database was away, or we were.
+ * @throws when the database cannot be reached now.
+ */
+export async function keepLease(onRegained: () => void): Promise<() => Promise<void>> {
+  await beat();
+  let wasLost = false;
+  const stop = keepDoing(async () => {
+    wasLost ||= lease().client === null;
+    try {
+      await beat();
+      if (wasLost) {
+        wasLost = false;
+        onRegained();
+      }
+    } catch (thrown) {
+      wasLost = true;
+      log("warn", "worker.lease_not_renewed", errorFields(thrown));
+    }
+    return BEAT_MS;
+  });
+  return async () => {
+    await stop();
+    const { client } = lease();
+    // With attempts still open others must find the lease run out, and go on with them.
+    await client
+      ?.query(
+        `DELETE FROM workers WHERE id = $1
+           AND NOT EXISTS (SELECT 1 FROM message_attempts WHERE outcome IS NULL AND worker_id = $1)`,
+        [workerId()],
+      )
+      .catch(() => undefined);
+    lease().client = null;
+    await client?.end().catch(() => undefined);
+  };
+}
+
+/**
+ * Runs `work` unless it is under way already, in this worker or another. The lock goes with the lease's connection, so no
+ * dead worker keeps it. @returns whether it was run.
+ */
+export async function exclusively(name: string, work: () => Promise<unknown>): Promise<boolean> {
+  const { client, exclusive } = lease();
+  if (exclusive.has(name)) return false;
+  exclusive.add(name);
+  const key = [LOCK_SPACE, `exclusive:${name}`];
+  let isLocked = false;
+  try {
+    if (client) {
+      const { rows } = await client.query<{ ok: boolean }>("SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok", key);
+      isLocked = rows[0]?.ok ?? false;
+      if (!isLocked) return false;
+    }
+    await work();
+    return true;
+  } finally {
+    exclusive.delete(name);
+    if (isLocked) await client?.query("SELECT pg_advisory_unlock($1, hashtext($2))", key).catch(() => undefined);
+  }
+}

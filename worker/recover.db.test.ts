@@ -1,0 +1,202 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Claimed,
+  claimed as claimedByUs,
+  prepareHandOvers,
+  recordAndGoOn,
+  statusOf,
+  UNKNOWN,
+} from "@/e2e/support/hand-overs";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { plainRequest } from "@/server/accounts/answers";
+import { pool } from "@/server/core/db";
+import { workerId } from "@/server/core/worker-id";
+import { endingOf, recordEnding } from "@/server/messages/attempts";
+import { attemptOf, begin, claim, forgetClaims, giveBack, knownClaims } from "@/server/messages/claims";
+import { claimAttempts } from "@/server/messages/dispatch";
+import { getMessage } from "@/server/messages/read";
+import {
+  findForgottenWorkers,
+  giveBackUnheard,
+  recoverAttempts,
+  resolveBegun,
+  takeBackClaims,
+} from "@/server/messages/recover";
+import { settleAttempts } from "@/server/messages/run-attempt";
+import { sendMessage } from "@/server/messages/send";
+
+beforeAll(prepareHandOvers);
+
+beforeEach(() => pool().query("DELETE FROM graphile_worker._private_jobs"));
+
+type Row = { seq: number; provider: string; outcome: string | null; code: string | null; isBegun: boolean };
+
+const attemptsOf = async (id: string): Promise<Row[]> =>
+  (
+    await pool().query<Row>(
+      `SELECT seq, provider, outcome, code, begun_at IS NOT NULL AS "isBegun" FROM message_attempts
+       WHERE message_id = $1 ORDER BY seq`,
+      [id],
+    )
+  ).rows;
+
+/** Ids of messages that dispatch jobs carry. */
+async function queued(): Promise<string[]> {
+  const { rows } = await pool().query<{ ids: string[] }>(
+    `SELECT payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs j
+     JOIN graphile_worker._private_tasks t ON t.id = j.task_id WHERE t.identifier = 'dispatch_messages'`,
+  );
+  return rows.flatMap(({ ids }) => ids);
+}
+
+/** As if another worker had claimed the message's attempts, and begun them or not. */
+async function belongsTo(worker: string, { id }: Claimed, isBegun: boolean): Promise<void> {
+  await pool().query(
+    `UPDATE message_attempts SET worker_id = $2, begun_at = CASE WHEN $3 THEN now() END WHERE message_id = $1`,
+    [id, worker, isBegun],
+  );
+}
+
+const letTimePass = (id: string, interval: string) =>
+  pool().query(
+    "UPDATE message_attempts SET started_at = started_at - $2::interval, begun_at = begun_at - $2::interval WHERE message_id = $1",
+    [id, interval],
+  );
+
+/** A message at its first attempt, whose first job is done. */
+async function claimed(): Promise<Claimed> {
+  const message = await claimedByUs();
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  return message;
+}
+
+async function newMessage() {
+  const account = await makeAccount();
+  const input = { to: "+14155550123", from: account.senderId, body: "Hello" };
+  const { id } = await sendMessage(account.actor, input, plainRequest());
+  const message = { id, to: input.to, from: input.from, body: input.body, encoding: "GSM-7", segments: 1 } as const;
+  const candidate = { message, accountId: account.accountId, tried: [], afterUnknown: false };
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  return { account, id, candidate };
+}
+
+describe("a worker whose lease has run out", () => {
+  test("has its claims taken back, and their messages are dispatched: they were never sent", async () => {
+    const message = await claimed();
+    await belongsTo("worker-dead", message, false);
+    expect(await takeBackClaims(["worker-dead"])).toBe(1);
+    expect(await attemptsOf(message.id)).toEqual([]);
+    expect(await queued()).toEqual([message.id]);
+    const [again] = await claimAttempts([message.id]);
+    expect(again).toMatchObject({ seq: 1, provider: "vonage" });
+    again?.slot?.release();
+  });
+
+  test("cannot begin what was taken back when it wakes, even if the same worker has claimed it anew", async () => {
+    const message = await claimed();
+    await belongsTo(workerId(), message, false);
+    await takeBackClaims([workerId()]);
+    const [again] = await claimAttempts([message.id]);
+    again?.slot?.release();
+    expect(await begin(message.first)).toBe(false);
+    expect(again && (await begin(again))).toBe(true);
+  });
+
+  test("leaves attempts that it had begun with an unknown outcome, and the message goes on at once", async () => {
+    const message = await claimed();
+    await belongsTo("worker-dead", message, true);
+    expect(await takeBackClaims(["worker-dead"])).toBe(0);
+    expect(await resolveBegun(["worker-dead"])).toBe(1);
+    await settleAttempts();
+    // The next provider answers nothing here, so the message has been to both.
+    expect((await attemptsOf(message.id)).slice(0, 1)).toMatchObject([
+      { seq: 1, provider: "vonage", outcome: "unknown", code: "worker_lost" },
+    ]);
+    expect((await attemptsOf(message.id))[1]).toMatchObject({ seq: 2, provider: "twilio" });
+  });
+
+  test("is found by its attempts when it has no lease left", async () => {
+    const message = await claimed();
+    await belongsTo("worker-forgotten", message, false);
+    expect(await findForgottenWorkers()).not.toContain("worker-forgotten");
+    await letTimePass(message.id, "2 minutes");
+    expect(await findForgottenWorkers()).toContain("worker-forgotten");
+    await recoverAttempts(["worker-forgotten"]);
+    expect(await queued()).toEqual([message.id]);
+  });
+});
+
+describe("a claim whose acknowledgement is lost", () => {
+  test("is given back by the worker that made it without knowing, begun or not", async () => {
+    for (const begins of [true, false]) {
+      const { id, candidate } = await newMessage();
+      const attempt = attemptOf(candidate, "vonage", new Date());
+      expect(await claim(pool(), [attempt], () => begins)).toHaveLength(1);
+      await letTimePass(id, "1 minute");
+      // While it knows of the claim, it is making the attempt.
+      expect(await giveBackUnheard()).toBe(0);
+      forgetClaims([attempt]);
+      expect(await giveBackUnheard()).toBe(1);
+      expect(await attemptsOf(id)).toEqual([]);
+      expect(await queued()).toEqual([id]);
+      await pool().query("DELETE FROM graphile_worker._private_jobs");
+    }
+  });
+
+  test("is left alone for a moment: the acknowledgement may be on its way", async () => {
+    const { id, candidate } = await newMessage();
+    const attempt = attemptOf(candidate, "vonage", new Date());
+    await claim(pool(), [attempt], () => true);
+    forgetClaims([attempt]);
+    expect(await giveBackUnheard()).toBe(0);
+    expect(await attemptsOf(id)).toHaveLength(1);
+  });
+
+  test("is not known to the worker when its statement failed", async () => {
+    const { candidate } = await newMessage();
+    const attempt = attemptOf(candidate, "vonage", new Date());
+    const refusing = { query: () => Promise.reject(new Error("The connection was lost.")) } as never;
+    await expect(claim(refusing, [attempt], () => true)).rejects.toThrow("lost");
+    expect(knownClaims().has(attempt.claim)).toBe(false);
+  });
+});
+
+describe("an attempt that is given back", () => {
+  test("a second time, because the reply to COMMIT was lost, leaves the attempt of another worker alone", async () => {
+    const message = await claimed();
+    await giveBack([message.first]);
+    // The other worker has claimed the same number of the same message, and calls the provider.
+    const [other] = await claimAttempts([message.id]);
+    other?.slot?.release();
+    await giveBack([message.first]);
+    expect(await attemptsOf(message.id)).toMatchObject([{ seq: 1, provider: "vonage", outcome: null }]);
+    expect(await queued()).toEqual([message.id]);
+  });
+
+  test("after its outcome is known stays", async () => {
+    const message = await claimed();
+    await recordEnding(endingOf(message.first, { kind: "accepted", providerMessageIds: [`${message.id}-1`] }, 1));
+    await giveBack([message.first]);
+    expect(await attemptsOf(message.id)).toHaveLength(1);
+    expect(await statusOf(message)).toBe("sent");
+  });
+});
+
+test("an attempt does not begin for a message that has failed meanwhile", async () => {
+  const message = await claimed();
+  const second = await recordAndGoOn(message.first, UNKNOWN);
+  await recordEnding(endingOf(message.first, { kind: "accepted", providerMessageIds: [`${message.id}-1`] }, 1));
+  expect(await begin(second)).toBe(false);
+  expect((await getMessage(message.account.actor, message.id)).provider).toBe("vonage");
+});
+
+test("messages with a provider whose connection must stand first are claimed, and begin later", async () => {
+  await makeRoute({ prefix: "1777", chain: ["sandbox"] });
+  const { id, candidate } = await newMessage();
+  const [attempt] = await claim(pool(), [attemptOf(candidate, "sandbox", new Date())], () => false);
+  expect(await attemptsOf(id)).toMatchObject([{ isBegun: false }]);
+  expect(attempt?.begunAtMs).toBeNull();
+  expect(attempt && (await begin(attempt))).toBe(true);
+  expect(await attemptsOf(id)).toMatchObject([{ isBegun: true }]);
+});
