@@ -18,10 +18,10 @@ const CLOSING: NotAccepted = {
   detail: "The bind to the message centre is being closed.",
   fault: "throttled",
 };
-const WINDOW_FULL: NotAccepted = {
+const BUSY: NotAccepted = {
   kind: "retryable",
-  code: "window_full",
-  detail: "The message centre has as many unanswered messages as it may have.",
+  code: "centre_busy",
+  detail: "The message centre takes no more at the moment.",
   fault: "throttled",
 };
 
@@ -88,7 +88,7 @@ export function openBinds({ sessions: count, bindWaitMs, ...options }: BindsOpti
       await waitFor(() => isRefusing || roomiest() !== null || accountRefusal() !== null);
       if (isRefusing) return CLOSING;
       if (roomiest()) return null;
-      return isBound() ? WINDOW_FULL : (accountRefusal() ?? NOT_BOUND);
+      return isBound() ? BUSY : (accountRefusal() ?? NOT_BOUND);
     },
     reserve: async (isBegun) => {
       const isRefused = () => isClosed || (isRefusing && !isBegun);

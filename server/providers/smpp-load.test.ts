@@ -275,7 +275,7 @@ describe("ready", () => {
     await bound(adapter);
     const sent = send(adapter);
     await expect.poll(() => held.length).toBe(1);
-    expect(await ready(adapter)).toMatchObject({ kind: "retryable", code: "window_full", fault: "throttled" });
+    expect(await ready(adapter)).toMatchObject({ kind: "retryable", code: "centre_busy", fault: "throttled" });
     held[0]?.();
     await sent;
     expect(await ready(adapter)).toBeNull();
