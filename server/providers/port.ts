@@ -41,11 +41,13 @@ export type Fault = "provider" | "account" | "throttled" | "message";
  * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length: ours is the
  *   limit that a customer was told, and another provider may well have a higher one.
  * - retryable: nothing was sent; the next provider may be tried.
- * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504).
+ * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504). `taken`: ids
+ *   of the parts that the provider did take before the one of which that is not known.
  */
 export type Outcome =
   | { kind: "accepted"; providerMessageIds: readonly string[]; lost?: { code: string; detail: string } }
-  | ({ kind: "refused" | "unknown" } & Told)
+  | ({ kind: "refused" } & Told)
+  | ({ kind: "unknown"; taken?: readonly string[] } & Told)
   | ({ kind: "retryable"; fault: Fault } & Told);
 
 /**
@@ -59,6 +61,11 @@ export type Adapter = {
   id: ProviderId;
   /** Calls that may be under way at once from this process. */
   maxInFlight: number;
+  /**
+   * Waits until a call could be written at once, for what needs a standing connection. It reserves nothing.
+   * @returns null, or why nothing can be sent now; then nothing was.
+   */
+  ready?: () => Promise<Outcome | null>;
   send: (handover: Handover) => Promise<Outcome>;
   /** Waits until a call could be written at once, for what needs a standing connection. @returns null, or why nothing can be sent now; then nothing was. */
   ready?: () => Promise<Outcome | null>;

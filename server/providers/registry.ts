@@ -1,4 +1,5 @@
 /** The providers as this installation has them: settings, adapters and shared state, at most a second old. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
@@ -73,22 +74,41 @@ const UNTOUCHED = {
 
 type Opened = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
 
+/** Longest time that a stop waits for adapters to close; by then nobody hands anything over any more. */
+const CLOSE_WITHIN_MS = 10 * SECOND_MS;
+
+/** Adapters that were replaced or are without settings, until they are closed. */
+const leaving = () => perProcess("providers.adapters_leaving", () => new Set<Promise<void>>());
+
 /** The adapters that stand, closed in order at a stop. */
 export const openAdapters = () =>
   perProcess("providers.adapters", () => {
-    const made = new Map<ProviderId, Opened>();
-    onShutdown(async () => {
-      await Promise.all([...made.values()].map(({ adapter }) => adapter.close?.()));
-    });
-    return made;
+    onShutdown(closeAdapters);
+    return new Map<ProviderId, Opened>();
   });
+
+/** Closes every adapter, each when what it has under way is over, and waits for that for a bounded time. */
+async function closeAdapters(): Promise<void> {
+  for (const [id, opened] of openAdapters()) leave(id, opened);
+  const isOver = new AbortController();
+  const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => undefined);
+  await Promise.race([Promise.all(leaving()), late]);
+  isOver.abort();
+}
 
 /** The adapter that this process used last for a provider, for whoever holds something of it and cannot read the table. */
 export const standingAdapter = (id: string): Adapter | null =>
   id === "sandbox" ? sandbox() : (openAdapters().get(id as ProviderId)?.adapter ?? null);
 
-const closeQuietly = (id: ProviderId, { adapter }: Opened) =>
-  adapter.close?.().catch((thrown) => log("warn", "provider.close_failed", { provider: id, ...errorFields(thrown) }));
+/** Closes an adapter when what it has under way is over; nothing waits for that but a stop. */
+function leave(id: ProviderId, { adapter }: Opened): void {
+  if (!adapter.close) return;
+  const closed: Promise<void> = adapter
+    .close()
+    .catch((thrown) => log("warn", "provider.close_failed", { provider: id, ...errorFields(thrown) }))
+    .finally(() => leaving().delete(closed));
+  leaving().add(closed);
+}
 
 /** The adapter with these settings: the one that stands, or a new one when they have changed. */
 function adapterWith(id: ProviderId, settings: Settings): Adapter | null {
@@ -99,7 +119,7 @@ function adapterWith(id: ProviderId, settings: Settings): Adapter | null {
   if (!made) return null;
   const adapter = reportingLosses(made, inboundSink(id).take);
   openAdapters().set(id, { key, adapter });
-  if (known) void closeQuietly(id, known);
+  if (known) leave(id, known);
   return adapter;
 }
 
@@ -112,7 +132,31 @@ export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { cl
   return provider && httpAdapter(provider, settings);
 }
 
+type Entries = ReadonlyMap<string, { settings: Settings | null; state: ProviderState }>;
+
+/**
+ * What was read last in this process. Adapters follow it alone: whoever still holds a table from before a change must not
+ * bring back what it took away.
+ */
+const newest = () => perProcess("providers.newest", () => ({ begun: 0, read: 0, entries: new Map() as Entries }));
+
+/** Makes what was read the newest, unless a later reading has ended before, and takes away what has no settings now. */
+function follow(reading: number, entries: Entries): void {
+  const own = newest();
+  if (reading < own.read) return;
+  own.read = reading;
+  own.entries = entries;
+  for (const [id, opened] of openAdapters()) {
+    if (entries.get(id)?.settings) continue;
+    openAdapters().delete(id);
+    leave(id, opened);
+    log("info", "provider.adapter_closed", { provider: id });
+  }
+}
+
 async function readTable(): Promise<ProviderTable> {
+  newest().begun += 1;
+  const reading = newest().begun;
   const { rows } = await pool().query<Row>({
     name: "providers.all",
     text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, alarm, health,
@@ -126,10 +170,12 @@ async function readTable(): Promise<ProviderTable> {
     const isConfigured = id === "sandbox" ? env().SANDBOX : settings !== null;
     return [id, { settings, state: { ...row, ...found, id, isConfigured } satisfies ProviderState }] as const;
   });
-  return makeTable(new Map(entries));
+  const read: Entries = new Map(entries);
+  follow(reading, read);
+  return makeTable(read);
 }
 
-function makeTable(entries: Map<string, { settings: Settings | null; state: ProviderState }>): ProviderTable {
+function makeTable(entries: Entries): ProviderTable {
   const stateOf = (id: string) => entries.get(id)?.state ?? null;
   return {
     stateOf,
@@ -137,7 +183,8 @@ function makeTable(entries: Map<string, { settings: Settings | null; state: Prov
       const entry = entries.get(id);
       if (!entry?.state.isConfigured) return null;
       if (entry.state.id === "sandbox") return sandbox();
-      return entry.settings && adapterWith(entry.state.id, entry.settings);
+      const settings = newest().entries.get(id)?.settings;
+      return settings ? adapterWith(entry.state.id, settings) : null;
     },
     isRoutable: (id) => stateOf(id)?.isConfigured ?? false,
     isHeld: (id) => {

@@ -1,6 +1,7 @@
 /** One connection to a message centre, from the call to its end: requests, their answers, and nothing twice. */
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
+import { startDeadline } from "../core/deadline";
 import { encodePdu, frameReader, type Pdu, STATUS_OK } from "./smpp-wire";
 
 export type Target = { host: string; port: number; isSecure: boolean };
@@ -8,16 +9,19 @@ export type Target = { host: string; port: number; isSecure: boolean };
 /**
  * How a request ended. unsent: nothing was written. timeout and lost: it was, and nobody knows what became of it.
  */
-export type Answer = { kind: "answer"; status: number; messageId: string } | { kind: "timeout" | "lost" | "unsent" };
+export type Answer =
+  | { kind: "answer"; status: number; messageId: string }
+  | { kind: "timeout" }
+  | { kind: "lost" }
+  | { kind: "unsent" };
 
 export type Connection = {
-  /** Never rejects. */
+  /** Never rejects. `timeoutMs` is the centre's own: time in which this process stood still does not count. */
   request: (command: string, fields: Record<string, unknown>, timeoutMs: number) => Promise<Answer>;
   /** Answers a request of the centre; a command that has no answer here is refused with generic_nack. */
   answer: (pdu: Pdu, status: number, command?: string) => void;
+  /** Requests without an answer whose time is not up. */
   outstanding: () => number;
-  /** While it is held back nothing is read, so the centre has to wait. */
-  holdBack: (isHeld: boolean) => void;
   /** Hangs up after what was written has left. */
   end: (reason: string) => void;
   /** Hangs up now. */
@@ -61,25 +65,21 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
         const own = sequence;
         if (!write(command, { ...fields, sequence_number: own })) return resolve({ kind: "unsent" });
         const finish = (answer: Answer) => {
-          clearTimeout(timer);
+          deadline.clear();
           pending.delete(own);
           resolve(answer);
         };
-        const timer = setTimeout(finish, timeoutMs, { kind: "timeout" });
+        const deadline = startDeadline(timeoutMs, () => finish({ kind: "timeout" }));
         pending.set(own, finish);
       }),
     answer: (pdu, status, command = `${pdu.command}_resp`) => {
       write(command, { sequence_number: pdu.sequence, command_status: status });
     },
     outstanding: () => pending.size,
-    holdBack: (isHeld) => {
-      if (isHeld) socket.pause();
-      else socket.resume();
-    },
     end: (why) => {
       reason ??= why;
-      const timer = setTimeout(() => socket.destroy(), END_WITHIN_MS);
-      socket.once("close", () => clearTimeout(timer));
+      const deadline = startDeadline(END_WITHIN_MS, () => socket.destroy());
+      socket.once("close", deadline.clear);
       socket.end();
     },
     destroy: (why) => {

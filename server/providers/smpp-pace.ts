@@ -6,8 +6,13 @@ const GAP_MAX_MS = 1_000;
 const GAP_LEAST_MS = 5;
 const RECOVERY = 0.9;
 
-/** Spaces out submits: not at all until the centre says that it is asked too much, then ever more until it stops. */
+/**
+ * Spaces out submits: not at all until the centre says that it is asked too much, then ever more until it stops. Times are
+ * milliseconds of a clock that never goes back.
+ */
 export type Pace = {
+  /** Whether a submit would have its turn soon: otherwise others wait for theirs, and it may come back when one had it. */
+  hasTurn: (nowMs: number) => boolean;
   /** Milliseconds to wait before the next submit, which is thereby given its turn. */
   turn: (nowMs: number) => number;
   slower: (nowMs: number) => void;
@@ -19,6 +24,8 @@ export function openPace(): Pace {
   let gapMs = 0;
   let nextAt = 0;
   return {
+    // Timers may be a little early: when the last turn is had, the next one must count as soon.
+    hasTurn: (nowMs) => nextAt - nowMs < GAP_MAX_MS * 2,
     turn: (nowMs) => {
       const at = Math.max(nowMs, nextAt);
       nextAt = at + gapMs;

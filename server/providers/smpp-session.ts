@@ -1,31 +1,35 @@
 /** A bind that is kept: it is sought again whenever it is lost, and is watched while it stands. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorFields, log } from "../core/log";
+import { startDeadline } from "../core/deadline";
+import { log } from "../core/log";
 import type { NotAccepted } from "./answer";
 import { type Answer, type Connection, isYes, openConnection, type Target } from "./smpp-connection";
+import { type Deliveries, openDeliveries } from "./smpp-deliveries";
 import { type BackOff, backOffMs, openPace } from "./smpp-pace";
-import { outcomeOfStatus, STATUS_NOT_BOUND, STATUS_TEMPORARY, STATUS_UNKNOWN_COMMAND } from "./smpp-status";
+import { outcomeOfStatus, STATUS_NOT_BOUND, STATUS_UNKNOWN_COMMAND } from "./smpp-status";
 import { type Pdu, STATUS_OK } from "./smpp-wire";
 
+/** Times in milliseconds. */
 export type SessionOptions = {
   target: Target;
   /** Fields of bind_transceiver. */
   bind: Record<string, unknown>;
   window: number;
+  /** How long an answer to submit_sm is waited for, and so how long a bind drains before it is left. */
   responseTimeoutMs: number;
   bindTimeoutMs: number;
   enquireLinkMs: number;
   enquireTimeoutMs: number;
-  drainMs: number;
+  unbindTimeoutMs: number;
   backOff: BackOff;
-  /** What a deliver_sm says. It is acknowledged when this resolves, and repeated by the centre when it rejects. */
+  /** Takes in a deliver_sm. It is acknowledged when this resolves, and repeated by the centre when it rejects. */
   deliver: (pdu: Pdu) => Promise<void>;
   /** Called when there may be room where there was none, or a bind was refused. */
   onChange: () => void;
 };
 
 export type Session = {
-  /** Submits that may be added now; 0 when not bound. */
+  /** Submits that may be added now; 0 when not bound, or when the centre wants no more for a while. */
   room: () => number;
   isBound: () => boolean;
   /** Why the centre did not let us in, when that is how the last try ended. */
@@ -33,84 +37,96 @@ export type Session = {
   /** Takes one place of {@link Session.room}; `submit` gives it back. */
   reserve: () => void;
   submit: (fields: Record<string, unknown>) => Promise<Answer>;
-  /** Unbinds after what is outstanding, and ends for good. */
+  /** Unbinds when what is outstanding was answered or has had its time, and ends for good. */
   close: () => Promise<void>;
 };
 
 /** A bind that stood this long or took a message was a success: its loss begins again at the shortest wait. */
 const STABLE_MS = 10_000;
-/** deliver_sm under way at once before the centre has to wait. */
-const DELIVERIES_MAX = 200;
 const POLL_MS = 20;
 const INTERFACE_VERSION = 0x34;
 
-const hasFault = (answer: Answer, fault: string): boolean => {
+/** One connection. `gone` is aborted, with the reason, once it is given nothing new: because it was left, or is over. */
+type Line = { connection: Connection; deliveries: Deliveries; gone: AbortController };
+
+const isThrottled = (answer: Answer): boolean => {
   if (answer.kind !== "answer" || answer.status === STATUS_OK) return false;
   const outcome = outcomeOfStatus(answer.status);
-  return outcome.kind === "retryable" && outcome.fault === fault;
+  return outcome.kind === "retryable" && outcome.fault === "throttled";
 };
+
+/** Resolves when a signal is aborted. */
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 
 /** Begins to bind, and goes on for ever until it is closed. */
 export function openSession(options: SessionOptions): Session {
+  const { host, port } = options.target;
   const closing = new AbortController();
   const pace = openPace();
-  const deliveries = new WeakMap<Connection, number>();
-  let dialled: Connection | null = null;
-  let bound: Connection | null = null;
+  /** Lines that were left and are still up. */
+  const leaving = new Set<Promise<void>>();
+  let dialled: Line | null = null;
+  let bound: Line | null = null;
   let refusal: NotAccepted | null = null;
   let used = 0;
   let failures = 0;
 
-  /** Adds to the deliveries under way on a connection, and tells how many there are now. */
-  function count(connection: Connection, added: number): number {
-    const present = (deliveries.get(connection) ?? 0) + added;
-    deliveries.set(connection, present);
-    return present;
+  function dial(): Line {
+    const connection = openConnection(options.target, (pdu) => serve(pdu, line));
+    const deliveries = openDeliveries(options.deliver, (pdu, status) => connection.answer(pdu, status));
+    const line = { connection, deliveries, gone: new AbortController() };
+    connection.over.addEventListener("abort", () => line.gone.abort(connection.over.reason), { once: true });
+    return line;
   }
 
-  async function deliver(pdu: Pdu, connection: Connection): Promise<void> {
-    if (count(connection, 1) === DELIVERIES_MAX) connection.holdBack(true);
-    let status = STATUS_OK;
-    try {
-      await options.deliver(pdu);
-    } catch (thrown) {
-      status = STATUS_TEMPORARY;
-      log("warn", "smpp.delivery_not_taken", errorFields(thrown));
-    }
-    connection.answer(pdu, status);
-    if (count(connection, -1) === DELIVERIES_MAX - 1) connection.holdBack(false);
-  }
-
-  function serve(pdu: Pdu, connection: Connection): void {
-    if (pdu.command === "deliver_sm") void deliver(pdu, connection);
+  function serve(pdu: Pdu, line: Line): void {
+    const { connection, deliveries } = line;
+    if (pdu.command === "deliver_sm") void deliveries.take(pdu);
     else if (pdu.command === "enquire_link") connection.answer(pdu, STATUS_OK);
     else if (pdu.command === "unbind") {
       connection.answer(pdu, STATUS_OK);
-      void retire(connection, "unbound by the message centre");
+      retire(line, "unbound by the message centre");
     } else if (pdu.command !== "alert_notification" && pdu.command !== "outbind") {
       // Those two want no answer, and nothing else is for us.
       connection.answer(pdu, STATUS_UNKNOWN_COMMAND, "generic_nack");
     }
   }
 
-  /** Hands it nothing more, waits a while for what is outstanding, and hangs up. */
-  async function retire(connection: Connection, reason: string, isOurs = false): Promise<void> {
-    if (bound === connection) bound = null;
+  /** Gives a line nothing new, and ends it in the background: the next bind need not wait for that. */
+  function retire(line: Line, reason: string, isOurs = false): void {
+    if (line.gone.signal.aborted) return;
+    if (bound === line) bound = null;
+    line.gone.abort(reason);
+    const ended: Promise<void> = drain(line, reason, isOurs).finally(() => leaving.delete(ended));
+    leaving.add(ended);
     options.onChange();
-    const until = Date.now() + options.drainMs;
-    const isBusy = () => connection.outstanding() > 0 || count(connection, 0) > 0;
-    while (isBusy() && Date.now() < until && !connection.over.aborted) await sleep(POLL_MS);
-    if (isOurs) await connection.request("unbind", {}, options.drainMs);
-    connection.end(reason);
   }
 
-  const hasEnded = (connection: Connection) =>
-    new Promise<void>((resolve) => {
-      if (connection.over.aborted) resolve();
-      else connection.over.addEventListener("abort", () => resolve(), { once: true });
+  /** Waits for what is outstanding for as long as an answer may take, and hangs up. */
+  async function drain({ connection, deliveries }: Line, reason: string, isOurs: boolean): Promise<void> {
+    let isLate = false;
+    const deadline = startDeadline(options.responseTimeoutMs, () => {
+      isLate = true;
     });
+    const last = async (isBusy: () => boolean) => {
+      while (isBusy() && !isLate && !connection.over.aborted) await sleep(POLL_MS);
+    };
+    await last(() => connection.outstanding() > 0);
+    // What still comes is repeated to another bind; after the unbind nothing could be answered any more.
+    deliveries.stop();
+    await last(() => deliveries.underWay() > 0);
+    deadline.clear();
+    if (isOurs) await connection.request("unbind", {}, options.unbindTimeoutMs);
+    connection.end(reason);
+    await aborted(connection.over);
+  }
 
-  async function bindOnce(connection: Connection): Promise<void> {
+  async function bindOnce(line: Line): Promise<void> {
+    const { connection } = line;
     const fields = { ...options.bind, interface_version: INTERFACE_VERSION };
     const answer = await connection.request("bind_transceiver", fields, options.bindTimeoutMs);
     refusal = answer.kind === "answer" && !isYes(answer) ? outcomeOfStatus(answer.status) : null;
@@ -121,41 +137,43 @@ export function openSession(options: SessionOptions): Session {
       options.onChange();
       return;
     }
-    bound = connection;
-    log("info", "smpp.bound", { host: options.target.host, port: options.target.port });
+    bound = line;
+    log("info", "smpp.bound", { host, port });
     options.onChange();
   }
 
-  async function watch(connection: Connection): Promise<void> {
-    while (!connection.over.aborted) {
-      await sleep(options.enquireLinkMs, undefined, { signal: connection.over }).catch(() => undefined);
-      if (connection.over.aborted) return;
+  /** Asks the centre now and then whether it is there, until the line is gone. */
+  async function watch({ connection, gone: { signal } }: Line): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(options.enquireLinkMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
       const answer = await connection.request("enquire_link", {}, options.enquireTimeoutMs);
-      if (answer.kind === "timeout") connection.destroy("no answer to enquire_link");
+      if (answer.kind === "timeout" && !signal.aborted) connection.destroy("no answer to enquire_link");
     }
   }
 
   async function keepBound(): Promise<void> {
     while (!closing.signal.aborted) {
-      const connection = openConnection(options.target, serve);
-      dialled = connection;
-      await bindOnce(connection);
-      const boundAt = Date.now();
-      await Promise.all([watch(connection), hasEnded(connection)]);
-      if (bound === connection) bound = null;
+      const line = dial();
+      const gone = line.gone.signal;
+      dialled = line;
+      await bindOnce(line);
+      const boundAt = performance.now();
+      void watch(line);
+      await aborted(gone);
+      if (bound === line) bound = null;
       if (closing.signal.aborted) return;
-      if (Date.now() - boundAt >= STABLE_MS) failures = 0;
+      if (performance.now() - boundAt >= STABLE_MS) failures = 0;
       failures += 1;
       const retryInMs = backOffMs(failures, Math.random(), options.backOff);
-      const { host, port } = options.target;
-      log("warn", "smpp.not_bound", { host, port, reason: String(connection.over.reason), retry_in_ms: retryInMs });
+      log("warn", "smpp.not_bound", { host, port, reason: String(gone.reason), retry_in_ms: retryInMs });
       await sleep(retryInMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   }
 
   const done = keepBound();
   return {
-    room: () => (bound ? options.window - used : 0),
+    room: () => (bound && pace.hasTurn(performance.now()) ? options.window - used : 0),
     isBound: () => bound !== null,
     refusal: () => refusal,
     reserve: () => {
@@ -163,17 +181,21 @@ export function openSession(options: SessionOptions): Session {
     },
     submit: async (fields) => {
       try {
-        const waitMs = pace.turn(Date.now());
-        if (waitMs > 0) await sleep(waitMs);
-        const connection = bound;
-        if (!connection) return { kind: "unsent" };
-        const answer = await connection.request("submit_sm", fields, options.responseTimeoutMs);
+        const waitMs = pace.turn(performance.now());
+        if (waitMs > 0) {
+          await sleep(waitMs);
+          // Its turn is over, so others may have the next one.
+          options.onChange();
+        }
+        const line = bound;
+        if (!line) return { kind: "unsent" };
+        const answer = await line.connection.request("submit_sm", fields, options.responseTimeoutMs);
         if (isYes(answer)) {
           failures = 0;
           pace.faster();
-        } else if (hasFault(answer, "throttled")) pace.slower(Date.now());
+        } else if (isThrottled(answer)) pace.slower(performance.now());
         else if (answer.kind === "answer" && answer.status === STATUS_NOT_BOUND) {
-          void retire(connection, "the message centre says that we are not bound");
+          retire(line, "the message centre says that we are not bound");
         }
         return answer;
       } finally {
@@ -183,9 +205,10 @@ export function openSession(options: SessionOptions): Session {
     },
     close: async () => {
       closing.abort();
-      if (bound) await retire(bound, "closed", true);
-      else dialled?.destroy("closed");
+      if (bound) retire(bound, "closed", true);
+      else if (dialled && !dialled.gone.signal.aborted) dialled.connection.destroy("closed");
       await done;
+      await Promise.all(leaving);
     },
   };
 }

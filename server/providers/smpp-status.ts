@@ -2,6 +2,7 @@
 import { type Meaning, type NotAccepted, outcomeOf } from "./answer";
 
 export const STATUS_TEMPORARY = 0x64;
+export const STATUS_QUEUE_FULL = 0x14;
 export const STATUS_UNKNOWN_COMMAND = 0x03;
 export const STATUS_NOT_BOUND = 0x04;
 

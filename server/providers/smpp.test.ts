@@ -1,14 +1,13 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/e2e/support/carriers/smsc-scripted";
 import type { CallbackContent, Outcome } from "./port";
 import { openSmpp, type SmppAdapter, type SmppOptions, smppSettings } from "./smpp";
 
 const FAST: SmppOptions = {
   responseTimeoutMs: 2_000,
   bindWaitMs: 1_000,
-  drainMs: 500,
+  unbindTimeoutMs: 500,
   backOff: { minMs: 5, maxMs: 40 },
 };
 
@@ -22,46 +21,9 @@ beforeAll(() => {
   vi.stubEnv("LOG_LEVEL", "silent");
 });
 
-type Submit = (pdu: smpp.PDU, session: smpp.Session, place: number) => void;
-const accept: Submit = (pdu, session, place) => void session.send(pdu.response({ message_id: `0A${place}` }));
-const refuse =
-  (status: number): Submit =>
-  (pdu, session) =>
-    void session.send(pdu.response({ command_status: status }));
-
-/** A message centre on loopback that answers as it is told. */
-async function openCentre(onSubmit: Submit = accept, port = 0) {
-  const centre = {
-    url: "",
-    port: 0,
-    bindStatus: 0,
-    binds: [] as smpp.PDU[],
-    sessions: [] as smpp.Session[],
-    submits: [] as smpp.PDU[],
-    commands: [] as string[],
-    onSubmit,
-    close: async () => {
-      for (const session of centre.sessions) session.destroy();
-      server.close();
-      if (server.listening) await once(server, "close");
-    },
-  };
-  const server = smpp.createServer((session) => {
-    centre.sessions.push(session);
-    session.on("error", () => session.destroy());
-    session.on("pdu", (pdu: smpp.PDU) => centre.commands.push(pdu.command));
-    session.on("bind_transceiver", (pdu: smpp.PDU) => {
-      centre.binds.push(pdu);
-      session.send(pdu.response({ command_status: centre.bindStatus }));
-    });
-    session.on("submit_sm", (pdu: smpp.PDU) => centre.onSubmit(pdu, session, centre.submits.push(pdu)));
-    session.on("unbind", (pdu: smpp.PDU) => session.send(pdu.response()));
-  });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+async function openCentre(...told: Parameters<typeof startCentre>) {
+  const centre = await startCentre(...told);
   closers.push(centre.close);
-  centre.port = (server.address() as AddressInfo).port;
-  centre.url = `smpp://127.0.0.1:${centre.port}`;
   return centre;
 }
 
@@ -80,9 +42,6 @@ const send = (adapter: SmppAdapter, body = "hi"): Promise<Outcome> => {
 };
 const bound = (adapter: SmppAdapter) => expect.poll(adapter.isBound).toBe(true);
 const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds });
-const ask = (session: smpp.Session | undefined, fields: Record<string, unknown>) =>
-  new Promise<smpp.PDU>((resolve) => session?.deliver_sm(fields, resolve));
-const receiptOf = (id: string) => ({ esm_class: 4, receipted_message_id: id, message_state: 2, short_message: "" });
 
 describe("sending", () => {
   it("binds at once, with what the settings say", async () => {
@@ -165,7 +124,7 @@ describe("sending", () => {
 describe("receiving", () => {
   it("joins a receipt that comes before the answer, across radixes", async () => {
     const centre = await openCentre(async (pdu, session) => {
-      await ask(session, receiptOf("0255"));
+      await deliver(session, receiptOf("0255"));
       session.send(pdu.response({ message_id: "00FF" }));
     });
     const { adapter, taken } = open(centre.url, { idRadix: "hex-to-decimal" });
@@ -178,11 +137,11 @@ describe("receiving", () => {
     const { adapter, taken, sink } = open(centre.url);
     await bound(adapter);
     const inbound = { source_addr: "49151", destination_addr: "10777", data_coding: 8, short_message: "Привет" };
-    expect((await ask(centre.sessions[0], inbound)).command_status).toBe(0);
+    expect((await deliver(centre.sessions[0], inbound)).command_status).toBe(0);
     expect(taken).toMatchObject([{ reports: [], inbound: [{ from: "49151", to: "10777", text: "Привет" }] }]);
     const broken = vi.spyOn(sink, "take").mockRejectedValueOnce(new Error("no database"));
-    expect((await ask(centre.sessions[0], receiptOf("1"))).command_status).toBe(smpp.errors.ESME_RX_T_APPN);
-    expect((await ask(centre.sessions[0], receiptOf("1"))).command_status).toBe(0);
+    expect((await deliver(centre.sessions[0], receiptOf("1"))).command_status).toBe(smpp.errors.ESME_RX_T_APPN);
+    expect((await deliver(centre.sessions[0], receiptOf("1"))).command_status).toBe(0);
     expect(broken).toHaveBeenCalledTimes(2);
   });
 });
@@ -230,7 +189,7 @@ describe("keeping the bind", () => {
     const sent = send(adapter);
     await expect.poll(() => centre.submits.length).toBe(1);
     const closed = adapter.close();
-    expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "not_bound" });
+    expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "bind_closing", fault: "throttled" });
     release();
     expect(await sent).toEqual(accepted("a1"));
     await closed;

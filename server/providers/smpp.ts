@@ -1,19 +1,17 @@
 /** SMPP 3.4: a bind to a message centre over which messages go out, and receipts and replies come in. */
-import { randomInt, randomUUID } from "node:crypto";
-import { EventEmitter, once } from "node:events";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { startDeadline } from "../core/deadline";
 import { log } from "../core/log";
 import { ADDRESS, field, secret } from "./fields";
-import type { Adapter, CallbackContent, Handover, Outcome } from "./port";
-import { addressFields } from "./smpp-address";
-import type { Answer, Target } from "./smpp-connection";
+import type { Adapter, CallbackContent } from "./port";
+import { openBinds } from "./smpp-binds";
+import type { Target } from "./smpp-connection";
 import type { BackOff } from "./smpp-pace";
-import { partsOf } from "./smpp-parts";
-import { readDeliver, submittedId } from "./smpp-receipt";
-import { openSession, type Session } from "./smpp-session";
-import { outcomeOfStatus } from "./smpp-status";
-import { type Pdu, STATUS_OK } from "./smpp-wire";
+import { readDeliver } from "./smpp-receipt";
+import { openSender } from "./smpp-send";
+import type { Pdu } from "./smpp-wire";
 
 const whole = (least: number, most: number, standard: number, description: string) =>
   z.coerce.number().int().min(least).max(most).default(standard).describe(`${description}; ${standard} unless given`);
@@ -55,7 +53,12 @@ export type SmppSettings = z.output<typeof smppSettings>;
 export type Sink = { take: (content: CallbackContent) => Promise<void> };
 
 export type SmppAdapter = Adapter & {
-  /** Takes nothing more, waits a few seconds for what is under way, and unbinds. */
+  /** Waits until a submit could be written at once, at most `bindWaitMs`. It reserves nothing: `send` does. */
+  ready: NonNullable<Adapter["ready"]>;
+  /**
+   * Takes nothing more, waits for what is under way for as long as an answer may take, and unbinds. What had no place yet
+   * is given back as not sent.
+   */
   close: () => Promise<void>;
   isBound: () => boolean;
 };
@@ -68,7 +71,7 @@ export type SmppOptions = {
   bindWaitMs?: number;
   enquireLinkMs?: number;
   enquireTimeoutMs?: number;
-  drainMs?: number;
+  unbindTimeoutMs?: number;
   backOff?: BackOff;
 };
 
@@ -78,38 +81,18 @@ const STANDARD = {
   bindWaitMs: 5_000,
   enquireLinkMs: 30_000,
   enquireTimeoutMs: 10_000,
-  drainMs: 3_000,
+  unbindTimeoutMs: 3_000,
   backOff: { minMs: 500, maxMs: 30_000 },
 };
-/** Times that a submit is tried while the centre says that it is asked too much, or loses the bind before it is written. */
-const TRIES_MAX = 4;
 const POLL_MS = 20;
 const PORT_PLAIN = 2_775;
 const PORT_SECURE = 3_550;
-
-const NOT_BOUND: Outcome = {
-  kind: "retryable",
-  code: "not_bound",
-  detail: "There is no bind to the message centre.",
-  fault: "provider",
-};
 
 function targetOf(address: string): Target {
   const url = new URL(address);
   const isSecure = url.protocol === "ssmpp:";
   const port = Number(url.port) || (isSecure ? PORT_SECURE : PORT_PLAIN);
   return { host: url.hostname.replace(/^\[|\]$/g, ""), port, isSecure };
-}
-
-function outcomeOf(answer: Answer, idRadix: SmppSettings["idRadix"]): Outcome {
-  if (answer.kind === "answer") {
-    if (answer.status !== STATUS_OK) return outcomeOfStatus(answer.status);
-    return { kind: "accepted", providerMessageIds: [submittedId(answer.messageId, idRadix)].filter(Boolean) };
-  }
-  if (answer.kind === "unsent") return NOT_BOUND;
-  return answer.kind === "timeout"
-    ? { kind: "unknown", code: "timeout", detail: "The message centre did not answer submit_sm in time." }
-    : { kind: "unknown", code: "connection_lost", detail: "The connection was lost with submit_sm unanswered." };
 }
 
 async function takeDelivery(pdu: Pdu, sink: Sink): Promise<void> {
@@ -122,99 +105,43 @@ async function takeDelivery(pdu: Pdu, sink: Sink): Promise<void> {
 /** Opens the binds that the settings ask for, at once, and keeps them until `close`. */
 export function openSmpp(settings: SmppSettings, sink: Sink, options: SmppOptions = {}): SmppAdapter {
   const times = { ...STANDARD, ...options };
-  const changes = new EventEmitter().setMaxListeners(0);
-  const sessions = Array.from({ length: settings.sessions }, () =>
-    openSession({
-      ...times,
-      target: targetOf(settings.url),
-      bind: { system_id: settings.systemId, password: settings.password, system_type: settings.systemType },
-      window: settings.window,
-      deliver: (pdu) => takeDelivery(pdu, sink),
-      onChange: () => changes.emit("change"),
-    }),
-  );
-  const isBound = () => sessions.some((session) => session.isBound());
-  let reference = randomInt(0x10000);
+  const binds = openBinds({
+    ...times,
+    target: targetOf(settings.url),
+    bind: { system_id: settings.systemId, password: settings.password, system_type: settings.systemType },
+    sessions: settings.sessions,
+    window: settings.window,
+    deliver: (pdu) => takeDelivery(pdu, sink),
+  });
+  const sendText = openSender(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs });
   let underWay = 0;
-  let isClosing = false;
 
-  /** Why every bind is refused, when that is because of our account: then there is no point in waiting for one. */
-  function accountRefusal(): Outcome | null {
-    const refusals = sessions.map((session) => session.refusal());
-    const [first = null] = refusals;
-    const isAccount = refusals.every((refusal) => refusal?.kind === "retryable" && refusal.fault === "account");
-    return isAccount ? first : null;
-  }
-
-  /** A place on the bind that has the most room; null when there is no bind and none came in time. */
-  async function reserve(): Promise<Session | null> {
-    let deadline = Date.now() + times.bindWaitMs;
-    for (;;) {
-      const roomiest = sessions.reduce<Session | null>(
-        (best, session) => (session.room() > (best?.room() ?? 0) ? session : best),
-        null,
-      );
-      if (roomiest) {
-        roomiest.reserve();
-        return roomiest;
-      }
-      // Bound but full: an answer or its time-out makes room.
-      if (isBound()) deadline = Date.now() + times.bindWaitMs;
-      else if (isClosing) return null;
-      const leftMs = deadline - Date.now();
-      if (leftMs <= 0 || accountRefusal()) return null;
-      await once(changes, "change", { signal: AbortSignal.timeout(leftMs) }).catch(() => undefined);
-    }
-  }
-
-  async function submit(fields: Record<string, unknown>): Promise<Outcome> {
-    for (let tries = 1; ; tries++) {
-      const session = await reserve();
-      if (!session) return accountRefusal() ?? NOT_BOUND;
-      const answer = await session.submit(fields);
-      const outcome = outcomeOf(answer, settings.idRadix);
-      const isThrottled = outcome.kind === "retryable" && outcome.fault === "throttled";
-      if (tries >= TRIES_MAX || !(isThrottled || answer.kind === "unsent")) return outcome;
-    }
-  }
-
-  /** One part after the other: as long as the first has not been taken, nothing has been sent. */
-  async function sendParts({ message }: Handover): Promise<Outcome> {
-    reference = (reference + 1) & 0xffff;
-    const parts = partsOf(message.body, settings.longText, reference);
-    const addresses = addressFields(message.from, message.to, settings.shortCodeTon);
-    const providerMessageIds: string[] = [];
-    for (const [index, part] of parts.entries()) {
-      const outcome = await submit({ ...addresses, ...part, registered_delivery: 1 });
-      if (outcome.kind === "accepted") providerMessageIds.push(...outcome.providerMessageIds);
-      else if (outcome.kind === "unknown" || index === 0) return outcome;
-      else {
-        const detail = `Part ${index + 1} of ${parts.length} was not taken. ${outcome.detail}`;
-        return { kind: "accepted", providerMessageIds, lost: { code: outcome.code, detail } };
-      }
-    }
-    return { kind: "accepted", providerMessageIds };
+  async function drain(): Promise<void> {
+    let isLate = false;
+    const deadline = startDeadline(times.responseTimeoutMs, () => {
+      isLate = true;
+    });
+    while (underWay > 0 && !isLate) await sleep(POLL_MS);
+    deadline.clear();
   }
 
   return {
     id: "smpp",
     maxInFlight: settings.window * settings.sessions,
-    isBound,
-    send: async (handover) => {
-      if (isClosing) return NOT_BOUND;
+    isBound: binds.isBound,
+    ready: binds.ready,
+    send: async ({ message }) => {
       underWay += 1;
       try {
-        return await sendParts(handover);
+        return await sendText(message);
       } finally {
         underWay -= 1;
       }
     },
     close: async () => {
-      isClosing = true;
-      const until = Date.now() + times.drainMs;
-      changes.emit("change");
-      while (underWay > 0 && Date.now() < until) await sleep(POLL_MS);
-      await Promise.all(sessions.map((session) => session.close()));
+      binds.refuseNew();
+      await drain();
+      await binds.close();
     },
   };
 }

@@ -1,0 +1,81 @@
+/** A message service centre on loopback that answers each PDU as a test tells it to, for tests of the adapter alone. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import smpp from "smpp";
+
+/** Answers a submit_sm, or does not. `place`: how many have come, this one included. */
+export type OnSubmit = (pdu: smpp.PDU, session: smpp.Session, place: number) => void;
+
+export const accept: OnSubmit = (pdu, session, place) => void session.send(pdu.response({ message_id: `0A${place}` }));
+
+/** Answers every submit_sm with a command_status. */
+export const refuse =
+  (status: number): OnSubmit =>
+  (pdu, session) =>
+    void session.send(pdu.response({ command_status: status }));
+
+/** Keeps this process's event loop from turning for `ms`, as a long computation or a SIGSTOP would. */
+export function stall(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** Has the centre deliver something. @returns the answer. */
+export const deliver = (session: smpp.Session | undefined, fields: Record<string, unknown>): Promise<smpp.PDU> =>
+  new Promise((resolve) => session?.deliver_sm(fields, resolve));
+
+/** The fields of a receipt for `id`: delivered. */
+export const receiptOf = (id: string) => ({
+  esm_class: 4,
+  receipted_message_id: id,
+  message_state: 2,
+  short_message: "",
+});
+
+/** Starts a centre that takes every bind and accepts every message until it is told otherwise. */
+export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
+  const centre = {
+    url: "",
+    port: 0,
+    /** command_status of the answer to a bind. */
+    bindStatus: 0,
+    /** Called after a bind, and after an enquire_link, was answered. */
+    afterAnswer: (_command: "bind_transceiver" | "enquire_link"): void => undefined,
+    answersEnquiries: true,
+    binds: [] as smpp.PDU[],
+    sessions: [] as smpp.Session[],
+    submits: [] as smpp.PDU[],
+    /** Every command that came, in order. */
+    commands: [] as string[],
+    onSubmit,
+    /** How often a command came. */
+    times: (command: string) => centre.commands.filter((other) => other === command).length,
+    close: async () => {
+      for (const session of centre.sessions) session.destroy();
+      server.close();
+      if (server.listening) await once(server, "close");
+    },
+  };
+  const server = smpp.createServer((session) => {
+    centre.sessions.push(session);
+    session.on("error", () => session.destroy());
+    session.on("pdu", (pdu: smpp.PDU) => {
+      centre.commands.push(pdu.command);
+      if (pdu.command === "submit_sm") centre.onSubmit(pdu, session, centre.submits.push(pdu));
+      else if (pdu.command === "bind_transceiver") {
+        centre.binds.push(pdu);
+        session.send(pdu.response({ command_status: centre.bindStatus }));
+        centre.afterAnswer(pdu.command);
+      } else if (pdu.command === "enquire_link") {
+        if (!centre.answersEnquiries) return;
+        session.send(pdu.response());
+        centre.afterAnswer(pdu.command);
+      } else if (!pdu.isResponse()) session.send(pdu.response());
+    });
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  centre.port = (server.address() as AddressInfo).port;
+  centre.url = `smpp://127.0.0.1:${centre.port}`;
+  return centre;
+}

@@ -1,0 +1,94 @@
+/** Adapters follow their providers' settings, whatever is under way on them. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { accept, openCentre } from "@/e2e/support/carriers/smsc-scripted";
+import type { AccountActor } from "../core/actor";
+import { pool } from "../core/db";
+import { newId } from "../core/ids";
+import type { Outcome } from "./port";
+import { openAdapters, providerTable } from "./registry";
+import { clearSettings, saveSettings } from "./stored-settings";
+
+const operator: AccountActor = {
+  kind: "session",
+  accountId: newId("account"),
+  userId: newId("user"),
+  isOperator: true,
+};
+
+let centre: Awaited<ReturnType<typeof openCentre>>;
+/** Answers a submit_sm that the centre has taken. */
+let answers: Array<() => void>;
+
+beforeEach(async () => {
+  answers = [];
+  centre = await openCentre((...submit) => answers.push(() => accept(...submit)));
+});
+afterEach(async () => {
+  await clearSettings(operator, { id: "smpp" });
+  await providerTable();
+  await centre.close();
+});
+
+const save = (window: string) =>
+  saveSettings(operator, { id: "smpp", settings: { url: centre.url, systemId: "we", password: "secret", window } });
+
+async function send(): Promise<Outcome> {
+  const adapter = (await providerTable()).adapterOf("smpp");
+  if (!adapter) throw new Error("There is no adapter.");
+  const message = {
+    id: "msg_1",
+    to: "+491511234567",
+    from: "Shop",
+    body: "hi",
+    encoding: "GSM-7",
+    segments: 1,
+  } as const;
+  return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
+}
+
+test("changed settings hold at once, and what is under way on the old bind is answered there", async () => {
+  await save("5");
+  const first = send();
+  await expect.poll(() => answers.length).toBe(1);
+  await save("7");
+  const second = send();
+  await expect.poll(() => answers.length).toBe(2);
+  expect(centre.binds).toHaveLength(2);
+  expect((await providerTable()).adapterOf("smpp")?.maxInFlight).toBe(7);
+  expect(centre.commands).not.toContain("unbind");
+
+  answers[0]?.();
+  expect(await first).toMatchObject({ kind: "accepted", providerMessageIds: ["a1"] });
+  await expect.poll(() => centre.times("unbind")).toBe(1);
+  answers[1]?.();
+  expect(await second).toMatchObject({ kind: "accepted", providerMessageIds: ["a2"] });
+});
+
+test("cleared settings end the bind after its answers, and a table from before does not bring it back", async () => {
+  await save("5");
+  const before = await providerTable();
+  const sent = send();
+  await expect.poll(() => answers.length).toBe(1);
+  await clearSettings(operator, { id: "smpp" });
+  expect((await providerTable()).adapterOf("smpp")).toBeNull();
+  expect(openAdapters().has("smpp")).toBe(false);
+  expect(before.adapterOf("smpp")).toBeNull();
+
+  answers[0]?.();
+  expect(await sent).toMatchObject({ kind: "accepted", providerMessageIds: ["a1"] });
+  await expect.poll(() => centre.times("unbind")).toBe(1);
+  expect(before.adapterOf("smpp")).toBeNull();
+  expect(centre.binds).toHaveLength(1);
+});
+
+test("settings that another process cleared end the bind as soon as the table is read again", async () => {
+  await save("5");
+  const sent = send();
+  await expect.poll(() => answers.length).toBe(1);
+  answers[0]?.();
+  await sent;
+  await pool().query("UPDATE providers SET settings_sealed = NULL WHERE id = 'smpp'");
+  await expect.poll(async () => (await providerTable()).isRoutable("smpp"), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => centre.times("unbind")).toBe(1);
+  expect(openAdapters().has("smpp")).toBe(false);
+});
