@@ -61,6 +61,16 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
+  test("parts that were taken before the provider fell silent are known by their ids", async () => {
+    const message = await claimed(LONG_TEXT);
+    const taken = ["a", "b"].map((part) => `${message.id}-${part}`);
+    await record(message.first, { ...UNKNOWN, taken });
+    await applyReceipts("vonage", [report(`${taken[0]}`, "delivered")]);
+    // The third part may be anywhere, so two of them do not deliver the message.
+    await applyReceipts("vonage", [report(`${taken[1]}`, "delivered")]);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "sent", provider: "vonage" });
+  });
+
   test("parts of a send that was never answered are counted by our reference", async () => {
     const message = await claimed(LONG_TEXT);
     const reference = referenceTo(message.id, 1);

@@ -22,10 +22,10 @@ afterEach(async () => {
 });
 
 /** Starts a real worker process on this test's database and waits until it takes jobs. */
-async function startWorker(): Promise<ChildProcess> {
+async function startWorker(logLevel = "info"): Promise<ChildProcess> {
   const worker = spawn(process.execPath, ["--import", "tsx", "worker/index.ts"], {
-    env: { ...process.env, LOG_LEVEL: "info", NODE_ENV: "production" },
-    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, LOG_LEVEL: logLevel, NODE_ENV: "production" },
+    stdio: ["ignore", "pipe", "ignore"],
   });
   workers.add(worker);
   let output = "";
@@ -105,3 +105,91 @@ test("a worker whose lock connection is lost takes its locks again, on one conne
     .poll(async () => (await holders()).map(({ pid }) => pid !== before?.pid), { timeout: 15_000 })
     .toEqual([true]);
 }, 60_000);
+
+/** Sends to a number that is delivered at once, and waits until it is. */
+async function expectDelivery(count = 1): Promise<void> {
+  const account = await makeAccount();
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const input = { to: "+15550100001", from: account.senderId, body: `${at}` };
+    ids.push((await sendMessage(account.actor, input, { idempotency: () => null, answerHeaders: {} })).id);
+  }
+  const statuses = async () =>
+    new Set(await Promise.all(ids.map(async (id) => (await getMessage(account.actor, id)).status)));
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual(new Set(["delivered"]));
+}
+
+test("a job that fails ends no queue, whatever is logged", async () => {
+  const worker = await startWorker("debug");
+  for (const task of ["dispatch_messages", "apply_receipts", "deliver_webhooks", "sweep_messages"]) {
+    // None of them can read this payload.
+    await pool().query("SELECT graphile_worker.add_job($1, '[]'::json, max_attempts := 1)", [task]);
+  }
+  const tried = async () =>
+    (await pool().query("SELECT 1 FROM graphile_worker.jobs WHERE attempts > 0 AND locked_at IS NULL")).rowCount;
+  await expect.poll(tried, { timeout: 20_000 }).toBe(4);
+  await expectDelivery();
+  expect(worker.exitCode).toBeNull();
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+}, 90_000);
+
+test("a worker that loses all its connections, again and again, goes on working", async () => {
+  const worker = await startWorker();
+  const account = await makeAccount();
+  const send = (at: number) =>
+    sendMessage(
+      account.actor,
+      { to: "+15550100001", from: account.senderId, body: `${at}` },
+      { idempotency: () => null, answerHeaders: {} },
+    );
+  const ids: string[] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    for (let at = 0; at < 20; at += 1) ids.push((await send(turn * 20 + at)).id);
+    await pool().query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+  }
+  const open = async () =>
+    (
+      await pool().query(
+        "SELECT 1 FROM messages WHERE id = ANY($1::text[]) AND status NOT IN ('delivered', 'undelivered', 'failed')",
+        [ids],
+      )
+    ).rowCount;
+  // A call whose outcome could not be told from a lost one would wait for a quarter of an hour: there is none.
+  await expect.poll(open, { timeout: 45_000 }).toBe(0);
+  await expectDelivery(5);
+  expect(worker.exitCode).toBeNull();
+  expect(await lockedJobs()).toBe(0);
+}, 120_000);
+
+test("a stopped worker's claims are taken back, and it makes none of them when it wakes", async () => {
+  const first = await startWorker();
+  first.kill("SIGSTOP");
+  const leases = async () =>
+    (
+      await pool().query<{ id: string; age: number }>(
+        "SELECT id, extract(epoch FROM clock_timestamp() - seen_at)::float8 AS age FROM workers ORDER BY seen_at",
+      )
+    ).rows;
+  const [stopped] = await leases();
+  const account = await makeAccount();
+  const { id } = await sendMessage(
+    account.actor,
+    { to: "+15550100001", from: account.senderId, body: "x" },
+    { idempotency: () => null, answerHeaders: {} },
+  );
+  // As if it had been stopped right after its claim.
+  await pool().query(
+    `INSERT INTO message_attempts (message_id, seq, provider, started_at, worker_id, claim)
+     VALUES ($1, 1, 'sandbox', now(), $2, gen_random_uuid())`,
+    [id, stopped?.id],
+  );
+  await startWorker();
+  await expect.poll(async () => (await getMessage(account.actor, id)).status, { timeout: 30_000 }).toBe("delivered");
+  expect(await attemptsOf(id)).toBe(1);
+  first.kill("SIGCONT");
+  await expect.poll(async () => (await leases()).filter(({ age }) => age < 3).length, { timeout: 15_000 }).toBe(2);
+  expect(await attemptsOf(id)).toBe(1);
+}, 90_000);

@@ -4,7 +4,7 @@ import { pool } from "../server/core/db";
 import { errorFields, log } from "../server/core/log";
 import { keepDoing } from "../server/core/process";
 import { workerId } from "../server/core/worker-id";
-import { recoverAttempts, takeBackClaims } from "../server/messages/recover";
+import { recoverAttempts, takeBackClaims } from "../server/messages/tasks";
 import { LOCK_SPACE, leasedPools, leaseHeldMs } from "./lease";
 
 const LOOK_EVERY_MS = SECOND_MS;

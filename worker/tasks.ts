@@ -3,12 +3,12 @@ import { checkLedger } from "../server/accounts/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { foldListTotals } from "../server/lists/tasks";
-import { sweepMessages } from "../server/messages/sweeps";
 import {
   dispatchMessages,
   forgetCallbacks,
   forgetIdempotencyKeys,
   rejoin,
+  sweepMessages,
   takeReceipts,
 } from "../server/messages/tasks";
 import { reviewSender } from "../server/senders/tasks";

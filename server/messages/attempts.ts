@@ -9,7 +9,7 @@ import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import { type ProviderTable, providerTable } from "../providers/registry";
 import { type Attempt, claimNext, forgetClaims, HELD_AGAIN_MS, knownClaims, newClaim } from "./claims";
-import { isPartReporter, registerParts, takeOverIds } from "./parts";
+import { isPartReporter, registerParts, type Taken, takeOverIds } from "./parts";
 import { joinReceipts } from "./receipts";
 import { applyChanges, type Change, lockMessages } from "./transitions";
 import { tryAgain } from "./try-again";
@@ -108,9 +108,7 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
     const next = verdicts[index]?.next;
     return next?.kind === "again" ? [{ ...next, messageId: attempt.message.id }] : [];
   });
-  const taken = batch.flatMap(({ attempt, outcome }) =>
-    outcome.kind === "accepted" ? [{ attempt, providerMessageIds: outcome.providerMessageIds }] : [],
-  );
+  const taken = batch.flatMap(takenOf);
   const takenOver = batch.flatMap(({ attempt, outcome, isRepeated }) =>
     outcome.kind === "accepted" && (isRepeated || isPartReporter(attempt.provider))
       ? [{ attempt, providerMessageIds: outcome.providerMessageIds }]
@@ -132,13 +130,13 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
       addJob(tx, "dispatch_messages", { messageIds: heldIds }, { runAt: new Date(at.getTime() + HELD_AGAIN_MS) }),
     joinReceipts(
       tx,
-      taken.flatMap(({ attempt: { provider, message, seq }, providerMessageIds }) =>
+      taken.flatMap(({ attempt: { provider, message, seq }, providerMessageIds, isInParts }) =>
         providerMessageIds.map((providerMessageId) => ({
           provider,
           providerMessageId,
           messageId: message.id,
           seq,
-          isPart: providerMessageIds.length > 1,
+          isPart: isInParts,
         })),
       ),
     ),
@@ -148,6 +146,16 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
     if (next?.kind !== "attempt" || next.isPaced) return null;
     return next.isClaimed || claimed.has(next.attempt.claim) ? next.attempt : null;
   });
+}
+
+/** The ids under which a provider took the message, or took some parts of it before it fell silent. */
+function takenOf({ attempt, outcome }: Ending): Taken[] {
+  if (outcome.kind === "accepted") {
+    const { providerMessageIds } = outcome;
+    return [{ attempt, providerMessageIds, isInParts: providerMessageIds.length > 1 }];
+  }
+  if (outcome.kind !== "unknown" || !outcome.taken?.length) return [];
+  return [{ attempt, providerMessageIds: outcome.taken, isInParts: true }];
 }
 
 /** All attempts of locked messages, in their order. */

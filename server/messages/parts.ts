@@ -12,12 +12,13 @@ const PART_REPORTERS = new Set(["vonage", "smpp"]);
 /** Whether a receipt that names its attempt only by our reference may be about a part of it. */
 export const isPartReporter = (provider: string): boolean => PART_REPORTERS.has(provider);
 
-type Taken = { attempt: Attempt; providerMessageIds: readonly string[] };
+/** `isInParts`: each id stands for a part of the message, on which the provider reports by itself. */
+export type Taken = { attempt: Attempt; providerMessageIds: readonly string[]; isInParts: boolean };
 
-/** Writes down the ids of messages that were taken in several parts. */
+/** Writes down the ids of messages that were taken in parts. */
 export async function registerParts(tx: Tx, taken: readonly Taken[]): Promise<void> {
   const parts = taken
-    .filter((entry) => entry.providerMessageIds.length > 1)
+    .filter((entry) => entry.isInParts)
     .flatMap(({ attempt, providerMessageIds }) => providerMessageIds.map((id) => ({ attempt, id })));
   if (parts.length === 0) return;
   await tx.query({
@@ -37,7 +38,7 @@ export async function registerParts(tx: Tx, taken: readonly Taken[]): Promise<vo
  * Takes ids away from messages that are over: a message centre may begin to count anew, and what it then reports is about
  * the message that has the id now. The old messages keep what they show; ids of messages that are not over stay theirs.
  */
-export async function takeOverIds(tx: Tx, taken: readonly Taken[]): Promise<void> {
+export async function takeOverIds(tx: Tx, taken: readonly Omit<Taken, "isInParts">[]): Promise<void> {
   const ids = taken.flatMap(({ attempt, providerMessageIds }) => providerMessageIds.map((id) => ({ attempt, id })));
   if (ids.length === 0) return;
   const values = [

@@ -7,7 +7,7 @@ import { forOperators } from "../providers/answer";
 import type { Adapter, Outcome } from "../providers/port";
 import { receiptUrlFor } from "../providers/receipt-url";
 import { referenceTo } from "../providers/reference";
-import { type ProviderState, providerTable } from "../providers/registry";
+import { closeAdapters, type ProviderState, providerTable } from "../providers/registry";
 import { waitForSlot } from "../providers/slots";
 import { noteOutcome } from "../providers/tend";
 import { endingOf, recordEnding } from "./attempts";
@@ -53,7 +53,8 @@ export async function settleAttempts(): Promise<void> {
 /** Waits for the calls under way to end, and gives back attempts that are not begun. */
 export async function stopAttempts(): Promise<void> {
   underWay().isStopping = true;
-  await settleAttempts();
+  // A bind that is told to close ends what would otherwise be tried again for minutes.
+  await Promise.all([settleAttempts(), closeAdapters()]);
 }
 
 /** Follows one message along its chain of providers until one takes it, it must wait, or the chain ends. */
@@ -146,6 +147,7 @@ async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<Made |
   if (underWay().isStopping) return "not-made";
   const startedAt = performance.now();
   const refusal = (await adapter.ready?.()) ?? null;
+  if (underWay().isStopping) return "not-made";
   if (refusal) return { outcome: refusal, latencyMs: performance.now() - startedAt };
   if (now().getTime() - attempt.claimedAt.getTime() > BEGUN_WITHIN_MS) {
     return notSent("waited_too_long", `No slot at ${adapter.id} became free in time.`, "throttled");

@@ -73,6 +73,9 @@ export const takeReceipts = ({ provider, receipts }: JobPayload<"apply_receipts"
 export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receipts">): Promise<void> =>
   rejoinReceipts(provider, providerMessageIds);
 
+export { recoverAttempts, takeBackClaims } from "./recover";
+export { sweepMessages } from "./sweeps";
+
 /** Forgets the answers to Idempotency-Keys after their 24 hours. */
 export async function forgetIdempotencyKeys(): Promise<void> {
   await pool().query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '25 hours'");

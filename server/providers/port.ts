@@ -67,8 +67,6 @@ export type Adapter = {
    */
   ready?: () => Promise<Outcome | null>;
   send: (handover: Handover) => Promise<Outcome>;
-  /** Waits until a call could be written at once, for what needs a standing connection. @returns null, or why nothing can be sent now; then nothing was. */
-  ready?: () => Promise<Outcome | null>;
   /** Asks the provider what became of a hand-over; null: it cannot tell (yet). */
   lookUp?: (handover: Handover) => Promise<Outcome | null>;
 };

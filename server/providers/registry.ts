@@ -88,17 +88,13 @@ export const openAdapters = () =>
   });
 
 /** Closes every adapter, each when what it has under way is over, and waits for that for a bounded time. */
-async function closeAdapters(): Promise<void> {
+export async function closeAdapters(): Promise<void> {
   for (const [id, opened] of openAdapters()) leave(id, opened);
   const isOver = new AbortController();
   const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => undefined);
   await Promise.race([Promise.all(leaving()), late]);
   isOver.abort();
 }
-
-/** The adapter that this process used last for a provider, for whoever holds something of it and cannot read the table. */
-export const standingAdapter = (id: string): Adapter | null =>
-  id === "sandbox" ? sandbox() : (openAdapters().get(id as ProviderId)?.adapter ?? null);
 
 /** Closes an adapter when what it has under way is over; nothing waits for that but a stop. */
 function leave(id: ProviderId, { adapter }: Opened): void {

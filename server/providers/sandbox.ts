@@ -87,8 +87,22 @@ async function send({ message }: Handover): Promise<Outcome> {
   return accepted(id);
 }
 
-/** Puts receipts into the carrier's own queue; returns when they are committed. */
-function postReceipts(receipts: Later[]): Promise<void> {
+/** Pauses after which the carrier tries its own queue again; a receipt that it posts twice is one that it repeats. */
+const POST_AGAIN_MS = [50, 200, 500, 1_000, 2_000];
+
+/** Puts receipts into the carrier's own queue; returns when they are committed. The carrier outlasts a lost connection. */
+async function postReceipts(receipts: Later[]): Promise<void> {
+  for (const pauseMs of POST_AGAIN_MS) {
+    try {
+      return await enqueue(receipts);
+    } catch {
+      await pause(pauseMs);
+    }
+  }
+  return enqueue(receipts);
+}
+
+function enqueue(receipts: Later[]): Promise<void> {
   const queue = perProcess("sandbox.receipts", () =>
     coalesce<Later[], void>(
       async (batch) => {
