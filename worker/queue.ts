@@ -160,17 +160,16 @@ const sleep = (ms: number, until?: Promise<unknown>) =>
 /** Ends a runner: its jobs come to their end, and those that are still locked afterwards are given back. */
 async function retire({ runner, poolId, connections, underWay }: Running): Promise<void> {
   const stopped = runner.stop().catch((thrown) => log("warn", "queue.not_stopped", errorFields(thrown)));
-  const hasStopped = stopped.then(() => true);
   const deadline = performance.now() + DRAIN_MS;
   let isStopped = false;
-  void hasStopped.then(() => {
+  void stopped.then(() => {
     isStopped = true;
   });
-  // A runner that cannot reach the database stops for minutes: what counts is that its jobs have ended.
+  // A runner that cannot reach the database stops for minutes, and one that has failed says at once that it has: what
+  // counts is that its jobs have ended.
   const patience = performance.now() + LOCK_SETTLED_MS;
-  while (!isStopped && performance.now() < deadline && (underWay() > 0 || performance.now() < patience)) {
-    await sleep(LOOK_EVERY_MS, hasStopped);
-  }
+  const mayWait = () => underWay() > 0 || (!isStopped && performance.now() < patience);
+  while (mayWait() && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
   void connections.end().catch(() => undefined);
   for (let failures = 0; ; failures += 1) {
     try {
