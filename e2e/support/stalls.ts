@@ -27,13 +27,13 @@ export const stallThen = <T>(ms: number, work: () => Promise<T>): Promise<T> =>
 
 const SERVER = `
 const { parentPort, workerData } = require("node:worker_threads");
-const { answer, afterMs, keepMs } = workerData;
+const { answer, status, afterMs, keepMs } = workerData;
 const server = require("node:http").createServer((request, response) => {
   request.resume().on("end", () => {
     parentPort.postMessage("request");
     setTimeout(() => {
       if (answer === null) return request.socket.destroy();
-      response.end(answer);
+      response.writeHead(status).end(answer);
       if (keepMs !== null) setTimeout(() => request.socket.end(), keepMs);
     }, afterMs);
   });
@@ -46,6 +46,8 @@ server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port
 type Options = {
   /** The body of its answers; null: it closes the connection instead of answering. */
   answer: string | null;
+  /** The status of its answers; 200 when omitted. */
+  status?: number;
   /** How long it takes for an answer, in milliseconds. */
   afterMs: number;
   /** How long after an answer it closes the connection, in milliseconds; never when omitted. */
@@ -53,8 +55,8 @@ type Options = {
 };
 
 /** Starts an HTTP server in a thread of its own. `requests` resolves as soon as so many have arrived in all. */
-export async function startServerApart({ answer, afterMs, keepMs }: Options) {
-  const thread = new Worker(SERVER, { eval: true, workerData: { answer, afterMs, keepMs: keepMs ?? null } });
+export async function startServerApart({ answer, status = 200, afterMs, keepMs }: Options) {
+  const thread = new Worker(SERVER, { eval: true, workerData: { answer, status, afterMs, keepMs: keepMs ?? null } });
   const [port] = (await once(thread, "message")) as [number];
   let count = 0;
   thread.on("message", () => {
