@@ -27,6 +27,7 @@ export type DueDelivery = MessageRow & {
 };
 
 const OUTCOMES_PER_FLUSH = 500;
+const OWNERS_MAX = 10_000;
 const PARKED_PER_STEP = 1_000;
 
 const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
@@ -45,6 +46,28 @@ export const INSERT_MOVES = `${INSERT_CHANGES}
 
 /** Whether events are sent to the endpoint now. */
 export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
+
+/** The account of an endpoint, deleted or not, remembered because it never changes; null when there never was one. */
+export function ownerOf(endpointId: string): Promise<string | null> {
+  const owners = perProcess("webhooks.owners", () => new Map<string, Promise<string | null>>());
+  const known = owners.get(endpointId);
+  if (known) return known;
+  if (owners.size >= OWNERS_MAX) owners.clear();
+  const asked = readOwner(endpointId);
+  owners.set(endpointId, asked);
+  const forget = () => owners.delete(endpointId);
+  asked.then((owner) => owner ?? forget(), forget);
+  return asked;
+}
+
+async function readOwner(endpointId: string): Promise<string | null> {
+  const { rows } = await pool().query<{ accountId: string }>({
+    name: "webhooks.read_owner",
+    text: `SELECT account_id AS "accountId" FROM webhook_endpoints WHERE id = $1`,
+    values: [endpointId],
+  });
+  return rows[0]?.accountId ?? null;
+}
 
 /** The endpoint, deleted or not; null when there never was one. */
 export async function loadTarget(endpointId: string): Promise<Target | null> {
