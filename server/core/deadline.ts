@@ -10,8 +10,10 @@ const BEAT_MS = 100;
 const JITTER_MS = 150;
 /** A stall shorter than this leaves the other side enough of its time. */
 const STALL_MIN_MS = 250;
+/** A stall of this length may outlast what others are willing to wait between two requests. */
+const LONG_STALL_MS = 500;
 
-/** `endedAt`: when the last stall was over; `reading`: until the sockets have been read after it. */
+/** `endedAt`: when the last long stall was over; `reading`: until the sockets have been read after it. */
 type StallMeter = { totalMs: number; beatAt: number; endedAt: number; reading: Promise<void> | null };
 
 const meter = (): StallMeter =>
@@ -28,7 +30,7 @@ function note(own: StallMeter): void {
   own.beatAt = at;
   if (lateMs <= JITTER_MS) return;
   own.totalMs += lateMs;
-  own.endedAt = at;
+  if (lateMs >= LONG_STALL_MS) own.endedAt = at;
   own.reading ??= nextRead().then(() => {
     own.reading = null;
   });
@@ -56,8 +58,8 @@ function noteLateBeat(own: StallMeter): void {
 export const hasStalledSince = (markMs: number, leastMs = 0): boolean =>
   stalledMs() - markMs >= Math.max(leastMs, STALL_MIN_MS);
 
-/** Milliseconds since this process last stood still; infinite when it never did. */
-export function sinceStallMs(): number {
+/** Milliseconds since this process last stood still for half a second or more; infinite when it never did. */
+export function sinceLongStallMs(): number {
   const own = meter();
   noteLateBeat(own);
   return performance.now() - own.endedAt;

@@ -1,7 +1,7 @@
 /** One HTTP request to a customer's endpoint. */
 import type { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
-import { deadlineSignal, hasStalledSince, sinceStallMs, socketsRead, stalledMs } from "../core/deadline";
+import { deadlineSignal, hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../core/deadline";
 import { env } from "../core/env";
 import { perProcess } from "../core/process";
 import { createGuard, type Guard, isBlockedUrlError, type LookupAll } from "./guard";
@@ -26,7 +26,7 @@ const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL
 
 /** Endings of an endpoint that gave up on us, if we stood still in the middle of the exchange. */
 const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT"]);
-/** As long as an idle connection may wait for the next request; a stall within that time may have outlasted it. */
+/** As long as an idle connection may wait for the next request; a long stall within that time may have outlasted it. */
 const IDLE_MS = 5_000;
 /** The status by which a server says that it waited too long for the rest of a request (RFC 9110 section 15.5.9). */
 const REQUEST_TIMEOUT = 408;
@@ -141,7 +141,8 @@ export async function postJson(
     const code = codeOf(thrown);
     if (OUR_OWN.has(code) || (thrown instanceof Error && isResolverSilent(thrown.cause))) throw thrown;
     const isLate = deadline.signal.aborted;
-    const isLost = LOST.has(code) && sinceStallMs() < performance.now() - startedMs + IDLE_MS;
+    const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
+    const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
     const isUnheard = isLate || (isBlockedUrlError(thrown) && thrown.reason === "unresolvable_host");
     // A time-out has given short stalls back already; it is spoilt by those that took a good part of the time.
     if (isLost || (isUnheard && hasStalledSince(markMs, limitMs / 10))) throw processStalled(thrown);

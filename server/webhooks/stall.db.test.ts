@@ -1,4 +1,4 @@
-/** Only failures of theirs count: neither a stall of this process nor its end uses up a try of an endpoint. */
+/** Only failures of theirs count: a stall of this process uses up no try of an endpoint. */
 import { afterEach, expect, test } from "vitest";
 import { makeAccount } from "@/e2e/support/seed";
 import { stallFor, startServerApart } from "@/e2e/support/stalls";

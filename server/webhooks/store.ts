@@ -236,20 +236,22 @@ export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[
 
 /**
  * Parks every pending delivery of a closed endpoint, step by step, so that its lock is never held for long. What is
- * added meanwhile, or left by a crash, is parked by its own job.
+ * added meanwhile, or left by a crash, is parked by its own job. It goes by the time of the next try: so the index of what
+ * is pending is walked once, and never the endpoint's history.
  * @returns false when the endpoint is open (again).
  */
 export async function parkAllPending(endpointId: string): Promise<boolean> {
-  for (let after = ""; ; ) {
-    const { rows } = await pool().query<{ id: string }>({
+  for (let after = { at: new Date(0), id: "" }; ; ) {
+    const { rows } = await pool().query<{ id: string; at: Date }>({
       name: "webhooks.read_pending",
-      text: `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 AND id > $2 AND status = 'pending'
-             ORDER BY id LIMIT $3`,
-      values: [endpointId, after, PARKED_PER_STEP],
+      text: `SELECT id, next_attempt_at AS at FROM webhook_deliveries
+             WHERE endpoint_id = $1 AND status = 'pending' AND (next_attempt_at, id) > ($2::timestamptz, $3)
+             ORDER BY next_attempt_at, id LIMIT $4`,
+      values: [endpointId, after.at.toISOString(), after.id, PARKED_PER_STEP],
     });
+    const last = rows.at(-1);
+    if (!last) return true;
     const ids = rows.map((row) => row.id);
-    const last = ids.at(-1);
-    if (last === undefined) return true;
     if (!(await parkDeliveries(endpointId, ids))) return false;
     after = last;
   }
