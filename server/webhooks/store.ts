@@ -27,6 +27,7 @@ export type DueDelivery = MessageRow & {
 };
 
 const OUTCOMES_PER_FLUSH = 500;
+const OWNERS_MAX = 10_000;
 const PARKED_PER_STEP = 1_000;
 
 const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
@@ -45,6 +46,28 @@ export const INSERT_MOVES = `${INSERT_CHANGES}
 
 /** Whether events are sent to the endpoint now. */
 export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
+
+/** The account of an endpoint, deleted or not, remembered because it never changes; null when there never was one. */
+export function ownerOf(endpointId: string): Promise<string | null> {
+  const owners = perProcess("webhooks.owners", () => new Map<string, Promise<string | null>>());
+  const known = owners.get(endpointId);
+  if (known) return known;
+  if (owners.size >= OWNERS_MAX) owners.clear();
+  const asked = readOwner(endpointId);
+  owners.set(endpointId, asked);
+  const forget = () => owners.delete(endpointId);
+  asked.then((owner) => owner ?? forget(), forget);
+  return asked;
+}
+
+async function readOwner(endpointId: string): Promise<string | null> {
+  const { rows } = await pool().query<{ accountId: string }>({
+    name: "webhooks.read_owner",
+    text: `SELECT account_id AS "accountId" FROM webhook_endpoints WHERE id = $1`,
+    values: [endpointId],
+  });
+  return rows[0]?.accountId ?? null;
+}
 
 /** The endpoint, deleted or not; null when there never was one. */
 export async function loadTarget(endpointId: string): Promise<Target | null> {
@@ -213,20 +236,22 @@ export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[
 
 /**
  * Parks every pending delivery of a closed endpoint, step by step, so that its lock is never held for long. What is
- * added meanwhile, or left by a crash, is parked by its own job.
+ * added meanwhile, or left by a crash, is parked by its own job. It goes by the time of the next try: so the index of what
+ * is pending is walked once, and never the endpoint's history.
  * @returns false when the endpoint is open (again).
  */
 export async function parkAllPending(endpointId: string): Promise<boolean> {
-  for (let after = ""; ; ) {
-    const { rows } = await pool().query<{ id: string }>({
+  for (let after = { at: new Date(0), id: "" }; ; ) {
+    const { rows } = await pool().query<{ id: string; at: Date }>({
       name: "webhooks.read_pending",
-      text: `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 AND id > $2 AND status = 'pending'
-             ORDER BY id LIMIT $3`,
-      values: [endpointId, after, PARKED_PER_STEP],
+      text: `SELECT id, next_attempt_at AS at FROM webhook_deliveries
+             WHERE endpoint_id = $1 AND status = 'pending' AND (next_attempt_at, id) > ($2::timestamptz, $3)
+             ORDER BY next_attempt_at, id LIMIT $4`,
+      values: [endpointId, after.at.toISOString(), after.id, PARKED_PER_STEP],
     });
+    const last = rows.at(-1);
+    if (!last) return true;
     const ids = rows.map((row) => row.id);
-    const last = ids.at(-1);
-    if (last === undefined) return true;
     if (!(await parkDeliveries(endpointId, ids))) return false;
     after = last;
   }
