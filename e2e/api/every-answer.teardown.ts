@@ -28,7 +28,9 @@ test("every documented status of every operation was answered in this run", ({ s
       Object.keys(responses).map((status) => `${method.toUpperCase()} ${template} ${status}`),
     ),
   );
-  const wanted = promised.filter((answer) => answer === PROVOKED || !FROM_WITHIN.some((status) => answer.endsWith(` ${status}`)));
+  const wanted = promised.filter(
+    (answer) => answer === PROVOKED || !FROM_WITHIN.some((status) => answer.endsWith(` ${status}`)),
+  );
   expect(wanted).toContain(PROVOKED);
   const missing = wanted.filter((answer) => !noted.includes(answer));
   expect(missing).toEqual([]);
