@@ -161,6 +161,28 @@ for (const { cut, name, committed } of HANG_UPS) {
   });
 }
 
+test("while the database is down, requests wait for it and are carried out once; health says so at once", async ({
+  account,
+  database,
+  databaseProxy,
+  doomed,
+}) => {
+  const own = apiWith(doomed, account.apiKey);
+  const count = 20;
+  // The key is known, so that it is the sends that find the database gone.
+  expect((await own.get("/account")).status).toBe(200);
+  await databaseProxy.goAway();
+  const sent = Array.from({ length: count }, (_, at) =>
+    own.post("/messages/send", { to: TO, from: account.sender, body: `${at}` }),
+  );
+  const health = await fetch(`${doomed.url}/api/health`);
+  expect([health.status, await health.json()]).toMatchObject([503, { ok: false, database: { ok: false } }]);
+  await databaseProxy.comeBack();
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 201));
+  expect(await database.booksOf(account.accountId)).toMatchObject({ charges: count, messages: count });
+  await expect.poll(async () => (await fetch(`${doomed.url}/api/health`)).status).toBe(200);
+});
+
 test("a key created by a process killed before its answer is shown by the repeated request", async ({
   account,
   api,
