@@ -22,6 +22,8 @@ export type KnownKey = {
 const FRESH_MS = 500;
 const CACHE_MAX = 20_000;
 const LOOKUPS_MAX = 500;
+/** Keys that wait to be looked up or noted. One statement reads hundreds, so only a database that is away gathers as many. */
+const WAITING_MAX = 20_000;
 
 type Cached = { key: KnownKey | null; readAt: number };
 
@@ -77,7 +79,7 @@ function lookUp(keyHash: string): Promise<KnownKey | null> {
         const found = new Map(rows.map(({ keyHash: hash, ...key }) => [hash, key]));
         return hashes.map((hash) => ({ ok: true, value: found.get(hash) ?? null }));
       },
-      { maxWeight: LOOKUPS_MAX },
+      { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX },
     ),
   );
   return queue(keyHash);
@@ -95,7 +97,9 @@ export function noteUse(keyId: string): void {
   if (at - (notedAt().get(keyId) ?? 0) < MINUTE_MS) return;
   if (notedAt().size >= CACHE_MAX) notedAt().clear();
   notedAt().set(keyId, at);
-  const queue = perProcess("api-keys.note_use", () => coalesce<string, void>(noteUses, { maxWeight: LOOKUPS_MAX }));
+  const queue = perProcess("api-keys.note_use", () =>
+    coalesce<string, void>(noteUses, { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX }),
+  );
   queue(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
 }
 
