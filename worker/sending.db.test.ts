@@ -212,7 +212,7 @@ describe("crashes", () => {
     try {
       await blocker.query("BEGIN");
       await blocker.query("SELECT 1 FROM messages WHERE id = $1 FOR UPDATE", [id]);
-      await expect.poll(async () => (await waiting()).rowCount, { timeout: 10_000 }).toBe(1);
+      await expect.poll(async () => (await waiting()).rowCount).toBe(1);
       for (const { pid } of (await waiting()).rows) await pool().query("SELECT pg_terminate_backend($1)", [pid]);
     } finally {
       await blocker.query("ROLLBACK");

@@ -89,18 +89,17 @@ describe("a bind", () => {
     for (let i = 0; i < 2_000; i++) seen.sessions[0]?.deliver_sm({ data_coding: 0, short_message: text });
     let before = 0;
     const isStill = () => {
-      const hasStopped = held.length === before && before > 0;
+      const hasStopped = held.length === before && before >= 200;
       before = held.length;
       return hasStopped;
     };
     await expect.poll(isStill).toBe(true);
-    expect(held.length).toBeGreaterThanOrEqual(200);
     expect(held.length).toBeLessThan(1_000);
     const releaseAll = () => {
       for (const release of held.splice(0)) release();
       return times("deliver_sm_resp");
     };
-    await expect.poll(releaseAll, { interval: 5, timeout: 5_000 }).toBe(2_000);
+    await expect.poll(releaseAll, { interval: 5 }).toBe(2_000);
     expect(times("bind_transceiver")).toBe(1);
   });
 

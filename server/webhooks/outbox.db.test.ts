@@ -119,7 +119,7 @@ describe("an endpoint that is enabled while an event is recorded", () => {
     await transaction(async (tx) => {
       await recordEvents(tx, [sentEvent(account, messageId)]);
       enabled = enableEndpoint(account.actor, id);
-      await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+      await expect.poll(waiting).toBe(1);
     });
     await enabled;
     const since = new Date(Date.now() - 60_000).toISOString();
