@@ -51,7 +51,7 @@ export async function openDatabase(dataDir: string): Promise<{ url: string; serv
   const server = await startPostgres(path.join(dataDir, "postgres"));
   if (server.copy) {
     say(
-      `This folder is closed to the user "postgres", so PostgreSQL runs from ${server.copy}; its data stay in ${dataDir}`,
+      `The project is closed to the user "postgres": PostgreSQL runs from ${server.copy}, its data stay in ${dataDir}`,
     );
   }
   return { url: await createDatabase(server, "messaging"), server };
