@@ -5,7 +5,7 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
 import pg from "pg";
@@ -15,6 +15,7 @@ import { findPrograms, type Programs } from "./postgres-programs";
 const SUPERUSER = "postgres";
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
+const LOOK_EVERY_MS = 30;
 /** On Linux: the folder that whoever reads this works in. */
 const WORKING_FOLDER = "/proc/self/cwd";
 
@@ -91,14 +92,30 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   await rm(workshop, { recursive: true, force: true });
 }
 
-/** The process and port in `postmaster.pid` when a server already runs on this folder and answers. */
+/** Whether a process works in this folder, as its server does; false when the system does not say. */
+const worksIn = async (pid: number, data: string): Promise<boolean> => {
+  const folders = [readlink(`/proc/${pid}/cwd`), realpath(data)].map((folder) => folder.catch(() => null));
+  const [worked, own] = await Promise.all(folders);
+  return worked === own && own !== null;
+};
+
+/**
+ * The process and port in `postmaster.pid` when a server already runs on this folder and answers. One that is just
+ * starting, or ending, is waited for.
+ */
 async function runningOn(data: string, urlOn: (port: number) => (database: string) => string) {
   const lines = (await readFile(path.join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
-  if (!(pid > 0 && port > 0 && isAlive(pid))) return null;
-  // The number may have passed to another process since: only a server that takes our password is ours.
-  return (await canConnect(urlOn(port)("postgres"))) ? { pid, port } : null;
+  if (!(pid > 0 && port > 0)) return null;
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (isAlive(pid) && Date.now() < deadline) {
+    // The number may have passed to another process since: only a server that takes our password is ours.
+    if (await canConnect(urlOn(port)("postgres"))) return { pid, port };
+    if (!(await worksIn(pid, data))) return null;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return null;
 }
 
 /**
@@ -124,7 +141,7 @@ export async function startPostgres(folder: string, settings: Record<string, str
     if (!isAlive(server.pid)) throw new Error(`PostgreSQL ended while it started; see ${data}.log`);
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s; see ${data}.log`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
   const copy = programs.isCopy ? programs.folder : null;
   return { url, port: server.port, pid: server.pid, copy, stop: () => stop(server.pid) };
