@@ -7,6 +7,7 @@ import { perProcess } from "../core/process";
 export type RateState = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
 type Ask = { keyId: string; limit: number };
+/** `until`: milliseconds of the process's monotonic clock. */
 type Exhausted = { until: number };
 
 const ASKS_MAX = 2_000;
@@ -20,12 +21,12 @@ const WAITING_MAX = 20_000;
 export async function countRequest(ask: Ask): Promise<RateState> {
   // A key that has used up its minute stays refused until the next; asking the database again would only help a flood.
   const spent = exhausted().get(ask.keyId);
-  if (spent && spent.until > Date.now()) return refusal(ask.limit, spent.until);
+  if (spent && spent.until > performance.now()) return refusal(ask.limit, spent.until);
   const queue = perProcess("api-keys.rate", () => coalesce(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }));
   const state = await queue(ask);
   if (!state.allowed) {
     if (exhausted().size >= 10_000) exhausted().clear();
-    exhausted().set(ask.keyId, { until: Date.now() + state.resetMs });
+    exhausted().set(ask.keyId, { until: performance.now() + state.resetMs });
   }
   return state;
 }
@@ -36,7 +37,7 @@ const refusal = (limit: number, until: number): RateState => ({
   allowed: false,
   limit,
   remaining: 0,
-  resetMs: until - Date.now(),
+  resetMs: Math.ceil(until - performance.now()),
 });
 
 async function countAll(asks: Ask[]) {

@@ -25,7 +25,7 @@ const IN_A_ROW = 5;
 const SHARE = 0.5;
 const CALLS_MIN = 20;
 
-/** The latest signs of one provider in this process, oldest first. */
+/** The latest signs of one provider in this process, oldest first. `at`: milliseconds of the process's monotonic clock. */
 export type Window = { sign: Sign; at: number }[];
 
 /** Adds a sign. @returns whether the breaker is to open now. */

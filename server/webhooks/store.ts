@@ -3,6 +3,7 @@
  * their ids: so two batches wait for each other instead of deadlocking, and what was read under the lock stays true.
  */
 import { coalesce, type Settled } from "../core/batch";
+import { msUntil } from "../core/clock";
 import { pool, type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
@@ -165,6 +166,7 @@ async function insertTries(tx: Tx, tries: readonly Outcome[]): Promise<void> {
   });
 }
 
+/** `next_attempt_at` becomes the database's clock, by which what is overdue is found. */
 async function updateDeliveries(
   tx: Tx,
   deliveries: readonly (DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null })[],
@@ -175,10 +177,10 @@ async function updateDeliveries(
              SELECT id, status FROM webhook_deliveries WHERE id = ANY($1::text[])
            ), moved AS (
              UPDATE webhook_deliveries d
-             SET status = u.status, attempts = u.attempts, next_attempt_at = u.next_attempt_at,
-               finished_at = u.finished_at
-             FROM unnest($1::text[], $2::text[], $3::int2[], $4::timestamptz[], $5::timestamptz[])
-               AS u (id, status, attempts, next_attempt_at, finished_at), former
+             SET status = u.status, attempts = u.attempts,
+               next_attempt_at = clock_timestamp() + u.wait_ms * interval '1 millisecond', finished_at = u.finished_at
+             FROM unnest($1::text[], $2::text[], $3::int2[], $4::float8[], $5::timestamptz[])
+               AS u (id, status, attempts, wait_ms, finished_at), former
              WHERE d.id = u.id AND d.id = former.id AND d.attempts < u.attempts
              RETURNING d.endpoint_id, former.status AS former, d.status
            ) ${INSERT_MOVES}`,
@@ -186,7 +188,7 @@ async function updateDeliveries(
       deliveries.map((delivery) => delivery.id),
       deliveries.map((delivery) => delivery.status),
       deliveries.map((delivery) => delivery.attempts),
-      deliveries.map((delivery) => delivery.nextAttemptAt?.toISOString() ?? null),
+      deliveries.map((delivery) => delivery.nextAttemptAt && msUntil(delivery.nextAttemptAt)),
       deliveries.map((delivery) => delivery.finishedAt?.toISOString() ?? null),
     ],
   });
