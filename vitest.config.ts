@@ -9,7 +9,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "rules",
-          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support}/**/*.test.ts"],
+          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support,e2e/prove}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           testTimeout: 60_000,
         },
