@@ -27,6 +27,8 @@ export type Fleet = {
   freeze: (member: Member, ms: number) => Promise<void>;
   thaw: () => void;
   start: (member: Member) => void;
+  /** What each life has printed, by its name. */
+  logs: () => Map<string, string>;
   /** Starts what ends by itself no more, and ends all. */
   close: () => Promise<void>;
 };
@@ -40,6 +42,7 @@ export function startFleet(environmentOf: (member: Member, process: string) => N
   const lives: Life[] = [];
   const running = new Map<Member, { spawned: Spawned; life: Life }>();
   const frozen = new Map<Member, () => void>();
+  const logs = new Map<string, () => string>();
   let isClosing = false;
 
   const start = (member: Member): void => {
@@ -49,6 +52,7 @@ export function startFleet(environmentOf: (member: Member, process: string) => N
     const file = member.startsWith("web") ? "web.mjs" : "worker.mjs";
     const spawned = spawnProcess(file, environmentOf(member, process));
     lives.push(life);
+    logs.set(process, spawned.said);
     running.set(member, { spawned, life });
     void spawned.ended.then(() => {
       life.untilMs = Date.now();
@@ -101,6 +105,7 @@ export function startFleet(environmentOf: (member: Member, process: string) => N
       for (const wake of frozen.values()) wake();
     },
     start,
+    logs: () => new Map([...logs].map(([process, said]) => [process, said()])),
     close: async () => {
       isClosing = true;
       for (const wake of frozen.values()) wake();

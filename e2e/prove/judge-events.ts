@@ -1,4 +1,5 @@
 /** Whether customers were told everything, truly, and whether we disabled an endpoint that did nothing wrong. */
+import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
 import { mayFollow } from "./reader";
@@ -18,33 +19,27 @@ export function longestFailure(answers: readonly { isTaken: boolean }[]): number
   return longest;
 }
 
-/** The statuses that a message passed through on its way, each of which is an event. */
-function passedThrough(moves: readonly { former: string; status: string }[], final: string): string[] {
-  const statuses = moves.flatMap(({ status }) => (status === "pending" ? [] : [status]));
-  // Two moves in one transaction are one to the history: nobody is delivered without having been sent.
-  if ((final === "delivered" || final === "undelivered") && !statuses.includes("sent")) statuses.unshift("sent");
-  return statuses;
+/** The statuses that a message passed through, each of which is an event. */
+function passedThrough({ status, costMicros }: StoredMessage): string[] {
+  if (status === "pending") return [];
+  // What was paid for was taken by a provider first, even when both became known at once.
+  return status === "sent" || (status === "failed" && costMicros === 0) ? [status] : ["sent", status];
 }
 
 export function judgeEvents(evidence: Evidence): EventsVerdict {
-  const { database, history, received, answered, sends } = evidence;
+  const { database, received, answered, sends } = evidence;
   const messages = new Map(database.messages.map((message) => [message.id, message]));
   const missing: string[] = [];
 
   // Every move of a message has its event, and just one.
-  const movesOf = groupBy(history.moves, ({ messageId }) => messageId);
   const eventsOf = groupBy(database.events, ({ messageId }) => messageId);
-  for (const { id, status } of database.messages) {
-    const expected = passedThrough(movesOf.get(id) ?? [], status)
+  for (const message of database.messages) {
+    const expected = passedThrough(message).toSorted().join();
+    const found = (eventsOf.get(message.id) ?? [])
+      .map(({ status }) => status)
       .toSorted()
       .join();
-    const found = (eventsOf.get(id) ?? [])
-      .map((event) => event.status)
-      .toSorted()
-      .join();
-    // What failed at its acceptance never moved, and its event was raised there.
-    const atOnce = status === "failed" && expected === "" ? "failed" : expected;
-    if (found !== atOnce) missing.push(`${id} is ${status}: events ${found || "none"}, not ${atOnce || "none"}`);
+    if (found !== expected) missing.push(`${message.id} has the events ${found || "none"}, not ${expected || "none"}`);
   }
 
   // Every event was delivered to every endpoint of its account: stored as such, and acknowledged by the receiver.

@@ -3,9 +3,10 @@
  * four books are compared.
  *
  *   npm run prove -- [--minutes 3] [--seed 1] [--policy fallback|hold] [--only restart,cut] [--without kill,stop]
- *                    [--rate 60] [--json file]
+ *                    [--rate 60] [--json file] [--logs folder]
  */
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { FAULT_KINDS, type FaultKind } from "./plan";
 import { tableOf } from "./report";
@@ -17,7 +18,7 @@ const TIMEOUT_MS = 2_500;
 const INTERRUPTED = 130;
 const USAGE = 2;
 
-type Command = RunOptions & { json: string | null };
+type Command = RunOptions & { json: string | null; logs: string | null };
 
 function readKinds(list: string | undefined): FaultKind[] {
   return (list ?? "")
@@ -42,6 +43,7 @@ function readCommand(args: string[]): Command {
       without: { type: "string" },
       rate: { type: "string", default: "60" },
       json: { type: "string" },
+      logs: { type: "string" },
     },
   });
   const positive = (name: "minutes" | "seed" | "rate"): number => {
@@ -61,11 +63,12 @@ function readCommand(args: string[]): Command {
     kinds: (only.length > 0 ? only : FAULT_KINDS).filter((kind) => !without.includes(kind)),
     timeoutMs: TIMEOUT_MS,
     json: values.json ?? null,
+    logs: values.logs ?? null,
   };
 }
 
 /** @returns the exit code. */
-async function prove({ json, ...options }: Command): Promise<number> {
+async function prove({ json, logs, ...options }: Command): Promise<number> {
   const end = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => end.abort());
   const startedAt = performance.now();
@@ -81,6 +84,10 @@ async function prove({ json, ...options }: Command): Promise<number> {
         process.on("uncaughtException", reject);
       });
       const outcome = await Promise.race([perform(world, options, signal, tell), aborted]);
+      if (logs) {
+        await mkdir(logs, { recursive: true });
+        for (const [process, said] of world.fleet.logs()) await writeFile(path.join(logs, `${process}.log`), said);
+      }
       const verdict = judge(outcome.evidence);
       process.stdout.write(tableOf(verdict, outcome));
       if (json) await writeFile(json, `${JSON.stringify({ options, ...verdict }, null, 2)}\n`);

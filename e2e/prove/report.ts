@@ -40,7 +40,10 @@ export function tableOf(verdict: Verdict, outcome: Outcome): string {
     row("unresolved, a carrier was called", remarks.unresolvedCalled),
     row("unresolved, no carrier was called", remarks.unresolvedNotCalled),
     ...Object.entries(remarks.failuresByCode).map(([code, count]) => row(`failed: ${code}`, count)),
-    row("quiet after", outcome.quietMs === null ? "never" : `${(outcome.quietMs / 1_000).toFixed(1)} s`),
+    row(
+      "quiet after",
+      outcome.rest.tookMs === null ? `never: ${outcome.rest.left}` : `${(outcome.rest.tookMs / 1_000).toFixed(1)} s`,
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }

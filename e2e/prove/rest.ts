@@ -42,38 +42,47 @@ export async function findFrozenQueues({ fleet, database }: World, signal: Abort
   }
 }
 
-type State = { moving: number; mark: string };
+/** What still moves, or could at once. `mark` changes with everything that does. */
+type State = { running: number; due: number; waiting: number; mark: string };
 
-async function stateOf(database: Database): Promise<State> {
+async function stateOf(database: Database): Promise<State | null> {
   const [row] = await database.rows<State>(
-    `SELECT (SELECT count(*) FROM graphile_worker._private_jobs
-              WHERE locked_at IS NOT NULL OR (run_at <= now() AND attempts < max_attempts))::int
-          + (SELECT count(*) FROM waiting_messages)::int AS moving,
+    `SELECT (SELECT count(*) FROM graphile_worker._private_jobs WHERE locked_at IS NOT NULL)::int AS running,
+       (SELECT count(*) FROM graphile_worker._private_jobs
+         WHERE locked_at IS NULL AND run_at <= now() AND attempts < max_attempts)::int AS due,
+       (SELECT count(*) FROM waiting_messages)::int AS waiting,
        concat_ws(' ', (SELECT string_agg(status || count, ',' ORDER BY status)
                         FROM (SELECT status, count(*) FROM messages GROUP BY status) s),
          (SELECT count(*) FROM message_attempts), (SELECT count(*) FROM message_attempts WHERE outcome IS NULL),
          (SELECT count(*) FROM webhook_tries)) AS mark`,
   );
-  return row ?? { moving: 1, mark: "" };
+  return row ?? null;
 }
 
-/** Waits until nothing moves for `stillMs`. @returns how long that took, in milliseconds; null: it never did. */
+/** How long it took until nothing moved; null: it never did, and `left` says what still did, or was stuck. */
+export type Rest = { tookMs: number | null; left: string };
+
+/** Waits until nothing moves for `stillMs`. */
 export async function waitUntilQuiet(
   { database, outside }: World,
   stillMs: number,
   signal: AbortSignal,
-): Promise<number | null> {
+): Promise<Rest> {
   const startedAt = Date.now();
   let last = "";
+  let left = "";
   let stillSince = Date.now();
   while (Date.now() < startedAt + QUIET_WITHIN_MS && !signal.aborted) {
-    const { moving, mark } = await stateOf(database);
-    if (mark !== last || moving > 0 || outside.outstanding() > 0) stillSince = Date.now();
-    last = mark;
-    if (Date.now() - stillSince >= stillMs) return Date.now() - startedAt;
+    const state = await stateOf(database);
+    if (!state || state.mark !== last || state.running + state.due + state.waiting + outside.outstanding() > 0) {
+      stillSince = Date.now();
+    }
+    last = state?.mark ?? "";
+    left = `${state?.running} jobs locked, ${state?.due} due, ${state?.waiting} messages waiting, ${outside.outstanding()} receipts to send`;
+    if (Date.now() - stillSince >= stillMs) return { tookMs: Date.now() - startedAt, left };
     await pause(LOOK_EVERY_MS);
   }
-  return null;
+  return { tookMs: null, left };
 }
 
 /** A message that is still pending when nothing moves any more: only its age will decide. */

@@ -7,7 +7,15 @@ import type { Life } from "./fleet";
 import { readHistory } from "./history";
 import { type Load, startLoad } from "./load";
 import { type FaultKind, planFaults } from "./plan";
-import { ageUntilFinal, findFrozenQueues, heal, readUnresolved, recoverEndpoints, waitUntilQuiet } from "./rest";
+import {
+  ageUntilFinal,
+  findFrozenQueues,
+  heal,
+  type Rest,
+  readUnresolved,
+  recoverEndpoints,
+  waitUntilQuiet,
+} from "./rest";
 import type { Policy, World } from "./world";
 
 export type RunOptions = {
@@ -22,13 +30,13 @@ export type RunOptions = {
   rate: number;
 };
 
-/** What a run has shown. `quietMs`: how long it took to come to rest; null: it did not. */
+/** What a run has shown. `rest`: how it came to rest after the faults. */
 export type Outcome = {
   evidence: Evidence;
   happened: Happened[];
   lives: Life[];
   load: Load;
-  quietMs: number | null;
+  rest: Rest;
   chaos: { fromMs: number; untilMs: number };
   problems: string[];
 };
@@ -56,7 +64,8 @@ export async function perform(
   load.stop();
   await load.settled();
   tell("rest       the load is over; waiting until nothing moves");
-  const quietMs = await waitUntilQuiet(world, timeoutMs + 2_000, signal);
+  const rest = await waitUntilQuiet(world, timeoutMs + 2_000, signal);
+  if (rest.tookMs === null) tell(`rest       it never came to rest: ${rest.left}`);
   const unresolved = await readUnresolved(world.database);
   const disabled = (await readEndpoints(world.database)).filter(({ isActive }) => !isActive);
   tell(`aging      ${unresolved.length} messages wait for a quarter of an hour to pass`);
@@ -73,6 +82,6 @@ export async function perform(
       ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
       disabled: disabled.map(({ receiver }) => receiver),
     },
-    ...{ happened, lives: world.fleet.lives, load, quietMs, chaos: { fromMs, untilMs }, problems: outside.problems },
+    ...{ happened, lives: world.fleet.lives, load, rest, chaos: { fromMs, untilMs }, problems: outside.problems },
   };
 }
