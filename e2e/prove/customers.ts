@@ -1,7 +1,8 @@
 /** The customers of the proof: their accounts, their numbers and routes, and their webhook endpoints. */
-import type { OwnAccount } from "@/e2e/support/accounts";
 import type { Database } from "@/e2e/support/books";
-import { runCommand } from "@/e2e/support/processes";
+import { SCOPES } from "@/server/api-keys/scopes";
+import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
+import { newId } from "@/server/core/ids";
 import type { ProvenCarrier } from "./carriers";
 import { exchange } from "./exchange";
 import type { Receivers } from "./receivers";
@@ -10,8 +11,8 @@ export type Customer = { accountId: string; apiKey: string; sender: string; rece
 
 /** A sender that every carrier takes. */
 const SENDER = "+14155550100";
-const BALANCE = 100_000;
-export const BALANCE_MICROS = BALANCE * 1_000_000;
+export const BALANCE_MICROS = 100_000_000_000;
+const RATE_LIMIT = 6_000;
 /** Price of a segment, in micro-units. */
 export const PRICE_MICROS = 10_000;
 
@@ -51,24 +52,46 @@ export async function makeRoutes(database: Database): Promise<void> {
   }
 }
 
+/** Makes an account with money, a key and an approved sender, as an operator would. */
+async function makeAccount(database: Database): Promise<{ accountId: string; apiKey: string }> {
+  const [accountId, apiKey] = [newId("account"), newPlainKey()];
+  await database.rows("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Customer', $3)", [
+    ...[accountId, `${accountId}@example.com`, BALANCE_MICROS],
+  ]);
+  await database.rows(
+    "INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros) VALUES ($1, 'credit', $2, 0)",
+    [accountId, BALANCE_MICROS],
+  );
+  await database.rows(
+    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
+     VALUES ($1, $2, 'customer', $3, $4, $5, $6, '{}')`,
+    [newId("apiKey"), accountId, hashKey(apiKey), keyHint(apiKey), [...SCOPES], RATE_LIMIT],
+  );
+  await database.rows(
+    `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
+     VALUES ($1, $2, $3, 'numeric', 'approved', now())`,
+    [newId("sender"), accountId, SENDER],
+  );
+  return { accountId, apiKey };
+}
+
 /** Makes a customer with one endpoint for each of its receivers, through the API. */
-async function makeCustomer(at: number, url: string, databaseUrl: string, receivers: Receivers): Promise<Customer> {
+async function makeCustomer(at: number, { url, database, receivers }: Ground): Promise<Customer> {
   const own = RECEIVERS[at] ?? [];
-  const flags = ["--email", `customer-${at}@example.com`, "--balance", String(BALANCE), "--sender", SENDER, "--json"];
-  const made = JSON.parse(await runCommand("admin.mjs", databaseUrl, "account", "create", ...flags)) as OwnAccount;
+  const { accountId, apiKey } = await makeAccount(database);
   for (const receiver of own) {
     const body = JSON.stringify({ url: receivers.urlOf(receiver) });
-    const answer = await exchange({
-      ...{ method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey: made.apiKey, body },
-    });
+    const answer = await exchange({ method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey, body });
     const data = answer.body?.data as { signing_secret?: string } | undefined;
     if (!data?.signing_secret) throw new Error(`No endpoint was made: ${JSON.stringify(answer)}`);
     receivers.setSecret(receiver, data.signing_secret);
   }
-  return { accountId: made.accountId, apiKey: made.apiKey, sender: SENDER, receivers: [...own] };
+  return { accountId, apiKey, sender: SENDER, receivers: [...own] };
 }
 
-/** Makes all customers. @param url of a web process. */
-export function makeCustomers(url: string, databaseUrl: string, receivers: Receivers): Promise<Customer[]> {
-  return Promise.all(RECEIVERS.map((_, at) => makeCustomer(at, url, databaseUrl, receivers)));
-}
+/** `url`: of a web process. */
+type Ground = { url: string; database: Database; receivers: Receivers };
+
+/** Makes all customers. */
+export const makeCustomers = (ground: Ground): Promise<Customer[]> =>
+  Promise.all(RECEIVERS.map((_, at) => makeCustomer(at, ground)));

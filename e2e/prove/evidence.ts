@@ -28,5 +28,7 @@ export type Evidence = {
   disabled: readonly string[];
   /** Pending messages that only time would end, before it was made to pass. */
   unresolved: readonly Unresolved[];
+  /** Jobs that were locked when everything was over, and that nobody did. */
+  stuckJobs: number;
   frozen: readonly FrozenQueue[];
 };

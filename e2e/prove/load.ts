@@ -11,7 +11,7 @@ export type Send = {
   reference: string | null;
   recipients: string[];
   atMs: number;
-  /** The first try, from its beginning to its end, whatever that was. */
+  /** The answer to the first try took so long, whatever it was; null: none came, or nobody waited for it. */
   firstMs: number | null;
   /** Until the 201, all repetitions included. */
   acceptedMs: number | null;
@@ -125,7 +125,7 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
       const abortAfterMs = made.tries === 0 ? firstAbort : null;
       const answer = await exchange({ ...request, url: `${urlAt(turn + made.tries)}${path}`, abortAfterMs });
       made.tries += 1;
-      if (abortAfterMs === null) made.firstMs ??= answer.ms;
+      if (made.tries === 1 && abortAfterMs === null && answer.status !== null) made.firstMs = answer.ms;
       if (abortAfterMs === null || answer.status !== null) note(isBulk ? "bulk" : "send", answer);
       if (answer.status === 201) {
         made.ids = idsIn(answer.body);

@@ -9,7 +9,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { FAULT_KINDS, type FaultKind } from "./plan";
-import { tableOf } from "./report";
+import { figuresOf, tableOf } from "./report";
 import { perform, type RunOptions } from "./run";
 import { isClean, judge } from "./verdict";
 import { withWorld } from "./world";
@@ -89,8 +89,9 @@ async function prove({ json, logs, ...options }: Command): Promise<number> {
         for (const [process, said] of world.fleet.logs()) await writeFile(path.join(logs, `${process}.log`), said);
       }
       const verdict = judge(outcome.evidence);
-      process.stdout.write(tableOf(verdict, outcome));
-      if (json) await writeFile(json, `${JSON.stringify({ options, ...verdict }, null, 2)}\n`);
+      const figures = figuresOf(verdict, outcome);
+      process.stdout.write(tableOf(figures));
+      if (json) await writeFile(json, `${JSON.stringify({ options, ...figures }, null, 2)}\n`);
       return isClean(verdict) ? 0 : 1;
     });
   } catch (thrown) {

@@ -85,6 +85,11 @@ export async function waitUntilQuiet(
   return { tookMs: null, left };
 }
 
+/** Jobs that somebody has locked and does not do. */
+export async function countStuckJobs(database: Database): Promise<number> {
+  return (await stateOf(database))?.running ?? 0;
+}
+
 /** A message that is still pending when nothing moves any more: only its age will decide. */
 export type Unresolved = { id: string; to: string; attempts: number; open: boolean };
 

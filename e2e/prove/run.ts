@@ -1,4 +1,5 @@
 /** One proof from beginning to end. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { readDatabaseBook, readEndpoints } from "./books";
 import { BALANCE_MICROS, PRICE_MICROS } from "./customers";
 import type { Evidence } from "./evidence";
@@ -9,6 +10,7 @@ import { type Load, startLoad } from "./load";
 import { type FaultKind, planFaults } from "./plan";
 import {
   ageUntilFinal,
+  countStuckJobs,
   findFrozenQueues,
   heal,
   type Rest,
@@ -37,7 +39,10 @@ export type Outcome = {
   lives: Life[];
   load: Load;
   rest: Rest;
-  chaos: { fromMs: number; untilMs: number };
+  /** Milliseconds since the epoch. */
+  times: { beganMs: number; healedMs: number; loadEndedMs: number; agedMs: number };
+  /** How long the proof's own process could not react. */
+  stalls: { p99Ms: number; maxMs: number };
   problems: string[];
 };
 
@@ -53,25 +58,30 @@ export async function perform(
   const { customers, urls } = world;
   tell(`load       ${rate} requests a second by ${customers.length} customers`);
   const load = startLoad({ seed, customers, urls, rate });
-  const fromMs = Date.now();
+  const beganMs = Date.now();
+  const delay = monitorEventLoopDelay();
+  delay.enable();
   const happened = await sufferAll(world, faults, signal, tell);
   signal.throwIfAborted();
   await heal(world);
-  const untilMs = Date.now();
+  const healedMs = Date.now();
   tell("healed     the load goes on until every queue works");
   const frozen = await findFrozenQueues(world, signal);
   for (const { process, queue } of frozen) tell(`frozen     ${process}, ${queue}`);
   load.stop();
   await load.settled();
+  const loadEndedMs = Date.now();
   tell("rest       the load is over; waiting until nothing moves");
   const rest = await waitUntilQuiet(world, timeoutMs + 2_000, signal);
   if (rest.tookMs === null) tell(`rest       it never came to rest: ${rest.left}`);
   const unresolved = await readUnresolved(world.database);
   const disabled = (await readEndpoints(world.database)).filter(({ isActive }) => !isActive);
   tell(`aging      ${unresolved.length} messages wait for a quarter of an hour to pass`);
+  const agedMs = Date.now();
   await recoverEndpoints(world);
   await ageUntilFinal(world, signal);
   await waitUntilQuiet(world, 1_500, signal);
+  const stuckJobs = await countStuckJobs(world.database);
   signal.throwIfAborted();
   const { outside, receivers, database } = world;
   return {
@@ -80,8 +90,17 @@ export async function perform(
       ...{ reading: load.readings(), requests: outside.requests, taken: outside.taken() },
       ...{ database: await readDatabaseBook(database), history: await readHistory(database) },
       ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
+      stuckJobs,
       disabled: disabled.map(({ receiver }) => receiver),
     },
-    ...{ happened, lives: world.fleet.lives, load, rest, chaos: { fromMs, untilMs }, problems: outside.problems },
+    ...{
+      happened,
+      lives: world.fleet.lives,
+      load,
+      rest,
+      times: { beganMs, healedMs, loadEndedMs, agedMs },
+      stalls: { p99Ms: delay.percentile(99) / 1e6, maxMs: delay.max / 1e6 },
+      problems: outside.problems,
+    },
   };
 }

@@ -151,6 +151,7 @@ export function judge(evidence: Evidence): Verdict {
         ...sends.flatMap(({ key, ids, refused }) =>
           key !== null && ids === null && !refused ? [`${key} never got an answer`] : [],
         ),
+        ...(evidence.stuckJobs > 0 ? [`${evidence.stuckJobs} jobs are locked, and nobody does them`] : []),
         ...(database.deadJobs > 0 ? [`${database.deadJobs} jobs were given up`] : []),
       ],
       frozen: evidence.frozen.map(({ process, queue }) => `${process}: ${queue}`),

@@ -123,7 +123,7 @@ async function build({ seed, policy, timeoutMs }: WorldOptions, keep: Keep): Pro
     }
   };
   await allReady();
-  const customers = await makeCustomers(urls[0] ?? "", databaseUrl, receivers);
+  const customers = await makeCustomers({ url: urls[0] ?? "", database, receivers });
 
   return {
     ...{ server, database, gates, fleet, outside, receivers, customers, urls, allReady },
