@@ -19,6 +19,8 @@ export type Outside = {
   taken: () => Taken[];
   /** Has a carrier do this with every request; null: as on an ordinary day. */
   setMode: (carrier: ProvenCarrier, behaviour: Behaviour | null) => void;
+  /** Has all carriers take so long for every answer, besides what else they do; null: as on an ordinary day. */
+  slowDown: (ms: number | null) => void;
   /** Has all carriers take everything from now on, at once. */
   heal: () => void;
   /** Receipts that are still to be sent. */
@@ -48,6 +50,7 @@ export async function startOutside(seed: number, timeoutMs: number): Promise<Out
   const counts = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   let outstanding = 0;
+  let slowMs: number | null = null;
   let isHealthy = false;
   let isClosed = false;
 
@@ -56,7 +59,8 @@ export async function startOutside(seed: number, timeoutMs: number): Promise<Out
       const key = `${name} ${to}`;
       const nth = (counts.get(key) ?? 0) + 1;
       counts.set(key, nth);
-      const everyday = () => everydayBehaviour(seed, { to, carrier: name, nth, timeoutMs });
+      const everyday = (): Behaviour =>
+        slowMs === null ? everydayBehaviour(seed, { to, carrier: name, nth, timeoutMs }) : { kind: "slow", ms: slowMs };
       const behaviour = isHealthy ? ({ kind: "accept" } as const) : (modes.get(name) ?? everyday());
       requests.push({ atMs: Date.now(), carrier: name, to, behaviour: behaviour.kind });
       return behaviour;
@@ -122,6 +126,9 @@ export async function startOutside(seed: number, timeoutMs: number): Promise<Out
       ),
     setMode: (name, behaviour) => {
       modes.set(name, behaviour);
+    },
+    slowDown: (ms) => {
+      slowMs = ms;
     },
     heal: () => {
       isHealthy = true;

@@ -30,5 +30,7 @@ export type Evidence = {
   unresolved: readonly Unresolved[];
   /** Jobs that were locked when everything was over, and that nobody did. */
   stuckJobs: number;
+  /** What the service's own check of its ledger printed. */
+  ownCheck: string;
   frozen: readonly FrozenQueue[];
 };

@@ -1,6 +1,11 @@
 /** Carries out what was planned, and tells of each fault when it comes. */
+
+import type { Load } from "./load";
 import type { Fault } from "./plan";
 import type { World } from "./world";
+
+/** Where faults happen, and who suffers from them. */
+export type Scene = { world: World; load: Load; timeoutMs: number };
 
 /** A fault as it came to pass. `untilMs`: when it was over. Milliseconds since the epoch. */
 export type Happened = { fault: Fault; atMs: number; untilMs: number; note: string };
@@ -10,25 +15,46 @@ const MARKERS = { claim: "attempts.claim", outcome: "attempts.finish" } as const
 /** So long a cut waits for something to cut. */
 const CUT_WITHIN_MS = 3_000;
 const LOST_COMMITS = 30;
+const GATHER_WITHIN_MS = 5_000;
+/** A carrier that takes this share of the time that it has is slow, and yet in time. */
+const SLOW_SHARE = 0.6;
 const FAILED = "could not be done";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
+/** Has many messages claimed that nobody has begun to send. */
+async function gather({ world: { database, outside }, load, timeoutMs }: Scene, count: number): Promise<void> {
+  if (count === 0) return;
+  outside.slowDown(timeoutMs * SLOW_SHARE);
+  await Promise.race([load.crowd(count), pause(GATHER_WITHIN_MS)]);
+  const enough = Math.ceil(count / 4);
+  const countOpen = async () =>
+    (await database.rows("SELECT 1 FROM message_attempts WHERE outcome IS NULL LIMIT $1", [enough])).length;
+  for (const until = Date.now() + GATHER_WITHIN_MS; Date.now() < until && (await countOpen()) < enough; ) {
+    await pause(20);
+  }
+}
+
 /** Does it, and undoes it. @returns what there is to tell besides. */
-async function perform(world: World, fault: Fault): Promise<string> {
+async function perform(scene: Scene, fault: Fault): Promise<string> {
+  const { world } = scene;
   const { fleet, gates, outside, receivers, database } = world;
   switch (fault.kind) {
     case "kill":
+      await gather(scene, fault.crowd);
       await fleet.kill(fault.member);
+      outside.slowDown(null);
       await pause(fault.downMs);
       fleet.start(fault.member);
       return "started again";
     case "stop": {
+      await gather(scene, fault.crowd);
       const startedAt = Date.now();
       const lost = fault.losesCommits ? gates[fault.member].cutCommits("after", LOST_COMMITS) : () => 0;
       await fleet.stop(fault.member);
       gates[fault.member].heal();
+      outside.slowDown(null);
       const took = seconds(Date.now() - startedAt);
       await pause(fault.downMs);
       fleet.start(fault.member);
@@ -73,13 +99,15 @@ async function perform(world: World, fault: Fault): Promise<string> {
   }
 }
 
+const crowdOf = ({ crowd }: { crowd: number }): string => (crowd > 0 ? ` in a crowd of ${crowd}` : "");
+
 /** What happens to whom, in a few words. */
 export function wordsFor(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
-      return `${fault.member}, back after ${seconds(fault.downMs)}`;
+      return `${fault.member}${crowdOf(fault)}, back after ${seconds(fault.downMs)}`;
     case "stop":
-      return `${fault.member}${fault.losesCommits ? ", answers to its commits lost" : ""}, back after ${seconds(fault.downMs)}`;
+      return `${fault.member}${crowdOf(fault)}${fault.losesCommits ? ", answers to its commits lost" : ""}, back after ${seconds(fault.downMs)}`;
     case "freeze":
       return `${fault.member} for ${seconds(fault.forMs)}`;
     case "restart":
@@ -107,7 +135,7 @@ const placeOf = (fault: Fault): string => {
  * @returns when the last is over.
  */
 export async function sufferAll(
-  world: World,
+  scene: Scene,
   faults: readonly Fault[],
   signal: AbortSignal,
   tell: (text: string) => void,
@@ -124,7 +152,7 @@ export async function sufferAll(
     busy.add(place);
     const atMs = Date.now();
     tell(`${fault.kind.padEnd(10)} ${wordsFor(fault)}`);
-    const ending: Promise<void> = perform(world, fault)
+    const ending: Promise<void> = perform(scene, fault)
       .catch((thrown: unknown) => `${FAILED}: ${thrown}`)
       .then((note) => {
         busy.delete(place);

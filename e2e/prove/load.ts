@@ -33,6 +33,8 @@ export type Load = {
   readings: () => Reading;
   /** Requests that were not begun because too many waited for their answers. */
   skipped: () => number;
+  /** Has one customer send to so many at once, in two bulks, and waits until both are accepted. */
+  crowd: (count: number) => Promise<void>;
   /** Begins nothing more. */
   stop: () => void;
   /** Resolves when every caller has its answer or has given up. */
@@ -48,7 +50,7 @@ export type LoadOptions = {
   rate: number;
 };
 
-const IN_FLIGHT_MAX = 400;
+const IN_FLIGHT_MAX = 150;
 const BULK = { least: 20, most: 40 };
 const AGAIN_FIRST_MS = 100;
 const AGAIN_LONGEST_MS = 3_000;
@@ -99,9 +101,10 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   /** The web processes in turn, so that one that is gone is not asked twice in a row. */
   const urlAt = (turn: number): string => urls[turn % urls.length] ?? "";
 
-  async function send(customer: Customer, deed: Deed, turn: number): Promise<void> {
+  async function send(customer: Customer, deed: Deed, turn: number, size?: number): Promise<void> {
     const isBulk = deed === "bulk";
-    const recipients = Array.from({ length: isBulk ? between(chance, BULK.least, BULK.most) : 1 }, newNumber);
+    const length = size ?? (isBulk ? between(chance, BULK.least, BULK.most) : 1);
+    const recipients = Array.from({ length }, newNumber);
     const body = weighed(
       chance,
       TEXTS.map((text, at) => [at < 3 ? 30 : 4, text] as const),
@@ -151,8 +154,14 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     }
     const isRead = deed === "message" || deed === "list" || deed === "balance";
     const work = isRead
-      ? reader.read(deed, customer, urlAt(turn), chance).then((answer) => answer && note(`read ${deed}`, answer))
+      ? reader.read(deed, customer, urlAt(turn), chance).then((answer) => {
+          if (answer) note(`read ${deed}`, answer);
+        })
       : send(customer, deed, turn);
+    watch(work);
+  }
+
+  function watch(work: Promise<void>): void {
     const ended: Promise<void> = work.then(() => {
       inFlight.delete(ended);
     });
@@ -173,6 +182,13 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     answers,
     readings: reader.readings,
     skipped: () => skipped,
+    crowd: async (count) => {
+      const [customer] = customers;
+      if (!customer) return;
+      const bulks = [0, 1].map((turn) => send(customer, "bulk", turn, Math.ceil(count / 2)));
+      for (const bulk of bulks) watch(bulk);
+      await Promise.all(bulks);
+    },
     stop: () => {
       isOver = true;
       clearInterval(timer);

@@ -7,10 +7,13 @@ import type { Member } from "./fleet";
 import type { Manner } from "./receivers";
 import type { StopMode } from "./server";
 
-/** Times are milliseconds from the beginning of the load. */
+/**
+ * Times are milliseconds from the beginning of the load. `crowd`: so many messages are sent just before, while the carriers
+ * are slow, so that many are claimed and few are under way.
+ */
 export type Fault = { atMs: number } & (
-  | { kind: "kill"; member: Member; downMs: number }
-  | { kind: "stop"; member: Member; downMs: number; losesCommits: boolean }
+  | { kind: "kill"; member: Member; downMs: number; crowd: number }
+  | { kind: "stop"; member: Member; downMs: number; crowd: number; losesCommits: boolean }
   | { kind: "freeze"; member: Member; forMs: number }
   | { kind: "restart"; mode: StopMode; downMs: number }
   | { kind: "terminate"; share: number }
@@ -50,12 +53,17 @@ const anyMember = (chance: Chance): Member => oneOf(chance, chance() < 0.65 ? WO
 const downMs = (chance: Chance): number =>
   chance() < 0.3 ? between(chance, 5_000, 10_000) : between(chance, 200, 2_000);
 
+const crowdOf = (chance: Chance): number => (chance() < 0.5 ? between(chance, 300, 600) : 0);
+
 function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: number): Fault {
   switch (kind) {
     case "kill":
-      return { kind, atMs, member: anyMember(chance), downMs: downMs(chance) };
+      return { kind, atMs, member: anyMember(chance), downMs: downMs(chance), crowd: crowdOf(chance) };
     case "stop":
-      return { kind, atMs, member: anyMember(chance), downMs: downMs(chance), losesCommits: chance() < 0.5 };
+      return {
+        ...{ kind, atMs, member: anyMember(chance), downMs: downMs(chance), crowd: crowdOf(chance) },
+        losesCommits: chance() < 0.6,
+      };
     case "freeze":
       return { kind, atMs, member: anyMember(chance), forMs: between(chance, 1_000, chance() < 0.3 ? 20_000 : 6_000) };
     case "restart":

@@ -3,7 +3,7 @@
  * four books are compared.
  *
  *   npm run prove -- [--minutes 3] [--seed 1] [--policy fallback|hold] [--only restart,cut] [--without kill,stop]
- *                    [--rate 60] [--json file] [--logs folder]
+ *                    [--rate 40] [--json file] [--logs folder]
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -41,7 +41,7 @@ function readCommand(args: string[]): Command {
       policy: { type: "string", default: "fallback" },
       only: { type: "string" },
       without: { type: "string" },
-      rate: { type: "string", default: "60" },
+      rate: { type: "string", default: "40" },
       json: { type: "string" },
       logs: { type: "string" },
     },

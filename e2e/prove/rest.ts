@@ -2,6 +2,7 @@
 import type { Database } from "@/e2e/support/books";
 import { readEndpoints } from "./books";
 import { exchange } from "./exchange";
+import { MEMBERS } from "./fleet";
 import { QUEUES, type Queue, workSince } from "./history";
 import type { World } from "./world";
 
@@ -25,6 +26,7 @@ export async function heal(world: World): Promise<void> {
   fleet.thaw();
   outside.heal();
   receivers.heal();
+  for (const member of MEMBERS) fleet.start(member);
   await world.allReady();
 }
 

@@ -61,7 +61,7 @@ export async function perform(
   const beganMs = Date.now();
   const delay = monitorEventLoopDelay();
   delay.enable();
-  const happened = await sufferAll(world, faults, signal, tell);
+  const happened = await sufferAll({ world, load, timeoutMs }, faults, signal, tell);
   signal.throwIfAborted();
   await heal(world);
   const healedMs = Date.now();
@@ -84,13 +84,14 @@ export async function perform(
   const stuckJobs = await countStuckJobs(world.database);
   signal.throwIfAborted();
   const { outside, receivers, database } = world;
+  const ownCheck = await world.checkLedger();
   return {
     evidence: {
       ...{ policy, openingMicros: BALANCE_MICROS, priceMicros: PRICE_MICROS, sends: load.sends },
       ...{ reading: load.readings(), requests: outside.requests, taken: outside.taken() },
       ...{ database: await readDatabaseBook(database), history: await readHistory(database) },
       ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
-      stuckJobs,
+      ...{ stuckJobs, ownCheck },
       disabled: disabled.map(({ receiver }) => receiver),
     },
     ...{

@@ -33,8 +33,8 @@ export type World = {
   restart: Server["restart"];
   /** Waits until every process is up. @throws Error when one is not within a minute. */
   allReady: () => Promise<void>;
-  /** How the service's command line answers about this database. */
-  admin: (...args: string[]) => Promise<string>;
+  /** Whether the service itself finds its books in order. */
+  checkLedger: () => Promise<string>;
 };
 
 export type WorldOptions = { seed: number; policy: Policy; timeoutMs: number; signal: AbortSignal };
@@ -131,6 +131,10 @@ async function build({ seed, policy, timeoutMs }: WorldOptions, keep: Keep): Pro
       await server.restart(mode, downMs);
       for (const gate of [own, ...Object.values(gates)]) gate.pointTo(server.port());
     },
-    admin: (...args) => runCommand("admin.mjs", server.url(DATABASE), ...args),
+    // It fails when they are not.
+    checkLedger: () =>
+      runCommand("admin.mjs", server.url(DATABASE), "ledger", "check", "--json").catch(
+        (thrown: Error) => thrown.message,
+      ),
   };
 }
