@@ -11,7 +11,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "rules",
-          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support}/**/*.test.ts"],
+          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support,e2e/prove}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           expect: patient,
           testTimeout: 90_000,
