@@ -134,18 +134,23 @@ export async function startPostgres(folder: string, settings: Record<string, str
   const urlOn = (port: number) => (database: string) =>
     `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
 
-  const server = (await runningOn(data, urlOn)) ?? (await launch(data, programs, settings));
-  const url = urlOn(server.port);
+  let server = (await runningOn(data, urlOn)) ?? (await launch(data, programs, settings));
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await canConnect(url("postgres")))) {
-    if (!isAlive(server.pid)) throw new Error(`PostgreSQL ended while it started; see ${data}.log`);
+  while (!(await canConnect(urlOn(server.port)("postgres")))) {
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s; see ${data}.log`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    if (isAlive(server.pid)) continue;
+    if (!(await wasKeptOut(data))) throw new Error(`PostgreSQL ended while it started; see ${data}.log`);
+    server = await launch(data, programs, settings);
   }
-  const copy = programs.isCopy ? programs.folder : null;
-  return { url, port: server.port, pid: server.pid, copy, stop: () => stop(server.pid) };
+  const { pid, port } = server;
+  return { url: urlOn(port), port, pid, copy: programs.isCopy ? programs.folder : null, stop: () => stop(pid) };
 }
+
+/** Whether processes of a server that was killed kept the next one out: they notice that it is gone and end. */
+const wasKeptOut = async (data: string): Promise<boolean> =>
+  (await readFile(`${data}.log`, "utf8")).includes("pre-existing shared memory block");
 
 async function launch(data: string, programs: Programs, settings: Record<string, string>) {
   const port = await freePort();
