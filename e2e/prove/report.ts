@@ -79,6 +79,7 @@ export function tableOf(figures: Figures): string {
     row("duplicated, allowed", remarks.duplicatedAllowed.length),
     row("  after an answer of the carrier", remarks.duplicatedAfterAnswer.length),
     row("failed and refunded, though taken", remarks.failedThoughTaken.length),
+    row("claimed, and taken back", remarks.takenBack),
     row("begun, died before the request left", remarks.diedBeforeLeaving.length),
     row("only time ended: a carrier was called", remarks.unresolvedCalled),
     row("only time ended: none was called", remarks.unresolvedNotCalled),

@@ -8,7 +8,7 @@ import { judgeMoney } from "./judge-money";
 import { mayFollow } from "./reader";
 
 /** A list of cases, in words. */
-export type Cases = string[];
+type Cases = string[];
 
 /** What must not be. Any case in it is a defect of the service. */
 export type Defects = {
@@ -27,7 +27,7 @@ export type Defects = {
 };
 
 /** What is told, and is no defect by itself. */
-export type Remarks = {
+type Remarks = {
   accepted: number;
   sends: number;
   /** A message that reached its person twice because nobody could know of the first time. */
@@ -36,6 +36,8 @@ export type Remarks = {
   duplicatedAfterAnswer: Cases;
   /** Failed as "nobody knows", and refunded, although a carrier took it. */
   failedThoughTaken: Cases;
+  /** Attempts that were claimed and taken back unmade, because their process was to stop. */
+  takenBack: number;
   /** Begun, and the process died before the request left. */
   diedBeforeLeaving: Cases;
   /** Pending when nothing moved any more: only time ended them. Those that had reached a carrier, and those that had not. */
@@ -95,6 +97,7 @@ export function judge(evidence: Evidence): Verdict {
     duplicatedAfterAnswer: [],
     failedThoughTaken: [],
     diedBeforeLeaving: [],
+    takenBack: history.attempts.filter(({ op }) => op === "DELETE").length,
     unresolvedCalled: evidence.unresolved.filter(({ to }) => requestsByNumber.has(to)).length,
     unresolvedNotCalled: evidence.unresolved.filter(({ to }) => !requestsByNumber.has(to)).length,
     failuresByCode: {},
