@@ -24,6 +24,8 @@ export type Defects = {
   eventsMissing: Cases;
   eventsForged: Cases;
   keyedTwice: Cases;
+  /** A book without entries agrees with every other: it proves nothing. */
+  empty: Cases;
 };
 
 /** What is told, and is no defect by itself. */
@@ -69,7 +71,7 @@ function mayBeRepeated(evidence: Evidence, message: StoredMessage, taken: readon
 
 /** Compares what has to be the same. */
 export function judge(evidence: Evidence): Verdict {
-  const { sends, requests, taken, database, history, reading } = evidence;
+  const { sends, requests, taken, database, history, reading, received } = evidence;
   const byId = new Map(database.messages.map((message) => [message.id, message]));
   const byNumber = groupBy(database.messages, (message) => message.to);
   const takenByNumber = groupBy(taken, (each) => each.to);
@@ -162,6 +164,9 @@ export function judge(evidence: Evidence): Verdict {
       eventsForged: events.forged,
       keyedTwice: [...byNumber].flatMap(([to, own]) =>
         own.length > 1 ? [`${to}: ${own.map(({ id }) => id).join(", ")}`] : [],
+      ),
+      empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
+        entries.length === 0 ? [`nothing ${book}`] : [],
       ),
     },
     remarks,
