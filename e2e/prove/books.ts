@@ -12,7 +12,7 @@ export type StoredMessage = {
 };
 
 /** `begun`: whether the request was about to be written; null: the service keeps no record of that. */
-export type StoredAttempt = {
+type StoredAttempt = {
   messageId: string;
   seq: number;
   provider: string;
@@ -33,9 +33,9 @@ export type AccountBook = {
   usage: Record<"messages" | "pending" | "sent" | "delivered" | "failed" | "undelivered" | "costMicros", number>;
 };
 
-export type StoredEvent = { id: string; messageId: string; accountId: string; status: string };
+type StoredEvent = { id: string; messageId: string; accountId: string; status: string };
 /** A delivery with its event. `receiver`: the end of its endpoint's address. */
-export type StoredDelivery = { eventId: string; receiver: string; status: string };
+type StoredDelivery = { eventId: string; receiver: string; status: string };
 export type Endpoint = { id: string; receiver: string; accountId: string; isActive: boolean; failureCount: number };
 
 export type DatabaseBook = {

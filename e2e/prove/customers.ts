@@ -30,7 +30,7 @@ export const CHAINS: readonly (readonly ProvenCarrier[])[] = [
 export const NUMBER_PREFIX = "49151";
 
 /** Receivers by customer. The first of each customer never does anything wrong; nothing of theirs may be disabled. */
-export const RECEIVERS: readonly (readonly string[])[] = [
+const RECEIVERS: readonly (readonly string[])[] = [
   ["a-steady"],
   ["b-steady", "b-flaky"],
   ["c-steady", "c-weak"],

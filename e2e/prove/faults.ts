@@ -1,5 +1,6 @@
 /** Carries out what was planned, and tells of each fault when it comes. */
 
+import { chanceOf } from "./chance";
 import type { Load } from "./load";
 import type { Fault } from "./plan";
 import type { World } from "./world";
@@ -14,8 +15,7 @@ export type Happened = { fault: Fault; atMs: number; untilMs: number; note: stri
 const MARKERS = { claim: "attempts.claim", outcome: "attempts.finish" } as const;
 /** So long a cut waits for something to cut. */
 const CUT_WITHIN_MS = 3_000;
-const LOST_COMMITS = 30;
-const GATHER_WITHIN_MS = 5_000;
+const GATHER_WITHIN_MS = 15_000;
 /** A carrier that takes this share of the time that it has is slow, and yet in time. */
 const SLOW_SHARE = 0.6;
 const FAILED = "could not be done";
@@ -51,7 +51,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
     case "stop": {
       await gather(scene, fault.crowd);
       const startedAt = Date.now();
-      const lost = fault.losesCommits ? gates[fault.member].cutCommits("after", LOST_COMMITS) : () => 0;
+      const lost = fault.losesCommits ? gates[fault.member].loseEverySecondCommit(chanceOf(fault.atMs)) : () => 0;
       await fleet.stop(fault.member);
       gates[fault.member].heal();
       outside.slowDown(null);
@@ -102,7 +102,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
 const crowdOf = ({ crowd }: { crowd: number }): string => (crowd > 0 ? ` in a crowd of ${crowd}` : "");
 
 /** What happens to whom, in a few words. */
-export function wordsFor(fault: Fault): string {
+function wordsFor(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
       return `${fault.member}${crowdOf(fault)}, back after ${seconds(fault.downMs)}`;

@@ -3,9 +3,10 @@
  * COMMIT, or before an answer comes back. It reads only so much of the protocol as that takes.
  */
 import net from "node:net";
+import type { Chance } from "./chance";
 
 /** `before`: the COMMIT never reaches the database. `after`: it does, and no answer of the database comes back. */
-export type Side = "before" | "after";
+type Side = "before" | "after";
 
 export type Gate = {
   /** Connection string of the database through the gate. */
@@ -14,6 +15,8 @@ export type Gate = {
   pointTo: (port: number) => void;
   /** Cuts the connections of the next `count` transactions at their COMMIT. @returns how many were cut so far. */
   cutCommits: (side: Side, count: number) => () => number;
+  /** Cuts connections after their COMMIT, about every second one, until {@link heal}. @returns how many so far. */
+  loseEverySecondCommit: (chance: Chance) => () => number;
   /** Cuts the next `count` connections on which this is sent, once the database has done it and before it can say so. */
   loseAnswersTo: (marker: string, count: number) => () => number;
   /** Cuts nothing more. */
@@ -37,7 +40,7 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 /** A database that does not answer within this time is not waited for. */
 const SWALLOW_MS = 3_000;
 
-type Cut = { marker: Buffer; side: Side; left: number; made: number };
+type Cut = { marker: Buffer; side: Side; left: number; made: number; isDue: () => boolean };
 
 /** Starts a gate. */
 export async function startGate(firstPort: number): Promise<Gate> {
@@ -61,7 +64,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
       to.once("drain", () => from.resume());
     };
     client.on("data", (chunk: Buffer) => {
-      const cut = isSwallowing ? undefined : cuts.find(({ marker }) => chunk.includes(marker));
+      const cut = isSwallowing ? undefined : cuts.find(({ marker, isDue }) => chunk.includes(marker) && isDue());
       if (cut) {
         cut.left -= 1;
         cut.made += 1;
@@ -85,8 +88,8 @@ export async function startGate(firstPort: number): Promise<Gate> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const own = (server.address() as net.AddressInfo).port;
 
-  const order = (marker: Buffer, side: Side, count: number) => {
-    const cut: Cut = { marker, side, left: count, made: 0 };
+  const order = (marker: Buffer, side: Side, count: number, isDue = () => true) => {
+    const cut: Cut = { marker, side, left: count, made: 0, isDue };
     cuts.push(cut);
     return () => cut.made;
   };
@@ -103,6 +106,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
       port = next;
     },
     cutCommits: (side, count) => order(COMMIT, side, count),
+    loseEverySecondCommit: (chance) => order(COMMIT, "after", Number.POSITIVE_INFINITY, () => chance() < 0.5),
     loseAnswersTo: (marker, count) => order(Buffer.from(marker), "after", count),
     heal: () => {
       cuts = [];

@@ -16,10 +16,10 @@ export type AttemptStep = {
 };
 
 /** A message that went from one status to another. */
-export type Move = { atMs: number; process: string | null; messageId: string; former: string; status: string };
+type Move = { atMs: number; process: string | null; messageId: string; former: string; status: string };
 
 /** Work of a queue: attempts begun, receipts taken in, webhooks tried. */
-export type Work = { atMs: number; process: string | null; queue: Queue; count: number };
+type Work = { atMs: number; process: string | null; queue: Queue; count: number };
 
 export const QUEUES = ["dispatch", "receipts", "webhooks"] as const;
 export type Queue = (typeof QUEUES)[number];

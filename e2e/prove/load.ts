@@ -22,7 +22,7 @@ export type Send = {
 };
 
 /** Answers by kind of request, status and code. `fault`: what is wrong with their shape. */
-export type Tally = Map<
+type Tally = Map<
   string,
   { request: string; status: number | null; code: string | null; fault: string | null; count: number }
 >;

@@ -23,7 +23,7 @@ export type Fault = { atMs: number } & (
 );
 
 /** before, after: at COMMIT. claim, outcome: the answer to that statement is lost. all: every connection. */
-export type Cut = "before" | "after" | "claim" | "outcome" | "all";
+type Cut = "before" | "after" | "claim" | "outcome" | "all";
 
 export const FAULT_KINDS = ["kill", "stop", "freeze", "restart", "terminate", "cut", "carrier", "receiver"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];

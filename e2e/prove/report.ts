@@ -18,6 +18,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   eventsMissing: "events not delivered",
   eventsForged: "events signed or told wrongly",
   keyedTwice: "two messages for one key",
+  empty: "empty books",
 };
 
 /** Everything that a run has shown, as plain data. */
@@ -79,6 +80,7 @@ export function tableOf(figures: Figures): string {
     row("duplicated, allowed", remarks.duplicatedAllowed.length),
     row("  after an answer of the carrier", remarks.duplicatedAfterAnswer.length),
     row("failed and refunded, though taken", remarks.failedThoughTaken.length),
+    row("claimed, and taken back", remarks.takenBack),
     row("begun, died before the request left", remarks.diedBeforeLeaving.length),
     row("only time ended: a carrier was called", remarks.unresolvedCalled),
     row("only time ended: none was called", remarks.unresolvedNotCalled),
@@ -99,7 +101,7 @@ export function tableOf(figures: Figures): string {
     row("  claimed by the dead, went on", `${moved.length}: ${spread(moved)}`),
     row("  claimed by the dead, waited for time", sum(kills.map(({ waited }) => waited))),
     ...returnLines(figures),
-    row("at rest after", rest.tookMs === null ? `never: ${rest.left}` : duration(rest.tookMs)),
+    row("messages at rest after", rest.tookMs === null ? `never: ${rest.left}` : duration(rest.tookMs)),
     ...unexpected.map(({ process, end }) => row(`${process} ended ${end}`, "")),
     "",
     "The proof itself",

@@ -71,11 +71,13 @@ export async function perform(
   load.stop();
   await load.settled();
   const loadEndedMs = Date.now();
-  tell("rest       the load is over; waiting until nothing moves");
+  tell("rest       the load is over; waiting until no message moves");
   const rest = await waitUntilQuiet(world, timeoutMs + 2_000, signal);
   if (rest.tookMs === null) tell(`rest       it never came to rest: ${rest.left}`);
   const unresolved = await readUnresolved(world.database);
-  const disabled = (await readEndpoints(world.database)).filter(({ isActive }) => !isActive);
+  const findDisabled = async () =>
+    (await readEndpoints(world.database)).flatMap(({ isActive, receiver }) => (isActive ? [] : [receiver]));
+  const disabled = await findDisabled();
   tell(`aging      ${unresolved.length} messages wait for a quarter of an hour to pass`);
   const agedMs = Date.now();
   await recoverEndpoints(world);
@@ -92,7 +94,7 @@ export async function perform(
       ...{ database: await readDatabaseBook(database), history: await readHistory(database) },
       ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
       ...{ stuckJobs, ownCheck },
-      disabled: disabled.map(({ receiver }) => receiver),
+      disabled: [...new Set([...disabled, ...(await findDisabled())])],
     },
     ...{
       happened,

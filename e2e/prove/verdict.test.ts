@@ -120,7 +120,7 @@ test("what was accepted and is not there is lost", () => {
 });
 
 test("what counts as delivered and reached no carrier is lost", () => {
-  expect(found(() => ({ taken: [] }))).toEqual(["lost"]);
+  expect(found(() => ({ taken: [] }))).toEqual(["lost", "empty"]);
 });
 
 test("a second message to a person is allowed only when nobody knew of the first", () => {
@@ -157,11 +157,13 @@ test("no status goes back: not in the database, not when it is read, not in what
 
 test("what failed without ever having been begun is told apart from what died on its way", () => {
   const change = (begun: boolean | null) => (run: Evidence) => ({
-    ...{ ...failedEvent(run), database: asUnknown(run, begun), requests: [], taken: [] },
+    ...{ ...failedEvent(run), database: asUnknown(run, begun), requests: [] },
+    taken: [],
   });
-  expect(found(change(false))).toEqual(["neverBegun"]);
-  expect(found(change(null))).toEqual(["neverBegun"]);
-  expect(found(change(true))).toEqual([]);
+  // Nothing at all was taken in this run of one message.
+  expect(found(change(false))).toEqual(["neverBegun", "empty"]);
+  expect(found(change(null))).toEqual(["neverBegun", "empty"]);
+  expect(found(change(true))).toEqual(["empty"]);
   expect(judge({ ...goodRun(), ...change(true)(goodRun()) }).remarks.diedBeforeLeaving).toHaveLength(1);
 });
 
@@ -210,6 +212,11 @@ test("one key makes one message", () => {
   expect(
     found((run) => ({ database: { ...run.database, messages: [...run.database.messages, again(run)] } })),
   ).toContain("keyedTwice");
+});
+
+test("a run in which nothing happened proves nothing", () => {
+  const { defects } = judge({ ...goodRun(), sends: [], received: [] });
+  expect(defects.empty).toEqual(["nothing accepted", "nothing received"]);
 });
 
 test("failures in a row are counted from the last answer that was a 2xx", () => {

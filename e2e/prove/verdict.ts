@@ -8,7 +8,7 @@ import { judgeMoney } from "./judge-money";
 import { mayFollow } from "./reader";
 
 /** A list of cases, in words. */
-export type Cases = string[];
+type Cases = string[];
 
 /** What must not be. Any case in it is a defect of the service. */
 export type Defects = {
@@ -24,10 +24,12 @@ export type Defects = {
   eventsMissing: Cases;
   eventsForged: Cases;
   keyedTwice: Cases;
+  /** A book without entries agrees with every other: it proves nothing. */
+  empty: Cases;
 };
 
 /** What is told, and is no defect by itself. */
-export type Remarks = {
+type Remarks = {
   accepted: number;
   sends: number;
   /** A message that reached its person twice because nobody could know of the first time. */
@@ -36,6 +38,8 @@ export type Remarks = {
   duplicatedAfterAnswer: Cases;
   /** Failed as "nobody knows", and refunded, although a carrier took it. */
   failedThoughTaken: Cases;
+  /** Attempts that were claimed and taken back unmade, because their process was to stop. */
+  takenBack: number;
   /** Begun, and the process died before the request left. */
   diedBeforeLeaving: Cases;
   /** Pending when nothing moved any more: only time ended them. Those that had reached a carrier, and those that had not. */
@@ -67,7 +71,7 @@ function mayBeRepeated(evidence: Evidence, message: StoredMessage, taken: readon
 
 /** Compares what has to be the same. */
 export function judge(evidence: Evidence): Verdict {
-  const { sends, requests, taken, database, history, reading } = evidence;
+  const { sends, requests, taken, database, history, reading, received } = evidence;
   const byId = new Map(database.messages.map((message) => [message.id, message]));
   const byNumber = groupBy(database.messages, (message) => message.to);
   const takenByNumber = groupBy(taken, (each) => each.to);
@@ -95,6 +99,7 @@ export function judge(evidence: Evidence): Verdict {
     duplicatedAfterAnswer: [],
     failedThoughTaken: [],
     diedBeforeLeaving: [],
+    takenBack: history.attempts.filter(({ op }) => op === "DELETE").length,
     unresolvedCalled: evidence.unresolved.filter(({ to }) => requestsByNumber.has(to)).length,
     unresolvedNotCalled: evidence.unresolved.filter(({ to }) => !requestsByNumber.has(to)).length,
     failuresByCode: {},
@@ -159,6 +164,9 @@ export function judge(evidence: Evidence): Verdict {
       eventsForged: events.forged,
       keyedTwice: [...byNumber].flatMap(([to, own]) =>
         own.length > 1 ? [`${to}: ${own.map(({ id }) => id).join(", ")}`] : [],
+      ),
+      empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
+        entries.length === 0 ? [`nothing ${book}`] : [],
       ),
     },
     remarks,
