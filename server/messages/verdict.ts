@@ -1,10 +1,11 @@
 /** What the outcome of a hand-over means for its message: a move, and where the message goes on. */
 import { MINUTE_MS, SECOND_MS } from "../core/clock";
-import { env } from "../core/env";
+import type { Env } from "../core/env";
 import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import type { ProviderTable } from "../providers/registry";
-import { type Attempt, attemptOf, type Candidate } from "./claims";
+import { attemptOf } from "./attempt";
+import type { Attempt, Candidate } from "./claims";
 import { nextProvider } from "./next-provider";
 import type { LockedMessage, Step } from "./transitions";
 import type { Paces } from "./waiting-room";
@@ -37,6 +38,14 @@ type Next =
   | { kind: "held" }
   | { kind: "again"; providers: string[]; pauseMs: number };
 
+/** What else a verdict depends on: the time, the providers and paces as they are now, and the operator's choice. */
+export type Conditions = {
+  at: Date;
+  table: Pick<ProviderTable, "isHeld" | "stateOf">;
+  paces: Pick<Paces, "isPaced">;
+  onUnknownOutcome: Env["ON_UNKNOWN_OUTCOME"];
+};
+
 /** A move of the message, and where it goes on. */
 export type Verdict = { step: Step | null; next: Next | null };
 
@@ -66,9 +75,7 @@ export function judge(
   message: LockedMessage,
   { attempt, outcome, nextClaim }: { attempt: Attempt; outcome: Outcome; nextClaim: string },
   made: readonly Made[],
-  at: Date,
-  table: ProviderTable,
-  paces: Paces,
+  { at, table, paces, onUnknownOutcome }: Conditions,
 ): Verdict {
   const { provider } = attempt;
   if (outcome.kind === "accepted") {
@@ -93,7 +100,7 @@ export function judge(
     if (wasUnknown) return NOTHING;
     return failed(storableText(outcome.code, CODE_MAX), storableText(outcome.detail, DETAIL_MAX));
   }
-  if (outcome.kind === "unknown" && env().ON_UNKNOWN_OUTCOME === "hold") return NOTHING;
+  if (outcome.kind === "unknown" && onUnknownOutcome === "hold") return NOTHING;
   const candidate = afterOutcome(attempt, outcome, made);
   const { tried, afterUnknown } = candidate;
   // A provider that is being tried out again takes messages through the dispatch alone, which counts them.
