@@ -103,8 +103,11 @@ export function judge(
   if (outcome.kind === "unknown" && onUnknownOutcome === "hold") return NOTHING;
   const candidate = afterOutcome(attempt, outcome, made);
   const { tried, afterUnknown } = candidate;
+  // Refused for good by one that was taken for lost before: no other provider is asked.
+  const isRefused = made.some((other) => other.outcome === "refused");
   // A provider that is being tried out again takes messages through the dispatch alone, which counts them.
-  const next = nextProvider(message.chain, tried, (id) => table.isHeld(id) || table.stateOf(id)?.breaker === "probing");
+  const chain = isRefused ? [] : message.chain;
+  const next = nextProvider(chain, tried, (id) => table.isHeld(id) || table.stateOf(id)?.breaker === "probing");
   if (next.kind === "held") return { step: null, next: { kind: "held" } };
   if (next.kind === "provider") {
     const following = attemptOf(candidate, next.provider, at, nextClaim);
@@ -112,7 +115,7 @@ export function judge(
     return { step: null, next: { kind: "attempt", attempt: following, isPaced, isClaimed: false } };
   }
   if (afterUnknown) return NOTHING;
-  if (outcome.kind === "retryable" && outcome.fault === "throttled") {
+  if (outcome.kind === "retryable" && outcome.fault === "throttled" && !isRefused) {
     const again = whoThrottled(message, [...made.slice(0, -1), { provider, fault: outcome.fault }], at);
     if (again) return { step: null, next: again };
   }
