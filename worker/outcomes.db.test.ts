@@ -13,6 +13,7 @@ import {
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { endingOf, recordEnding } from "@/server/messages/attempts";
+import { giveBack } from "@/server/messages/claims";
 import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts";
@@ -23,6 +24,14 @@ import { referenceTo } from "@/server/providers/reference";
 const ANY_AGE = -60_000;
 
 beforeAll(prepareHandOvers);
+
+/** Ids of messages that were found without anybody going on with them. */
+async function orphans(): Promise<string[]> {
+  const { rows } = await pool().query<{ ids: string[] }>(
+    "SELECT payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs WHERE key LIKE 'dispatch_orphans%'",
+  );
+  return rows.flatMap(({ ids }) => ids);
+}
 
 describe("more than one attempt", () => {
   async function sentBySecond() {
@@ -128,22 +137,16 @@ test("a message that nobody goes on with is dispatched again, and given up when 
   const message = await claimed();
   const endAll = () =>
     pool().query("UPDATE message_attempts SET outcome = 'retryable' WHERE message_id = $1", [message.id]);
-  const queued = async () => {
-    const { rows } = await pool().query<{ ids: string[] }>(
-      "SELECT payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs WHERE key LIKE 'dispatch_orphans%'",
-    );
-    return rows.flatMap(({ ids }) => ids);
-  };
   await requeueOrphans(ANY_AGE);
-  expect(await queued()).not.toContain(message.id);
+  expect(await orphans()).not.toContain(message.id);
   await endAll();
   await failUnresolved(ANY_AGE);
   await failStranded(ANY_AGE);
   expect(await statusOf(message)).toBe("pending");
   await requeueOrphans(60_000);
-  expect(await queued()).not.toContain(message.id);
+  expect(await orphans()).not.toContain(message.id);
   await requeueOrphans(ANY_AGE);
-  expect(await queued()).toContain(message.id);
+  expect(await orphans()).toContain(message.id);
 
   expect(await claimAttempts([message.id])).toMatchObject([{ seq: 2, provider: "twilio" }]);
   await endAll();
@@ -193,6 +196,21 @@ describe("an outcome that is recorded more than once", () => {
     await record(message.first, UNKNOWN);
     await record(message.first, { kind: "refused", code: "x", detail: "Late." });
     expect(await statusOf(message)).toBe("pending");
+  });
+
+  test("a refusal that comes late is the last word when nobody makes the attempt that followed", async () => {
+    const message = await claimed();
+    const second = await recordAndGoOn(message.first, UNKNOWN);
+    await record(message.first, { kind: "refused", code: "x", detail: "Late." });
+    await giveBack([second]);
+    expect(await claimAttempts([message.id])).toEqual([]);
+    await failStranded(60_000);
+    expect(await statusOf(message)).toBe("pending");
+    await requeueOrphans(ANY_AGE);
+    expect(await orphans()).not.toContain(message.id);
+    await failStranded(ANY_AGE);
+    expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "failed", cost: 0 });
+    expect((await checkLedger()).drifted).toEqual([]);
   });
 
   test("by its own recorder, who did not hear of the COMMIT: the attempt that follows stays its own", async () => {

@@ -12,8 +12,9 @@ import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
+import { attemptOf } from "@/server/messages/attempt";
 import { endingOf, recordEnding } from "@/server/messages/attempts";
-import { attemptOf, begin, claim, forgetClaims, giveBack, knownClaims } from "@/server/messages/claims";
+import { begin, claim, forgetClaims, giveBack, knownClaims } from "@/server/messages/claims";
 import { claimAttempts } from "@/server/messages/dispatch";
 import { getMessage } from "@/server/messages/read";
 import {

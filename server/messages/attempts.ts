@@ -2,13 +2,15 @@
 import { coalesce, isDataError, type Settled } from "../core/batch";
 import { now } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
+import { env } from "../core/env";
 import { addJob } from "../core/jobs";
 import { log } from "../core/log";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import { type ProviderTable, providerTable } from "../providers/registry";
-import { type Attempt, claimNext, forgetClaims, HELD_AGAIN_MS, knownClaims, newClaim } from "./claims";
+import { newClaim } from "./attempt";
+import { type Attempt, claimNext, forgetClaims, HELD_AGAIN_MS, knownClaims } from "./claims";
 import { isPartReporter, registerParts, type Taken, takeOverIds } from "./parts";
 import { joinReceipts } from "./receipts";
 import { applyChanges, type Change, lockMessages } from "./transitions";
@@ -90,11 +92,12 @@ async function record(tx: Tx, batch: Ending[], table: ProviderTable, paces: Pace
   const ids = batch.map(({ attempt }) => attempt.message.id);
   const [messages, made] = await Promise.all([lockMessages(tx, ids), readMade(tx, ids)]);
   const at = now();
+  const conditions = { at, table, paces, onUnknownOutcome: env().ON_UNKNOWN_OUTCOME };
   const changes: Change[] = [];
   const verdicts = batch.map((ending): Verdict => {
     const message = messages.get(ending.attempt.message.id);
     if (message?.status !== "pending") return NOTHING;
-    const verdict = judge(message, ending, made.get(message.id) ?? [], at, table, paces);
+    const verdict = judge(message, ending, made.get(message.id) ?? [], conditions);
     if (verdict.step) changes.push({ message, attempts: ending.attempt.seq, steps: [verdict.step] });
     return verdict;
   });

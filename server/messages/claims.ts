@@ -4,7 +4,6 @@
  * been sent and is never blindly sent again. Every statement here matches the claim's token, so that none of them can
  * touch an attempt that has become somebody else's.
  */
-import { randomUUID } from "node:crypto";
 import { coalesce } from "../core/batch";
 import { SECOND_MS } from "../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../core/db";
@@ -50,22 +49,6 @@ export const sendingOf = ({ accountId, message }: Candidate) => ({
   accountId,
   toNumber: message.to,
   fromSender: message.from,
-});
-
-/** A token that no other claim has. */
-export const newClaim = (): string => randomUUID();
-
-/** The next attempt of `candidate`, at `provider`, not yet claimed. */
-export const attemptOf = (
-  { message, accountId, tried, afterUnknown }: Candidate,
-  provider: string,
-  claimedAt: Date,
-  claim = newClaim(),
-): Attempt => ({
-  ...{ message, accountId, tried, afterUnknown, provider, claim, claimedAt },
-  seq: tried.length + 1,
-  slot: null,
-  begunAtMs: null,
 });
 
 /** Whether attempts that have a slot are begun with their claim. Where a connection must stand first, they begin when it does. */

@@ -18,8 +18,9 @@ import {
   findSuperseded,
   type Known,
 } from "./receipt-attempts";
+import { lastApplied, stepsOf } from "./receipt-steps";
 import { isFinal } from "./status";
-import { applyChanges, type Change, lockMessages, type Step } from "./transitions";
+import { applyChanges, type Change, lockMessages } from "./transitions";
 
 /** What a provider's id stands for: an attempt, or (`isPart`) one of the parts that it was taken in. */
 type Sending = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };
@@ -154,7 +155,7 @@ async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<s
       sources: [],
     };
     changes.set(messageId, entry);
-    for (const step of stepsOf(provider, report)) {
+    for (const step of stepsOf(provider, report, now())) {
       entry.change.steps.push(step);
       entry.sources.push(id);
     }
@@ -169,31 +170,8 @@ async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<s
   ]);
   // Steps are taken in order until a final state, and the receipts that come after it are the ones that moved nothing.
   return new Set(
-    entries.flatMap((entry, at) => (moves[at] ? entry.sources.slice(0, lastApplied(entry.change) + 1) : [])),
+    entries.flatMap((entry, at) => (moves[at] ? entry.sources.slice(0, lastApplied(entry.change.steps) + 1) : [])),
   );
-}
-
-/** Index of the last step that can have been applied: the first final one, or the last of all. */
-function lastApplied(change: Change): number {
-  const final = change.steps.findIndex((step) => isFinal(step.to));
-  return final === -1 ? change.steps.length - 1 : final;
-}
-
-/** A receipt proves that the provider took the message, so a pending one becomes sent before anything else. */
-function stepsOf(provider: string, report: ReceiptReport): Step[] {
-  const at = now();
-  const sent: Step = { to: "sent", at, provider, providerMessageId: report.providerMessageId };
-  if (report.status === "sent") return [sent];
-  if (report.status === "delivered") return [sent, { to: "delivered", at }];
-  const code = storableText(report.code ?? report.status, CODE_MAX);
-  return [
-    sent,
-    {
-      to: report.status,
-      at,
-      error: { code, message: storableText(report.detail ?? `The carrier reported ${report.status}.`, DETAIL_MAX) },
-    },
-  ];
 }
 
 type Placed = Pick<Known, "id" | "provider" | "report"> & { attempt: AttemptOf | null; receivedAt: Date };

@@ -50,14 +50,18 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
   ORDER BY a.message_id, a.seq DESC LIMIT $3`;
 
-/** As above. Pending messages whose chain has come to its end, and long ago, without anybody noting it. */
+/**
+ * As above. Pending messages whose chain has come to its end, and long ago, without anybody noting it: all providers were
+ * tried, or one refused it for good when another attempt had been claimed already, which nobody has made.
+ */
 const STRANDED = `SELECT m.id, a.seq, a.provider FROM messages m
   JOIN LATERAL (SELECT l.seq, l.provider, l.started_at FROM message_attempts l
     WHERE l.message_id = m.id ORDER BY l.seq DESC LIMIT 1) a ON a.started_at < ${BEFORE}
   WHERE m.status = 'pending' AND m.created_at < ${BEFORE} AND ($2::text[] IS NULL OR m.id = ANY($2))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id
                     AND (b.outcome IS NULL OR b.outcome = 'unknown'))
-    AND (SELECT count(*) FROM message_attempts b WHERE b.message_id = m.id) >= cardinality(m.chain)
+    AND ((SELECT count(*) FROM message_attempts b WHERE b.message_id = m.id) >= cardinality(m.chain)
+      OR EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id AND b.outcome = 'refused'))
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
   ORDER BY m.id LIMIT $3`;
 
@@ -76,7 +80,7 @@ export const failUnresolved = (ageMs: number): Promise<void> =>
     },
   }));
 
-/** Fails, and refunds, pending messages that all their providers refused more than `ageMs` ago, and that none may have. */
+/** Fails, and refunds, pending messages whose last attempt ended more than `ageMs` ago, and that no provider may have. */
 export const failStranded = (ageMs: number): Promise<void> =>
   sweep(STRANDED, ageMs, (row) => ({
     to: "failed",
@@ -122,7 +126,7 @@ export async function requeueOrphans(ageMs: number): Promise<void> {
     const { rows } = await pool().query<{ id: string }>({
       text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < ${BEFORE} AND m.id > $2
                AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id
-                               AND (a.outcome IS NULL OR a.outcome = 'unknown' OR a.started_at >= ${BEFORE}))
+                               AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'refused') OR a.started_at >= ${BEFORE}))
                AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id) < cardinality(m.chain)
                AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
              ORDER BY m.id LIMIT $3`,

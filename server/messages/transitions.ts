@@ -6,7 +6,8 @@ import { lockAccounts, type MoneyMove, postMoney } from "../accounts/store";
 import { utcDay } from "../core/clock";
 import type { Tx } from "../core/db";
 import { recordEvents, type StatusEvent } from "../webhooks/outbox";
-import { canMove, eventTypeFor, type MessageStatus } from "./status";
+import type { MessageStatus } from "./status";
+import { foldSteps } from "./steps";
 
 /** A message locked for change. */
 export type LockedMessage = {
@@ -51,20 +52,10 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
   const moves: MoneyMove[] = [];
   const events: StatusEvent[] = [];
   const applied = changes.map((change) => {
-    const { message } = change;
-    let status = message.status;
-    const steps: Step[] = [];
-    let refunded = false;
-    for (const step of change.steps) {
-      if (!canMove(status, step.to)) continue;
-      const money = moneyOf(message, status, step);
-      if (money) moves.push(money);
-      refunded ||= money?.kind === "refund";
-      status = step.to;
-      steps.push(step);
-      const type = eventTypeFor(status);
-      if (type) events.push({ accountId: message.accountId, messageId: message.id, type, status, at: step.at });
-    }
+    const { status, steps, ...raised } = foldSteps(change.message, change.steps);
+    moves.push(...raised.moves);
+    events.push(...raised.events);
+    const refunded = raised.moves.some((move) => move.kind === "refund");
     if (steps.length > 0) finals.push({ change, status, steps, refunded });
     return steps.length;
   });
@@ -82,21 +73,6 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
     ]);
   }
   return applied;
-}
-
-/** A provider that takes the message settles what was reserved; failing before that gives it back in full. */
-function moneyOf(message: LockedMessage, from: MessageStatus, step: Step): MoneyMove | null {
-  if (from !== "pending" || message.costMicros === 0n) return null;
-  const settles = step.to === "sent";
-  return {
-    accountId: message.accountId,
-    kind: settles ? "settle" : "refund",
-    amountMicros: settles ? 0n : message.costMicros,
-    heldMicros: -message.costMicros,
-    messageId: message.id,
-    note: null,
-    at: step.at,
-  };
 }
 
 const lastOf = <Value>(steps: Step[], read: (step: Step) => Value | undefined): Value | null =>

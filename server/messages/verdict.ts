@@ -1,10 +1,11 @@
 /** What the outcome of a hand-over means for its message: a move, and where the message goes on. */
 import { MINUTE_MS, SECOND_MS } from "../core/clock";
-import { env } from "../core/env";
+import type { Env } from "../core/env";
 import { storableText } from "../core/wire";
 import type { Outcome } from "../providers/port";
 import type { ProviderTable } from "../providers/registry";
-import { type Attempt, attemptOf, type Candidate } from "./claims";
+import { attemptOf } from "./attempt";
+import type { Attempt, Candidate } from "./claims";
 import { nextProvider } from "./next-provider";
 import type { LockedMessage, Step } from "./transitions";
 import type { Paces } from "./waiting-room";
@@ -37,6 +38,14 @@ type Next =
   | { kind: "held" }
   | { kind: "again"; providers: string[]; pauseMs: number };
 
+/** What else a verdict depends on: the time, the providers and paces as they are now, and the operator's choice. */
+export type Conditions = {
+  at: Date;
+  table: Pick<ProviderTable, "isHeld" | "stateOf">;
+  paces: Pick<Paces, "isPaced">;
+  onUnknownOutcome: Env["ON_UNKNOWN_OUTCOME"];
+};
+
 /** A move of the message, and where it goes on. */
 export type Verdict = { step: Step | null; next: Next | null };
 
@@ -66,9 +75,7 @@ export function judge(
   message: LockedMessage,
   { attempt, outcome, nextClaim }: { attempt: Attempt; outcome: Outcome; nextClaim: string },
   made: readonly Made[],
-  at: Date,
-  table: ProviderTable,
-  paces: Paces,
+  { at, table, paces, onUnknownOutcome }: Conditions,
 ): Verdict {
   const { provider } = attempt;
   if (outcome.kind === "accepted") {
@@ -93,11 +100,14 @@ export function judge(
     if (wasUnknown) return NOTHING;
     return failed(storableText(outcome.code, CODE_MAX), storableText(outcome.detail, DETAIL_MAX));
   }
-  if (outcome.kind === "unknown" && env().ON_UNKNOWN_OUTCOME === "hold") return NOTHING;
+  if (outcome.kind === "unknown" && onUnknownOutcome === "hold") return NOTHING;
   const candidate = afterOutcome(attempt, outcome, made);
   const { tried, afterUnknown } = candidate;
+  // Refused for good by one that was taken for lost before: no other provider is asked.
+  const isRefused = made.some((other) => other.outcome === "refused");
   // A provider that is being tried out again takes messages through the dispatch alone, which counts them.
-  const next = nextProvider(message.chain, tried, (id) => table.isHeld(id) || table.stateOf(id)?.breaker === "probing");
+  const chain = isRefused ? [] : message.chain;
+  const next = nextProvider(chain, tried, (id) => table.isHeld(id) || table.stateOf(id)?.breaker === "probing");
   if (next.kind === "held") return { step: null, next: { kind: "held" } };
   if (next.kind === "provider") {
     const following = attemptOf(candidate, next.provider, at, nextClaim);
@@ -105,7 +115,7 @@ export function judge(
     return { step: null, next: { kind: "attempt", attempt: following, isPaced, isClaimed: false } };
   }
   if (afterUnknown) return NOTHING;
-  if (outcome.kind === "retryable" && outcome.fault === "throttled") {
+  if (outcome.kind === "retryable" && outcome.fault === "throttled" && !isRefused) {
     const again = whoThrottled(message, [...made.slice(0, -1), { provider, fault: outcome.fault }], at);
     if (again) return { step: null, next: again };
   }

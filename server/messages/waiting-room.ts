@@ -9,7 +9,8 @@ import { keepFresh } from "../core/fresh";
 import { addJob } from "../core/jobs";
 import { providerTable } from "../providers/registry";
 import { findSuppressed } from "../suppressions/store";
-import { type Attempt, attemptOf, claim, forgetClaims, sendingOf } from "./claims";
+import { attemptOf } from "./attempt";
+import { type Attempt, claim, forgetClaims, sendingOf } from "./claims";
 import { nextInLine, senderBucket, sendersInLine, type Waiting } from "./line";
 import { allowance, type Bucket, refill } from "./pace";
 

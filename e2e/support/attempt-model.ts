@@ -1,0 +1,304 @@
+/**
+ * A model of one message on its way through several workers: a store of attempts in memory, with the same conditions as
+ * the SQL of claims.ts, dispatch.ts, recover.ts and sweeps.ts, around the real rules (`judge`, `nextProvider`,
+ * `foldSteps`, `stepsOf`). The carriers are honest: their answers and receipts follow from whether they took the message.
+ */
+import type { ReceiptReport } from "@/server/core/jobs";
+import { attemptOf } from "@/server/messages/attempt";
+import type { Attempt, Candidate } from "@/server/messages/claims";
+import { nextProvider } from "@/server/messages/next-provider";
+import { stepsOf } from "@/server/messages/receipt-steps";
+import type { MessageStatus } from "@/server/messages/status";
+import { foldSteps } from "@/server/messages/steps";
+import type { LockedMessage, Step } from "@/server/messages/transitions";
+import { judge, type Made } from "@/server/messages/verdict";
+import type { Outcome } from "@/server/providers/port";
+
+export type Policy = "fallback" | "hold";
+
+/** `worker`: who claimed it. */
+type Row = Made & { worker: number; isBegun: boolean };
+/** A claim in the memory of a worker that means to make it, or has. */
+type Hand = { attempt: Attempt; worker: number; isBegun: boolean };
+type Ending = { attempt: Attempt; outcome: Outcome; nextClaim: string; worker: number };
+/** A request that was written to a provider, which took the message or not, whatever it answered. */
+export type Call = { seq: number; provider: string; claim: string; isTaken: boolean; outcome: Outcome };
+
+const MINUTE_MS = 60_000;
+const isTakenBy = (outcome: Outcome, isTakenUnheard: boolean): boolean =>
+  outcome.kind === "accepted" || (outcome.kind === "unknown" && isTakenUnheard);
+const WORKER_LOST: Outcome = { kind: "unknown", code: "worker_lost", detail: "Lost." };
+
+export class AttemptModel {
+  message: LockedMessage;
+  rows: Row[] = [];
+  hands: Hand[] = [];
+  calls: Call[] = [];
+  /** Endings that their workers have yet to record. */
+  unrecorded: Ending[] = [];
+  /** Endings that were committed without their workers hearing of it: they record them again. */
+  unheard: Ending[] = [];
+  /** Endings that were recorded. Somebody else may come to the same end. */
+  recorded: Ending[] = [];
+  /** Claims that followed on the endings of an attempt, by its claim and the kind of the ending. */
+  followers = new Map<string, Set<string>>();
+  /** Whether an attempt was claimed although one was refused for good. */
+  isClaimedAfterRefusal = false;
+  /** Whether a provider's answer or receipt has proved that it took the message. */
+  isProven = false;
+  /** Whether the message failed, free of charge, although that was proved. */
+  isRefundedAfterProof = false;
+  /** Claims that were given back, each of which may be given back again. */
+  givenBack: Pick<Attempt, "seq" | "claim">[] = [];
+  /** Outcomes by claim that said "unknown" at some time. */
+  unknown = new Set<string>();
+  moves: MessageStatus[] = ["pending"];
+  money: string[] = [];
+  waiting: { provider: string; seq: number } | null = null;
+  dispatches = 1;
+  held = new Set<string>();
+  isPaced = false;
+  atMs = 0;
+  private claims = 0;
+
+  constructor(
+    chain: readonly string[],
+    readonly policy: Policy,
+  ) {
+    this.message = {
+      ...{ id: "m", accountId: "a", status: "pending", costMicros: 10n, createdAt: new Date(0) },
+      chain: [...chain],
+    };
+  }
+
+  private newClaim = () => {
+    this.claims += 1;
+    return `claim-${this.claims}`;
+  };
+  private made = (): Made[] => this.rows.toSorted((one, other) => one.seq - other.seq).map((row) => ({ ...row }));
+  private isPending = () => this.message.status === "pending";
+  private tried = () => this.made().map((row) => row.provider);
+  private find = ({ seq, claim }: Pick<Attempt, "seq" | "claim">) =>
+    this.rows.find((row) => row.seq === seq && row.claim === claim);
+  private candidate = (): Candidate => ({
+    message: { id: "m", to: "+1", from: "T", body: "x", encoding: "GSM-7", segments: 1 },
+    accountId: "a",
+    tried: this.tried(),
+    afterUnknown: this.rows.some((row) => row.outcome === "unknown"),
+  });
+
+  /** Runs a dispatch job. `isHeard`: whether the worker hears that its claim was committed. */
+  dispatch(worker: number, begins: boolean, isHeard: boolean): void {
+    if (this.dispatches === 0) return;
+    this.dispatches -= 1;
+    if (!this.isPending() || this.waiting || this.rows.some((row) => row.outcome === null)) return;
+    const candidate = this.candidate();
+    if (this.policy === "hold" && candidate.afterUnknown) return;
+    const next = nextProvider(this.message.chain, candidate.tried, (id) => this.held.has(id));
+    if (next.kind === "none") return;
+    const attempt = attemptOf(candidate, next.provider, new Date(this.atMs), this.newClaim());
+    if (next.kind === "held" || this.isPaced) this.waiting = { provider: next.provider, seq: attempt.seq };
+    else this.claim(attempt, worker, begins, isHeard);
+  }
+
+  /** Serves the waiting room. */
+  serve(worker: number, begins: boolean, isHeard: boolean): void {
+    const { waiting } = this;
+    if (!waiting) return;
+    this.waiting = null;
+    if (this.held.has(waiting.provider)) this.dispatches += 1;
+    else {
+      const attempt = attemptOf(this.candidate(), waiting.provider, new Date(this.atMs), this.newClaim());
+      this.claim({ ...attempt, seq: waiting.seq }, worker, begins, isHeard);
+    }
+  }
+
+  private claim(attempt: Attempt, worker: number, isBegun: boolean, isHeard: boolean): void {
+    const isRefused = this.rows.some((row) => row.outcome === "refused");
+    if (!this.isPending() || isRefused || this.rows.some((row) => row.seq === attempt.seq)) return;
+    const { seq, provider, claim } = attempt;
+    this.insert({ seq, provider, claim, worker, isBegun, outcome: null, fault: null });
+    if (isHeard) this.hands.push({ attempt, worker, isBegun });
+  }
+
+  private insert(row: Row): void {
+    this.isClaimedAfterRefusal ||= this.rows.some(({ outcome }) => outcome === "refused");
+    this.rows.push(row);
+  }
+
+  /** Begins a claimed attempt. One that is no longer the worker's is dropped. */
+  begin(hand: Hand): void {
+    const row = this.find(hand.attempt);
+    if (row && row.outcome === null && this.isPending()) row.isBegun = hand.isBegun = true;
+    else this.drop(hand);
+  }
+
+  private drop(hand: Hand): void {
+    this.hands = this.hands.filter((other) => other !== hand);
+  }
+
+  /** Calls the provider; the worker has its answer to record. */
+  call(hand: Hand, outcome: Outcome, isTaken: boolean): void {
+    if (!hand.isBegun) return;
+    const { seq, provider, claim } = hand.attempt;
+    this.calls.push({ seq, provider, claim, isTaken: isTakenBy(outcome, isTaken), outcome });
+    this.drop(hand);
+    this.unrecorded.push({ attempt: hand.attempt, outcome, nextClaim: this.newClaim(), worker: hand.worker });
+  }
+
+  /** Records the same end of an attempt as somebody did before, without knowing of it. */
+  recordAnew(ending: Ending): void {
+    this.record({ ...ending, nextClaim: this.newClaim() }, true);
+  }
+
+  /** Records an ending. @param isHeard whether its worker hears that it was committed, and starts what follows. */
+  record(ending: Ending, isHeard: boolean): void {
+    const { attempt, outcome, nextClaim, worker } = ending;
+    this.unrecorded = this.unrecorded.filter((other) => other !== ending);
+    this.unheard = this.unheard.filter((other) => other !== ending);
+    (isHeard ? this.recorded : this.unheard).push(ending);
+    this.isProven ||= outcome.kind === "accepted";
+    if (outcome.kind === "unknown") this.unknown.add(attempt.claim);
+    const { step, next } = this.isPending()
+      ? judge(this.message, ending, this.made(), {
+          at: new Date(this.atMs),
+          table: { isHeld: (id) => this.held.has(id), stateOf: () => null },
+          paces: { isPaced: () => this.isPaced },
+          onUnknownOutcome: this.policy,
+        })
+      : { step: null, next: null };
+    let following: Attempt | null = null;
+    if (next?.kind === "attempt") {
+      const { seq, provider } = next.attempt;
+      const isFree = !this.rows.some((row) => row.seq === seq);
+      if (next.isPaced) this.waiting ??= { provider, seq };
+      else if (isFree) {
+        this.insert({ seq, provider, claim: nextClaim, worker, isBegun: false, outcome: null, fault: null });
+      }
+      if (!next.isPaced && (isFree || next.isClaimed)) following = next.attempt;
+    } else if (next?.kind === "held") this.dispatches += 1;
+    else if (next?.kind === "again") {
+      this.message = { ...this.message, chain: [...this.message.chain, ...next.providers] };
+      this.dispatches += 1;
+    }
+    // As attempts.finish, which does not match the claim: an outcome is the attempt's, whoever tells it.
+    const row = this.rows.find(({ seq }) => seq === attempt.seq);
+    if (row && (row.outcome === null || row.outcome === "unknown" || outcome.kind === "accepted")) {
+      row.outcome = outcome.kind;
+      row.fault = outcome.kind === "retryable" ? outcome.fault : null;
+    }
+    if (step) this.move([step]);
+    if (!following) return;
+    const of = `${attempt.claim} ${outcome.kind}`;
+    this.followers.set(of, (this.followers.get(of) ?? new Set()).add(following.claim));
+    if (isHeard) this.hands.push({ attempt: following, worker, isBegun: false });
+  }
+
+  private move(steps: readonly Step[]): void {
+    const folded = foldSteps(this.message, steps);
+    const isRefunded = folded.moves.some((move) => move.kind === "refund");
+    this.isRefundedAfterProof ||= isRefunded && this.isProven;
+    this.message = { ...this.message, status: folded.status };
+    this.moves.push(...folded.steps.map((step) => step.to));
+    this.money.push(...folded.moves.map((move) => move.kind));
+  }
+
+  /** The worker knows that it has not called, and gives the attempt back. */
+  giveBack(hand: Hand): void {
+    this.drop(hand);
+    this.givenBack.push(hand.attempt);
+    this.giveBackAgain(hand.attempt);
+  }
+
+  giveBackAgain({ seq, claim }: Pick<Attempt, "seq" | "claim">): void {
+    const row = this.find({ seq, claim });
+    if (row?.outcome === null) this.remove([row]);
+  }
+
+  private remove(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    this.rows = this.rows.filter((row) => !rows.includes(row));
+    this.dispatches += 1;
+  }
+
+  /** Takes a worker for dead, rightly (`isDead`: it forgets everything) or not. */
+  takeOver(worker: number, isDead: boolean, by: number): void {
+    if (isDead) {
+      this.hands = this.hands.filter((hand) => hand.worker !== worker);
+      this.unrecorded = this.unrecorded.filter((ending) => ending.worker !== worker);
+      this.unheard = this.unheard.filter((ending) => ending.worker !== worker);
+    }
+    const open = this.rows.filter((row) => row.worker === worker && row.outcome === null);
+    this.remove(open.filter((row) => !row.isBegun));
+    if (!this.isPending()) return;
+    for (const row of open.filter(({ isBegun }) => isBegun)) this.endAs(row, WORKER_LOST, by);
+  }
+
+  private endAs({ seq, provider, claim }: Row, outcome: Outcome, worker: number): void {
+    const before = this.made().filter((row) => row.seq < seq);
+    const candidate = { ...this.candidate(), tried: before.map((row) => row.provider) };
+    const attempt = { ...attemptOf(candidate, provider, new Date(this.atMs), claim ?? ""), seq };
+    this.record({ attempt, outcome, nextClaim: this.newClaim(), worker }, true);
+  }
+
+  /** Gives back claims of a worker that it does not know of. */
+  giveBackUnheard(worker: number): void {
+    const ends = [...this.unrecorded, ...this.unheard];
+    const known = new Set([
+      ...this.hands.map((hand) => hand.attempt.claim),
+      ...ends.flatMap(({ attempt, nextClaim }) => [attempt.claim, nextClaim]),
+    ]);
+    const isUnheard = ({ claim, outcome }: Row) => outcome === null && claim !== null && !known.has(claim);
+    this.remove(this.rows.filter((row) => row.worker === worker && isUnheard(row)));
+  }
+
+  /** A receipt of a call. */
+  receipt({ seq, provider, isTaken, outcome }: Call, status: ReceiptReport["status"]): void {
+    // A carrier that refused says no more, and one that did not take the message can only report its failure.
+    if (!isTaken && (outcome.kind !== "unknown" || status !== "failed")) return;
+    const row = this.rows.find((other) => other.seq === seq && other.provider === provider);
+    if (!row) return;
+    const isNegative = status === "failed" || status === "undelivered";
+    const later = this.rows.filter((other) => other.seq > seq);
+    const isSuperseded =
+      isNegative && later.some(({ outcome }) => ["unknown", "accepted"].includes(outcome ?? "unknown"));
+    this.isProven ||= !isNegative;
+    const report = { providerMessageId: `${seq}`, status, code: null, detail: null, occurredAt: "" };
+    if (!isSuperseded) this.move(stepsOf(provider, report, new Date(this.atMs)));
+    row.outcome = "accepted";
+  }
+
+  /** Asks the provider of the last attempt what became of it. Nobody asks while the call may still be made. */
+  lookUp(isRefused: boolean, by: number): void {
+    const last = this.rows.toSorted((one, other) => other.seq - one.seq)[0];
+    if (!last?.isBegun || (last.outcome !== null && last.outcome !== "unknown")) return;
+    if (this.waiting || !this.isPending() || this.hands.some((hand) => hand.attempt.claim === last.claim)) return;
+    const call = this.calls.find(({ claim }) => claim === last.claim);
+    if (call?.isTaken) this.endAs(last, { kind: "accepted", providerMessageIds: [`${last.seq}`] }, by);
+    else if (isRefused) this.endAs(last, { kind: "refused", code: "x", detail: "No." }, by);
+    else this.endAs(last, { kind: "retryable", code: "x", detail: "Not found.", fault: "provider" }, by);
+  }
+
+  /** A quarter of an hour passes without anything else, and the sweeps look at what is left. */
+  sweep(): void {
+    this.atMs += 15 * MINUTE_MS;
+    // Nobody makes an attempt so long after it was begun, or still has an outcome to record.
+    for (const hand of this.hands) hand.isBegun = false;
+    [this.unrecorded, this.unheard] = [[], []];
+    if (!this.isPending()) return;
+    if (this.waiting) {
+      // As held.ts, which fails what waits for a provider that stays held.
+      if (!this.held.has(this.waiting.provider)) return;
+      this.waiting = null;
+      if (this.rows.some((row) => row.outcome === "unknown")) return;
+      this.move([{ to: "failed", at: new Date(this.atMs) }]);
+      return;
+    }
+    const isOpen = ({ outcome }: Row) => outcome === null || outcome === "unknown";
+    const isRefused = this.rows.some(({ outcome }) => outcome === "refused");
+    const isExhausted = isRefused || (this.rows.length > 0 && this.rows.length >= this.message.chain.length);
+    if (this.rows.some((row) => isOpen(row) && row.isBegun)) this.move([{ to: "failed", at: new Date(this.atMs) }]);
+    else if (isExhausted && !this.rows.some(isOpen)) this.move([{ to: "failed", at: new Date(this.atMs) }]);
+    else if (!this.rows.some(isOpen)) this.dispatches += 1;
+  }
+}

@@ -1,0 +1,40 @@
+/** What steps do to a message: its status, its money and its events. Pure; transitions.ts writes it down. */
+import type { MoneyMove } from "../accounts/store";
+import type { StatusEvent } from "../webhooks/outbox";
+import { canMove, eventTypeFor, type MessageStatus } from "./status";
+import type { LockedMessage, Step } from "./transitions";
+
+/** `steps`: those that were applied. `status`: where they lead; the message's own when none was. */
+export type Folded = { status: MessageStatus; steps: Step[]; moves: MoneyMove[]; events: StatusEvent[] };
+
+/** Applies the steps that are moves forward, one after the other, and drops the others (late or repeated receipts). */
+export function foldSteps(message: LockedMessage, steps: readonly Step[]): Folded {
+  const folded: Folded = { status: message.status, steps: [], moves: [], events: [] };
+  for (const step of steps) {
+    if (!canMove(folded.status, step.to)) continue;
+    const money = moneyOf(message, folded.status, step);
+    if (money) folded.moves.push(money);
+    folded.status = step.to;
+    folded.steps.push(step);
+    const type = eventTypeFor(step.to);
+    if (type) {
+      folded.events.push({ accountId: message.accountId, messageId: message.id, type, status: step.to, at: step.at });
+    }
+  }
+  return folded;
+}
+
+/** A provider that takes the message settles what was reserved; failing before that gives it back in full. */
+function moneyOf(message: LockedMessage, from: MessageStatus, step: Step): MoneyMove | null {
+  if (from !== "pending" || message.costMicros === 0n) return null;
+  const settles = step.to === "sent";
+  return {
+    accountId: message.accountId,
+    kind: settles ? "settle" : "refund",
+    amountMicros: settles ? 0n : message.costMicros,
+    heldMicros: -message.costMicros,
+    messageId: message.id,
+    note: null,
+    at: step.at,
+  };
+}
