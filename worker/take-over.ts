@@ -1,7 +1,6 @@
 /** Goes on with the work of workers whose leases have run out: their attempts, and the jobs that they have locked. */
 import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
-import { stalledMs } from "../server/core/deadline";
 import { errorFields, log } from "../server/core/log";
 import { keepDoing } from "../server/core/process";
 import { workerId } from "../server/core/worker-id";
@@ -71,13 +70,13 @@ async function unlockJobsOfNobody(): Promise<void> {
 /** Looks for workers whose leases have run out, until the returned function is called, which waits for the look under way. */
 export function keepTakingOver(): () => Promise<void> {
   let lookAtPoolsAt = 0;
-  let stalled = stalledMs();
-  let calmSinceMs = performance.now();
+  let lookedAtMs = performance.now();
+  let awakeSinceMs = lookedAtMs - GRACE_MS;
   return keepDoing(async () => {
-    // A machine that stood still, perhaps with all the others on it, or that lost its own lease, judges nobody for a while.
-    if (stalledMs() > stalled) calmSinceMs = performance.now();
-    stalled = stalledMs();
-    if (Math.min(leaseHeldMs(), performance.now() - calmSinceMs) < GRACE_MS) return LOOK_EVERY_MS;
+    // A process that stood still, perhaps with all others on its machine, or that lost its own lease, judges nobody for a while.
+    if (performance.now() - lookedAtMs > LEASE_MS) awakeSinceMs = performance.now();
+    lookedAtMs = performance.now();
+    if (Math.min(leaseHeldMs(), lookedAtMs - awakeSinceMs) < GRACE_MS) return LOOK_EVERY_MS;
     try {
       const runOut = await findRunOut();
       const stopped = runOut.filter(({ isDead }) => !isDead).map(({ id }) => id);
@@ -90,6 +89,8 @@ export function keepTakingOver(): () => Promise<void> {
     } catch (thrown) {
       log("warn", "worker.take_over_failed", errorFields(thrown));
     }
+    // A look that took long was no standstill.
+    lookedAtMs = performance.now();
     return LOOK_EVERY_MS;
   });
 }
