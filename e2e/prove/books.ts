@@ -65,6 +65,17 @@ export const readEndpoints = (database: Database): Promise<Endpoint[]> =>
        failure_count AS "failureCount" FROM webhook_endpoints ORDER BY id`,
   );
 
+/** What the service says of the tries by which endpoints were disabled: a few errors, each with how often it came. */
+export async function readDisabled(database: Database): Promise<Map<string, string>> {
+  const rows = await database.rows<{ receiver: string; errors: string }>(
+    `SELECT receiver, string_agg(error || ' ' || count || ' times', '; ' ORDER BY count DESC) AS errors FROM (
+       SELECT substring(e.url from '[^/]+$') AS receiver, t.error, count(*) FROM webhook_endpoints e
+       JOIN webhook_deliveries d ON d.endpoint_id = e.id JOIN webhook_tries t ON t.delivery_id = d.id
+       WHERE NOT e.is_active AND t.error IS NOT NULL GROUP BY 1, 2) found GROUP BY receiver`,
+  );
+  return new Map(rows.map(({ receiver, errors }) => [receiver, errors]));
+}
+
 /** Reads all of it. Money in micro-units. */
 export async function readDatabaseBook(database: Database): Promise<DatabaseBook> {
   const begun = (await recordsBeginnings(database)) ? "begun_at IS NOT NULL" : "NULL::bool";

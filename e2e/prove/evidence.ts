@@ -24,8 +24,8 @@ export type Evidence = {
   /** The receivers' book. */
   received: readonly ReceivedEvent[];
   answered: readonly Answered[];
-  /** Receivers whose endpoints were found disabled when the faults were over. */
-  disabled: readonly string[];
+  /** Receivers whose endpoints were found disabled when the faults were over, and what the service says why. */
+  disabled: ReadonlyMap<string, string>;
   /** Pending messages that only time would end, before it was made to pass. */
   unresolved: readonly Unresolved[];
   /** Jobs that were locked when everything was over, and that nobody did. */

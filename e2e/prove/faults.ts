@@ -18,6 +18,7 @@ const CUT_WITHIN_MS = 3_000;
 const GATHER_WITHIN_MS = 15_000;
 /** A carrier that takes this share of the time that it has is slow, and yet in time. */
 const SLOW_SHARE = 0.6;
+const BUSY_SHARE = 0.2;
 const FAILED = "could not be done";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -38,7 +39,7 @@ async function gather({ world: { database, outside }, load, timeoutMs }: Scene, 
 
 /** Does it, and undoes it. @returns what there is to tell besides. */
 async function perform(scene: Scene, fault: Fault): Promise<string> {
-  const { world } = scene;
+  const { world, timeoutMs } = scene;
   const { fleet, gates, outside, receivers, database } = world;
   switch (fault.kind) {
     case "kill":
@@ -51,6 +52,8 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
     case "stop": {
       await gather(scene, fault.crowd);
       const startedAt = Date.now();
+      // Others find room at once, and are still at it when what this one does not hear of is done again.
+      if (fault.crowd > 0) outside.slowDown(timeoutMs * BUSY_SHARE);
       const lost = fault.losesCommits ? gates[fault.member].loseEverySecondCommit(chanceOf(fault.atMs)) : () => 0;
       await fleet.stop(fault.member);
       gates[fault.member].heal();

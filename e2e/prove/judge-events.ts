@@ -83,9 +83,11 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     }
   }
 
-  const disabledByUs = evidence.disabled.flatMap((receiver) => {
+  const disabledByUs = [...evidence.disabled].flatMap(([receiver, errors]) => {
     const longest = longestFailure(answered.filter((each) => each.receiver === receiver));
-    return longest < DISABLE_AFTER ? [`${receiver}, which failed at most ${longest} times in a row`] : [];
+    return longest < DISABLE_AFTER
+      ? [`${receiver}, which failed at most ${longest} times in a row; tries: ${errors}`]
+      : [];
   });
   return { missing, forged, backwards, disabledByUs };
 }

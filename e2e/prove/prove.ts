@@ -88,6 +88,7 @@ async function prove({ json, logs, ...options }: Command): Promise<number> {
         await mkdir(logs, { recursive: true });
         for (const [process, said] of world.fleet.logs()) await writeFile(path.join(logs, `${process}.log`), said);
       }
+      if (logs) await writeFile(path.join(logs, "evidence.json"), JSON.stringify(outcome.evidence));
       const verdict = judge(outcome.evidence);
       const figures = figuresOf(verdict, outcome);
       process.stdout.write(tableOf(figures));

@@ -1,5 +1,6 @@
 /** What a proof has shown, for people and for programs. */
 import { duration, spread } from "./figures";
+import { QUEUES } from "./history";
 import { afterKills, afterReturns } from "./recovery";
 import type { Outcome } from "./run";
 import type { Verdict } from "./verdict";
@@ -46,19 +47,18 @@ export function figuresOf(verdict: Verdict, outcome: Outcome) {
 
 export type Figures = ReturnType<typeof figuresOf>;
 
-const row = (name: string, value: string | number): string => `  ${name.padEnd(38)}${value}`;
+const row = (name: string, value: string | number): string => `  ${name.padEnd(40)}${value}`;
 const isOdd = ({ status }: { status: number | null }) => status === null || status >= 400;
 
 function returnLines({ returns }: Figures): string[] {
-  return returns.flatMap(({ mode, first }) =>
-    ["dispatch", "receipts", "webhooks"].map((queue) => {
+  return returns.map(({ mode, first }) => {
+    const told = QUEUES.map((queue) => {
       const own = first.filter((each) => each.queue === queue);
-      const never = own.filter(({ afterMs }) => afterMs === null).map(({ process }) => process);
-      const works = own.flatMap(({ afterMs }) => afterMs ?? []);
-      const late = never.length > 0 ? `, never again in ${never.join(", ")}` : "";
-      return row(`back after ${mode} restart: ${queue}`, `${works.map(duration).join(", ") || "-"}${late}`);
-    }),
-  );
+      const works = own.map(({ process, afterMs }) => (afterMs === null ? `never in ${process}` : duration(afterMs)));
+      return `${queue} ${works.join(" and ") || "-"}`;
+    });
+    return row(`works again after ${mode} restart`, told.join("; "));
+  });
 }
 
 /** The table, and a few cases of each defect. */

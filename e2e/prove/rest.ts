@@ -8,7 +8,9 @@ import type { World } from "./world";
 
 const LOOK_EVERY_MS = 500;
 const WORKS_WITHIN_MS = 40_000;
-const QUIET_WITHIN_MS = 60_000;
+/** So long the service may stand still, and so long it may work, before it is held to be at rest no more. */
+const STUCK_AFTER_MS = 40_000;
+const QUIET_WITHIN_MS = 240_000;
 const FINAL_WITHIN_MS = 60_000;
 const AGE_EVERY_MS = 4_000;
 /** What is younger may be under way, and must not look like what was left behind. */
@@ -28,7 +30,12 @@ export async function heal(world: World): Promise<void> {
   receivers.heal();
   for (const member of MEMBERS) fleet.start(member);
   await world.allReady();
+  await closeBreakers(world.database);
 }
+
+/** Has providers tried out now that were left alone because of their faults. */
+const closeBreakers = (database: Database) =>
+  database.rows("UPDATE providers SET open_until = now() WHERE open_until > now()");
 
 /** Waits, while the load goes on, until every queue of every worker has done some work. @returns those that have not. */
 export async function findFrozenQueues({ fleet, database }: World, signal: AbortSignal): Promise<FrozenQueue[]> {
@@ -77,8 +84,11 @@ export async function waitUntilQuiet(
   let last = "";
   let left = "";
   let stillSince = Date.now();
-  while (Date.now() < startedAt + QUIET_WITHIN_MS && !signal.aborted) {
+  let movedAt = Date.now();
+  const isWorthWaiting = () => Date.now() < Math.min(movedAt + STUCK_AFTER_MS, startedAt + QUIET_WITHIN_MS);
+  while (isWorthWaiting() && !signal.aborted) {
     const state = await stateOf(database);
+    if (state?.mark !== last) movedAt = Date.now();
     if (!state || state.mark !== last || state.running + state.due + state.waiting + outside.outstanding() > 0) {
       stillSince = Date.now();
     }
@@ -127,7 +137,7 @@ export async function recoverEndpoints(world: World): Promise<void> {
   }
 }
 
-/** Lets 16 minutes pass for what waits: attempts, messages, breakers, webhooks and jobs. */
+/** Lets 16 minutes pass for what waits: attempts, messages, webhooks and jobs. */
 async function age(database: Database): Promise<void> {
   // Within its day: the counters of a message are those of the day on which it was accepted.
   const statements = [
@@ -136,7 +146,6 @@ async function age(database: Database): Promise<void> {
      FROM messages m WHERE m.id = a.message_id AND m.status = 'pending' AND a.started_at < now() - ${OLD_ENOUGH}`,
     `UPDATE messages SET created_at = GREATEST(created_at - interval '16 minutes', date_trunc('day', created_at, 'UTC'))
      WHERE status = 'pending' AND created_at < now() - ${OLD_ENOUGH}`,
-    "UPDATE providers SET open_until = now() WHERE open_until > now()",
     `UPDATE webhook_deliveries SET next_attempt_at = now() - interval '6 minutes'
      WHERE status = 'pending' AND next_attempt_at > now() - interval '6 minutes'`,
     "UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now() AND locked_at IS NULL",
@@ -144,6 +153,7 @@ async function age(database: Database): Promise<void> {
     "SELECT graphile_worker.add_job('sweep_webhooks')",
   ];
   for (const statement of statements) await database.rows(statement);
+  await closeBreakers(database);
 }
 
 /** Messages without an end, and webhooks that are still to be delivered. */

@@ -1,6 +1,6 @@
 /** One proof from beginning to end. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { readDatabaseBook, readEndpoints } from "./books";
+import { readDatabaseBook, readDisabled } from "./books";
 import { BALANCE_MICROS, PRICE_MICROS } from "./customers";
 import type { Evidence } from "./evidence";
 import { type Happened, sufferAll } from "./faults";
@@ -75,9 +75,7 @@ export async function perform(
   const rest = await waitUntilQuiet(world, timeoutMs + 2_000, signal);
   if (rest.tookMs === null) tell(`rest       it never came to rest: ${rest.left}`);
   const unresolved = await readUnresolved(world.database);
-  const findDisabled = async () =>
-    (await readEndpoints(world.database)).flatMap(({ isActive, receiver }) => (isActive ? [] : [receiver]));
-  const disabled = await findDisabled();
+  const disabled = await readDisabled(world.database);
   tell(`aging      ${unresolved.length} messages wait for a quarter of an hour to pass`);
   const agedMs = Date.now();
   await recoverEndpoints(world);
@@ -94,7 +92,7 @@ export async function perform(
       ...{ database: await readDatabaseBook(database), history: await readHistory(database) },
       ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
       ...{ stuckJobs, ownCheck },
-      disabled: [...new Set([...disabled, ...(await findDisabled())])],
+      disabled: new Map([...disabled, ...(await readDisabled(database))]),
     },
     ...{
       happened,

@@ -21,7 +21,14 @@ function goodRun(): Evidence {
     ...{ messageId: ID, status, reference: "order-1", to: TO, problem: null },
   });
   return {
-    ...{ policy: "fallback", openingMicros: OPENING, priceMicros: PRICE, unresolved: [], frozen: [], disabled: [] },
+    ...{
+      policy: "fallback",
+      openingMicros: OPENING,
+      priceMicros: PRICE,
+      unresolved: [],
+      frozen: [],
+      disabled: new Map(),
+    },
     ...{ stuckJobs: 0, ownCheck: '{"accounts":1,"drifted":[]}' },
     sends: [
       {
@@ -177,7 +184,7 @@ test("an endpoint may be disabled for what it did, not for what we did", () => {
       manner: "fail" as const,
     }));
   const change = (count: number) => (run: Evidence) => ({
-    ...{ disabled: ["a"], answered: [...answered(count), ...run.answered] },
+    ...{ disabled: new Map([["a", "no answer 25 times"]]), answered: [...answered(count), ...run.answered] },
   });
   expect(found(change(24))).toEqual(["disabledByUs"]);
   expect(found(change(25))).toEqual([]);
