@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allowance, type Bucket, refill } from "./pace";
 
@@ -29,4 +30,25 @@ test("without a rate nothing waits, and a rate set later starts with its own bur
 
 test("a clock that runs back takes nothing away", () => {
   expect(refilled(3, -10, 4)).toBe(3);
+});
+
+test("over any time no more goes through than a burst, what comes in meanwhile, and the last message's overdraft", () => {
+  const SEGMENTS_MAX = 10;
+  const turn = fc.record({ elapsedMs: fc.nat(5_000), segments: fc.integer({ min: 1, max: SEGMENTS_MAX }) });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100 }), fc.array(turn, { maxLength: 200 }), (rate, turns) => {
+      const own = bucket(rate, 0);
+      let [gone, passedS] = [0, 0];
+      for (const { elapsedMs, segments } of turns) {
+        own.elapsedS = elapsedMs / 1_000;
+        passedS += own.elapsedS;
+        refill(own, rate);
+        if (allowance(own) < 1) continue;
+        own.tokens -= segments;
+        gone += segments;
+        expect(gone).toBeLessThanOrEqual(rate + rate * passedS + SEGMENTS_MAX);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
 });

@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { AttemptModel, type Policy } from "@/e2e/support/attempt-model";
 import type { Fault, Outcome } from "../providers/port";
 
-const RUNS = 10_000;
+const RUNS = 20_000;
 const WORKERS = 3;
 const PROVIDERS = ["vonage", "twilio", "sinch"];
 const FAULTS: readonly Fault[] = ["provider", "account", "throttled", "message"];

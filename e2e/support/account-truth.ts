@@ -1,0 +1,67 @@
+/** What the database says of an account as a whole, and whether its parts agree. */
+import { pool } from "@/server/core/db";
+
+/** A claim about an account `$1`; its SQL selects the rows that contradict it. */
+const CLAIMS: Readonly<Record<string, string>> = {
+  "the balance is the sum of the ledger": `
+    SELECT a.balance_micros, a.held_micros, sum(l.amount_micros), sum(l.held_micros)
+    FROM accounts a JOIN ledger_entries l ON l.account_id = a.id WHERE a.id = $1 GROUP BY a.id
+    HAVING a.balance_micros <> sum(l.amount_micros) OR a.held_micros <> sum(l.held_micros) OR a.balance_micros < 0`,
+  "what is held are the costs of pending messages": `
+    SELECT a.held_micros FROM accounts a WHERE a.id = $1 AND a.held_micros <>
+      (SELECT coalesce(sum(m.cost_micros), 0) FROM messages m WHERE m.account_id = $1 AND m.status = 'pending')`,
+  "each message is reserved for once, and settled or refunded once it is not pending": `
+    SELECT m.id, m.status, array_agg(l.kind) AS kinds FROM messages m LEFT JOIN ledger_entries l ON l.message_id = m.id
+    WHERE m.account_id = $1 GROUP BY m.id
+    HAVING count(*) FILTER (WHERE l.kind = 'reserve') <> 1
+      OR count(*) FILTER (WHERE l.kind = 'settle') <> (m.sent_at IS NOT NULL)::int
+      OR count(*) FILTER (WHERE l.kind = 'refund') <> (m.sent_at IS NULL AND m.status <> 'pending')::int
+      OR -sum(l.amount_micros) <> m.cost_micros`,
+  "the counters of the day are counts of rows": `
+    SELECT u.* FROM (
+      SELECT sum(messages) AS messages, sum(segments) AS segments, sum(cost_micros) AS cost, sum(pending) AS pending,
+        sum(sent) AS sent, sum(delivered) AS delivered, sum(failed) AS failed, sum(undelivered) AS undelivered,
+        sum(events_sent) AS events_sent, sum(events_delivered) AS events_delivered, sum(events_failed) AS events_failed
+      FROM usage_days WHERE account_id = $1 HAVING count(*) > 0) u,
+    (SELECT count(*) AS messages, sum(segments) AS segments, sum(cost_micros) AS cost,
+        count(*) FILTER (WHERE status = 'pending') AS pending, count(*) FILTER (WHERE status = 'sent') AS sent,
+        count(*) FILTER (WHERE status = 'delivered') AS delivered, count(*) FILTER (WHERE status = 'failed') AS failed,
+        count(*) FILTER (WHERE status = 'undelivered') AS undelivered FROM messages WHERE account_id = $1) m,
+    (SELECT count(*) FILTER (WHERE type = 'message.sent') AS events_sent,
+        count(*) FILTER (WHERE type = 'message.delivered') AS events_delivered,
+        count(*) FILTER (WHERE type = 'message.failed') AS events_failed FROM events WHERE account_id = $1) e
+    WHERE (u.messages, u.segments, u.cost, u.pending, u.sent, u.delivered, u.failed, u.undelivered, u.events_sent,
+        u.events_delivered, u.events_failed)
+      IS DISTINCT FROM (m.messages, m.segments, m.cost, m.pending, m.sent, m.delivered, m.failed, m.undelivered,
+        e.events_sent, e.events_delivered, e.events_failed)`,
+  "every move has its event, each once and in order": `
+    SELECT m.id, m.status, e.path FROM messages m
+    LEFT JOIN LATERAL (SELECT string_agg(v.status, ' ' ORDER BY v.id) AS path FROM events v WHERE v.message_id = m.id) e ON true
+    WHERE m.account_id = $1 AND coalesce(e.path, 'pending') <> CASE WHEN m.status = 'pending' THEN 'pending'
+      WHEN m.sent_at IS NULL OR m.status = 'sent' THEN m.status ELSE 'sent ' || m.status END`,
+  "every event has one delivery for each endpoint that wants it": `
+    SELECT e.id, e.type, w.id AS endpoint, count(d.id) FROM events e
+    JOIN webhook_endpoints w ON w.account_id = e.account_id
+    LEFT JOIN webhook_deliveries d ON d.event_id = e.id AND d.endpoint_id = w.id
+    WHERE e.account_id = $1 GROUP BY e.id, w.id HAVING count(d.id) <> (e.type = ANY(w.events))::int`,
+  "every delivery that is due has its job": `
+    SELECT d.id FROM webhook_deliveries d WHERE d.account_id = $1 AND d.status = 'pending' AND NOT EXISTS (
+      SELECT 1 FROM graphile_worker._private_jobs j WHERE j.payload::jsonb -> 'deliveryIds' @> to_jsonb(d.id))`,
+  "attempts are numbered from one, without a gap": `
+    SELECT message_id, array_agg(seq ORDER BY seq) FROM message_attempts a JOIN messages m ON m.id = a.message_id
+    WHERE m.account_id = $1 GROUP BY message_id HAVING max(seq) <> count(*) OR min(seq) <> 1`,
+  "no attempt is open but the last": `
+    SELECT a.message_id, a.seq FROM message_attempts a JOIN messages m ON m.id = a.message_id
+    WHERE m.account_id = $1 AND a.outcome IS NULL AND EXISTS (
+      SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq)`,
+};
+
+/** The claims that do not hold, with the rows that contradict them. Empty when all is well. */
+export async function contradictions(accountId: string): Promise<string[]> {
+  const looks = Object.entries(CLAIMS).map(async ([claim, sql]) => {
+    const { rows } = await pool().query(sql, [accountId]);
+    const shown = JSON.stringify(rows.slice(0, 3), (_, value) => (typeof value === "bigint" ? String(value) : value));
+    return rows.length > 0 ? [`Not so: ${claim}. ${shown}`] : [];
+  });
+  return (await Promise.all(looks)).flat();
+}

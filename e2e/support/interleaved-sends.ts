@@ -1,0 +1,347 @@
+/**
+ * One account's messages and a few workers that go on with them in any order, die, stand still and lose replies, all
+ * through the service's own functions on a real database. The providers are played here: `calls` is what they saw.
+ */
+import { plainRequest } from "@/server/accounts/answers";
+import { pool } from "@/server/core/db";
+import type { ReceiptReport } from "@/server/core/jobs";
+import { type Ending, endingOf, recordEnding } from "@/server/messages/attempts";
+import { type Attempt, begin, forgetClaims, giveBack } from "@/server/messages/claims";
+import { claimAttempts } from "@/server/messages/dispatch";
+import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts";
+import { giveBackUnheard, recoverAttempts } from "@/server/messages/recover";
+import { settleAttempts } from "@/server/messages/run-attempt";
+import { sendMessage } from "@/server/messages/send";
+import { failStranded, failUnresolved, joinLeftReceipts, requeueOrphans } from "@/server/messages/sweeps";
+import { emptyRoom, serveRoom } from "@/server/messages/waiting-room";
+import type { Outcome } from "@/server/providers/port";
+import { referenceTo } from "@/server/providers/reference";
+import { forgetProviders } from "@/server/providers/registry";
+import { createEndpoint } from "@/server/webhooks/service";
+import { report } from "./hand-overs";
+import { makeAccount, type TestAccount } from "./seed";
+import { asWorker, type SimulatedWorker, startWorker } from "./simulated-workers";
+
+/** As old as one likes: the ages of sweeps are in milliseconds. */
+const ANY_AGE = -60_000;
+const WORKERS = 3;
+const PRICE_MICROS = 10_000n;
+
+type Hand = { worker: SimulatedWorker; attempt: Attempt; isBegun: boolean };
+type Answered = { worker: SimulatedWorker; ending: Ending };
+export type Call = {
+  messageId: string;
+  seq: number;
+  provider: string;
+  claim: string;
+  isTaken: boolean;
+  outcome: Outcome;
+};
+type Status = ReceiptReport["status"];
+
+/** What was committed about a message: a refusal for good, or that a provider took it; now, and at the last look. */
+type Known = { isRefused: boolean; isProven: boolean; wasProven: boolean };
+
+const take = <Item>(items: Item[], at: number): Item | null =>
+  items.splice(at % Math.max(items.length, 1), 1)[0] ?? null;
+const among = <Item>(items: readonly Item[], at: number): Item | null => items[at % Math.max(items.length, 1)] ?? null;
+
+export class InterleavedSends {
+  private readonly workers = Array.from({ length: WORKERS }, startWorker);
+  private readonly dead: SimulatedWorker[] = [];
+  private readonly hands: Hand[] = [];
+  private readonly answered: Answered[] = [];
+  /** Endings whose COMMIT was not heard of: their workers record them again. */
+  private readonly unheard: Answered[] = [];
+  private readonly recorded: Answered[] = [];
+  private readonly givenBack: Hand[] = [];
+  readonly calls: Call[] = [];
+  /** Ids that were answered to each Idempotency-Key, and to requests without one. */
+  readonly answers = new Map<string, Set<string>>();
+  /** Claims of which somebody recorded that their outcome is not known. */
+  readonly unknown = new Set<string>();
+  /** What went wrong that the database does not show. */
+  readonly wrong: string[] = [];
+  private readonly statuses = new Map<string, string>();
+  private readonly known = new Map<string, Known>();
+  private sent = 0;
+
+  private constructor(readonly account: TestAccount) {}
+
+  /** An account with money for three messages and two endpoints. */
+  static async open(): Promise<InterleavedSends> {
+    const account = await makeAccount({ balanceMicros: 3n * PRICE_MICROS + 5_000n });
+    await createEndpoint(account.actor, { url: "http://127.0.0.1:9/all" });
+    await createEndpoint(account.actor, { url: "http://127.0.0.1:9/sent", events: ["message.sent"] });
+    await pool().query("DELETE FROM graphile_worker._private_jobs");
+    return new InterleavedSends(account);
+  }
+
+  private worker = (at: number): SimulatedWorker => this.workers[at % WORKERS] as SimulatedWorker;
+
+  /** A request, perhaps repeated under its key, to be refused when there is no money. */
+  async send(at: number, key: string | null): Promise<void> {
+    this.sent += 1;
+    const name = key ?? `request ${this.sent}`;
+    // Every other message begins its chain at the other provider, as the routes have it.
+    const to = key === null ? `+1${this.sent % 2 === 0 ? "415" : "212"}5550${100 + (this.sent % 100)}` : "+14155550100";
+    const input = { to, from: this.account.senderId, body: `Message ${name}` };
+    const idempotency = key === null ? null : { key, requestHash: key };
+    const request = { ...plainRequest(), idempotency: () => idempotency };
+    try {
+      const { id } = await asWorker(this.worker(at), () => sendMessage(this.account.actor, input, request));
+      this.answers.set(name, (this.answers.get(name) ?? new Set()).add(id));
+    } catch (thrown) {
+      if (!/balance/.test(String(thrown))) throw thrown;
+    }
+  }
+
+  /** Runs a dispatch job, which is off the queue afterwards only when `isDone`. */
+  async dispatch(at: number, job: number, isDone: boolean, isHeard: boolean): Promise<void> {
+    const { rows } = await pool().query<{ id: string; ids: string[] }>(
+      `SELECT j.id::text, j.payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs j
+       JOIN graphile_worker._private_tasks t ON t.id = j.task_id WHERE t.identifier = 'dispatch_messages' ORDER BY j.id`,
+    );
+    const chosen = among(rows, job);
+    if (!chosen) return;
+    await this.claimAs(this.worker(at), isHeard, () => claimAttempts(chosen.ids));
+    if (isDone) await pool().query("DELETE FROM graphile_worker._private_jobs WHERE id = $1", [chosen.id]);
+  }
+
+  /** Serves the waiting room of a provider, or empties it when that is held. */
+  async serve(at: number, provider: string, begins: boolean, isHeard: boolean): Promise<void> {
+    const { rowCount } = await pool().query("SELECT 1 FROM providers WHERE id = $1 AND is_drained", [provider]);
+    if (rowCount) await asWorker(this.worker(at), () => emptyRoom(provider, 100));
+    else await this.claimAs(this.worker(at), isHeard, () => serveRoom(provider, 100, begins));
+  }
+
+  private async claimAs(worker: SimulatedWorker, isHeard: boolean, claim: () => Promise<Attempt[]>): Promise<void> {
+    await asWorker(worker, async () => {
+      const refused = new Set([...this.known].flatMap(([id, { isRefused }]) => (isRefused ? [id] : [])));
+      const attempts = await claim();
+      for (const { slot, message } of attempts) {
+        slot?.release();
+        if (refused.has(message.id)) this.wrong.push(`${message.id} was claimed after it was refused for good`);
+      }
+      if (isHeard) this.hold(worker, attempts);
+      else forgetClaims(attempts);
+    });
+  }
+
+  private hold(worker: SimulatedWorker, attempts: readonly Attempt[]): void {
+    this.hands.push(...attempts.map((attempt) => ({ worker, attempt, isBegun: attempt.begunAtMs !== null })));
+  }
+
+  /** Begins an attempt; `isTwice`: the first reply is lost. */
+  async begin(at: number, isTwice: boolean): Promise<void> {
+    const hand = take(this.hands, at);
+    if (!hand) return;
+    await asWorker(hand.worker, async () => {
+      if (isTwice) await begin(hand.attempt);
+      if (await begin(hand.attempt)) this.hands.push({ ...hand, isBegun: true });
+      else forgetClaims([hand.attempt]);
+    });
+  }
+
+  /** Calls the provider of a begun attempt. `isTaken`: whether it takes the message without our hearing of it. */
+  call(at: number, outcome: Outcome, isTaken: boolean): void {
+    const hand = take(
+      this.hands.filter((each) => each.isBegun),
+      at,
+    );
+    if (!hand) return;
+    this.hands.splice(this.hands.indexOf(hand), 1);
+    const { message, seq, provider, claim } = hand.attempt;
+    const told: Outcome =
+      outcome.kind === "accepted" ? { ...outcome, providerMessageIds: [`${message.id}-${seq}`] } : outcome;
+    const isReallyTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && isTaken);
+    this.calls.push({ messageId: message.id, seq, provider, claim, isTaken: isReallyTaken, outcome });
+    this.answered.push({ worker: hand.worker, ending: endingOf(hand.attempt, told, 1) });
+  }
+
+  /** Records an answer. @param isHeard whether the reply to COMMIT arrives; if not, it is recorded again some time. */
+  async record(at: number, isHeard: boolean): Promise<void> {
+    const [from, to] = [this.answered, isHeard ? this.recorded : this.unheard];
+    await this.recordOne(take(from, at), to, isHeard);
+  }
+
+  async recordAgain(at: number, isHeard: boolean): Promise<void> {
+    await this.recordOne(take(this.unheard, at), isHeard ? this.recorded : this.unheard, isHeard);
+  }
+
+  /** Somebody else comes to the same end of an attempt, without knowing that it was recorded. */
+  async recordAnew(at: number): Promise<void> {
+    const former = among(this.recorded, at);
+    if (!former) return;
+    const { attempt, outcome } = former.ending;
+    await this.recordOne({ ...former, ending: endingOf(attempt, outcome, 1) }, this.recorded, true);
+  }
+
+  private async recordOne(answered: Answered | null, to: Answered[], isHeard: boolean): Promise<void> {
+    if (!answered) return;
+    const { worker, ending } = answered;
+    const { attempt, outcome } = ending;
+    if (outcome.kind === "unknown") this.unknown.add(attempt.claim);
+    const next = await asWorker(worker, () => recordEnding(ending));
+    if (outcome.kind === "accepted") this.prove(attempt.message.id);
+    if (outcome.kind === "refused") this.know(attempt.message.id).isRefused = true;
+    to.push(answered);
+    if (!isHeard) return;
+    if (next) this.hold(worker, [next]);
+    await asWorker(worker, async () => forgetClaims([attempt]));
+  }
+
+  private know(id: string): Known {
+    const known = this.known.get(id) ?? { isRefused: false, isProven: false, wasProven: false };
+    this.known.set(id, known);
+    return known;
+  }
+
+  /** The provider has said that it took the message, and that was committed. */
+  private prove(id: string): void {
+    this.know(id).isProven = true;
+  }
+
+  async giveBack(at: number): Promise<void> {
+    const hand = take(this.hands, at);
+    if (!hand) return;
+    this.givenBack.push(hand);
+    await asWorker(hand.worker, () => giveBack([hand.attempt]));
+    await asWorker(hand.worker, async () => forgetClaims([hand.attempt]));
+  }
+
+  async giveBackAgain(at: number): Promise<void> {
+    const hand = among(this.givenBack, at);
+    if (hand) await asWorker(hand.worker, () => giveBack([hand.attempt]));
+  }
+
+  /** A worker is killed: all that it had in memory is gone, and another process starts. */
+  die(at: number): void {
+    const worker = this.worker(at);
+    this.workers[at % WORKERS] = startWorker();
+    this.dead.push(worker);
+    for (const memory of [this.hands, this.answered, this.unheard]) {
+      for (const one of memory.splice(0)) if (one.worker !== worker) (memory as unknown[]).push(one);
+    }
+  }
+
+  /** Goes on with the work of all dead workers, and of one that only stands still. */
+  async takeOver(at: number, stalled: number | null): Promise<void> {
+    const by = this.worker(at);
+    const other = stalled === null ? null : this.worker(stalled);
+    const ids = [...this.dead, ...(other && other !== by ? [other] : [])].map((worker) => worker.id);
+    const { rows } = await pool().query<{ claim: string }>(
+      "SELECT claim FROM message_attempts WHERE outcome IS NULL AND begun_at IS NOT NULL AND worker_id = ANY($1::text[])",
+      [ids],
+    );
+    for (const { claim } of rows) this.unknown.add(claim);
+    await asWorker(by, async () => {
+      await recoverAttempts(ids);
+      await settleAttempts();
+    });
+  }
+
+  /** Gives back claims whose acknowledgement was lost, as if they were old enough. */
+  async giveBackUnheard(at: number): Promise<void> {
+    const worker = this.worker(at);
+    await pool().query(
+      `UPDATE message_attempts SET started_at = started_at - interval '1 minute', begun_at = begun_at - interval '1 minute'
+       WHERE outcome IS NULL AND worker_id = $1`,
+      [worker.id],
+    );
+    await asWorker(worker, giveBackUnheard);
+  }
+
+  /** A receipt of a call, named by our reference or by the provider's id alone, which may come before the answer. */
+  async receipt(at: number, status: Status, isNamed: boolean, by: number): Promise<void> {
+    const call = among(this.calls, at);
+    // A carrier that did not take the message can at most report its failure.
+    if (!call || (!call.isTaken && (call.outcome.kind !== "unknown" || status !== "failed"))) return;
+    const { messageId, seq, provider } = call;
+    const reference = isNamed ? referenceTo(messageId, seq) : null;
+    await asWorker(this.worker(by), () => applyReceipts(provider, [report(`${messageId}-${seq}`, status, reference)]));
+    if (isNamed && status !== "failed" && status !== "undelivered") this.prove(messageId);
+  }
+
+  /** Joins receipts that were parked. */
+  async join(provider: string, by: number): Promise<void> {
+    const ids = this.calls
+      .filter((call) => call.provider === provider)
+      .map(({ messageId, seq }) => `${messageId}-${seq}`);
+    await asWorker(this.worker(by), () => rejoinReceipts(provider, ids));
+  }
+
+  /** The sweeps find everything old: no worker makes an attempt that it began so long ago, or still holds an answer. */
+  async sweep(by: number): Promise<void> {
+    for (const hand of this.hands) hand.isBegun = false;
+    for (const { worker, ending } of [...this.answered.splice(0), ...this.unheard.splice(0)]) {
+      await asWorker(worker, async () => forgetClaims([{ claim: ending.nextClaim }]));
+    }
+    await asWorker(this.worker(by), async () => {
+      await joinLeftReceipts(60_000);
+      for (const look of [failUnresolved, failStranded, requeueOrphans]) await look(ANY_AGE);
+    });
+  }
+
+  /** Drains a provider, or lets it take messages again. */
+  async drain(provider: string): Promise<void> {
+    await pool().query(
+      `INSERT INTO providers (id, is_drained) VALUES ($1, true)
+       ON CONFLICT (id) DO UPDATE SET is_drained = NOT providers.is_drained`,
+      [provider],
+    );
+    forgetProviders();
+  }
+
+  /** Compares every message's status with the one seen before. */
+  async look(): Promise<void> {
+    const { rows } = await pool().query<{ id: string; status: string; isRefunded: boolean }>(
+      `SELECT id, status, status = 'failed' AND sent_at IS NULL AS "isRefunded" FROM messages WHERE account_id = $1`,
+      [this.account.accountId],
+    );
+    for (const { id, status, isRefunded } of rows) {
+      const before = this.statuses.get(id) ?? "pending";
+      const isBackwards = before !== status && before !== "pending" && (before !== "sent" || status === "pending");
+      if (isBackwards) this.wrong.push(`${id} went from ${before} to ${status}`);
+      if (isRefunded && before === "pending" && this.known.get(id)?.wasProven) {
+        this.wrong.push(`${id} was refunded although its provider had said that it took it`);
+      }
+      this.statuses.set(id, status);
+    }
+    for (const known of this.known.values()) known.wasProven = known.isProven;
+    const seen = new Set(rows.map((row) => row.id));
+    for (const id of [...this.answers.values()].flatMap((ids) => [...ids])) {
+      if (!seen.has(id)) this.wrong.push(`${id} was accepted and is lost`);
+    }
+    if (seen.size !== this.answers.size) this.wrong.push(`${this.answers.size} requests made ${seen.size} messages`);
+  }
+
+  /** Everybody goes on without accidents and gets the same answer everywhere. @returns what is pending even then. */
+  async settle(outcome: Outcome, rounds: number): Promise<string[]> {
+    await pool().query("UPDATE providers SET is_drained = false");
+    forgetProviders();
+    const stuck = () => [...this.statuses].flatMap(([id, status]) => (status === "pending" ? [id] : []));
+    for (let round = 0; round < rounds && stuck().length > 0; round += 1) {
+      await this.takeOver(0, null);
+      for (const at of this.workers.keys()) await this.giveBackUnheard(at);
+      for (let left = this.hands.length; left > 0; left -= 1) await this.begin(0, false);
+      for (let left = this.hands.length; left > 0; left -= 1) this.call(0, outcome, true);
+      while (this.answered.length > 0) await this.record(0, true);
+      while (this.unheard.length > 0) await this.recordAgain(0, true);
+      for (const provider of ["vonage", "twilio"]) await this.serve(round, provider, true, true);
+      const { rowCount } = await pool().query(
+        "SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'dispatch_messages'",
+      );
+      for (let left = rowCount ?? 0; left > 0; left -= 1) await this.dispatch(round, 0, true, true);
+      await this.look();
+      if (this.hands.length === 0 && !rowCount) await this.sweep(round);
+    }
+    const { rows } = await pool().query(
+      `SELECT m.id, m.chain, w.provider AS waits, (SELECT json_agg(a ORDER BY a.seq) FROM message_attempts a
+         WHERE a.message_id = m.id) AS attempts
+       FROM messages m LEFT JOIN waiting_messages w ON w.message_id = m.id WHERE m.id = ANY($1::text[])`,
+      [stuck()],
+    );
+    return rows.map((row) => JSON.stringify(row));
+  }
+}

@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ReceiptReport } from "../core/jobs";
+import { lastApplied, stepsOf } from "./receipt-steps";
+import { canMove, eventTypeFor, isFinal, MESSAGE_STATUSES, type MessageStatus } from "./status";
+import { foldSteps } from "./steps";
+import type { LockedMessage, Step } from "./transitions";
+
+const RUNS = 5_000;
+const AT = new Date(0);
+const PATH = /^pending( failed| sent( delivered| failed| undelivered)?)?$/;
+
+const messageAt = (status: MessageStatus, costMicros: bigint): LockedMessage => ({
+  ...{ id: "m", accountId: "a", status, costMicros, chain: [], createdAt: AT },
+});
+
+const costs = fc.bigInt({ min: 0n, max: 100_000n });
+const steps = fc.array(
+  fc.constantFrom(...MESSAGE_STATUSES).map((to): Step => ({ to, at: AT })),
+  { maxLength: 12, size: "max" },
+);
+const reports = fc.array(
+  fc
+    .constantFrom("sent", "delivered", "failed", "undelivered")
+    .map((status): ReceiptReport => ({ providerMessageId: "p", status, code: null, detail: null, occurredAt: "" })),
+  { maxLength: 8, size: "max" },
+);
+
+/** Folds the steps in several transactions, each from where the one before has left the message. */
+function foldInTurns(costMicros: bigint, turns: readonly (readonly Step[])[]) {
+  const message = messageAt("pending", costMicros);
+  const all = {
+    path: ["pending"],
+    moves: [] as { kind: string; heldMicros: bigint; amountMicros: bigint }[],
+    events: [] as string[],
+  };
+  for (const turn of turns) {
+    const folded = foldSteps(message, turn);
+    message.status = folded.status;
+    all.path.push(...folded.steps.map((step) => step.to));
+    all.moves.push(...folded.moves);
+    all.events.push(...folded.events.map((event) => `${event.type} ${event.status}`));
+  }
+  return { ...all, status: message.status };
+}
+
+test("whatever steps come in whatever turns, the status moves forward and each move raises its event once", () => {
+  fc.assert(
+    fc.property(costs, fc.array(steps, { maxLength: 6 }), (costMicros, turns) => {
+      const { path, events, status } = foldInTurns(costMicros, turns);
+      expect(path.join(" ")).toMatch(PATH);
+      expect(path.at(-1)).toBe(status);
+      expect(events).toEqual(path.slice(1).map((to) => `${eventTypeFor(to as MessageStatus)} ${to}`));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("how the steps are cut into transactions makes no difference", () => {
+  fc.assert(
+    fc.property(costs, steps, fc.nat(12), (costMicros, all, cut) => {
+      const whole = foldInTurns(costMicros, [all]);
+      expect(foldInTurns(costMicros, [all.slice(0, cut), all.slice(cut)])).toEqual(whole);
+      // All of them again, as a job that is run twice would: nothing moves any more once the status is final.
+      if (isFinal(whole.status)) expect(foldInTurns(costMicros, [all, all])).toEqual(whole);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("what was reserved is settled or given back once, in the first move, and never both", () => {
+  fc.assert(
+    fc.property(costs, fc.array(steps, { maxLength: 6 }), (costMicros, turns) => {
+      const { path, moves } = foldInTurns(costMicros, turns);
+      const [first] = path.slice(1);
+      const heldMicros = -costMicros;
+      const expected =
+        first === "sent"
+          ? { kind: "settle", amountMicros: 0n, heldMicros }
+          : { kind: "refund", amountMicros: costMicros, heldMicros };
+      expect(moves).toMatchObject(first === undefined || costMicros === 0n ? [] : [expected]);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("no move leads back: from every status every walk ends after two moves at most", () => {
+  const walks = (from: MessageStatus): number =>
+    Math.max(0, ...MESSAGE_STATUSES.filter((to) => canMove(from, to)).map((to) => 1 + walks(to)));
+  expect(MESSAGE_STATUSES.map(walks)).toEqual([2, 1, 0, 0, 0]);
+});
+
+test("receipts in any order and number: sent first, then the first final word, and the rest moves nothing", () => {
+  fc.assert(
+    fc.property(reports, (all) => {
+      const each = all.map((report) => stepsOf("vonage", report, AT));
+      const together = foldSteps(messageAt("pending", 1n), each.flat());
+      const firstFinal = all.find((report) => report.status !== "sent")?.status;
+      expect(together.status).toBe(firstFinal ?? (all.length > 0 ? "sent" : "pending"));
+      expect(foldInTurns(1n, each).status).toBe(together.status);
+      // The step that is called the last one to be applied is the one that brought the message where it is.
+      const last = each.flat()[lastApplied(each.flat())];
+      expect(last?.to).toBe(all.length > 0 ? together.status : undefined);
+    }),
+    { numRuns: RUNS },
+  );
+});

@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { contradictions } from "@/e2e/support/account-truth";
+import { accepted, BUSY, prepareHandOvers, THROTTLED, UNKNOWN } from "@/e2e/support/hand-overs";
+import { InterleavedSends } from "@/e2e/support/interleaved-sends";
+import { makeRoute } from "@/e2e/support/routes";
+import { processRegistry, tellWorkersApart } from "@/e2e/support/simulated-workers";
+import { checkLedger } from "@/server/accounts/tasks";
+import { pool } from "@/server/core/db";
+import type { Outcome } from "@/server/providers/port";
+import { forgetProviders, providerTable } from "@/server/providers/registry";
+
+/** Sequences per policy. A slow machine runs fewer of them, in about half a minute each. */
+const SEQUENCES = 200;
+const ABOUT_MS = 30_000;
+const ROUNDS = 15;
+
+beforeAll(async () => {
+  await prepareHandOvers();
+  await makeRoute({ prefix: "1415", chain: ["vonage", "twilio", "vonage"] });
+  await makeRoute({ prefix: "1212", chain: ["twilio", "vonage", "twilio"] });
+  tellWorkersApart();
+});
+
+const REFUSED = { kind: "refused", code: "x", detail: "No." } as const;
+const outcome = fc.constantFrom<Outcome>(accepted("taken"), REFUSED, BUSY, THROTTLED, UNKNOWN);
+/** What every provider answers in the end. Who is throttled goes on trying for ten minutes: the rules' own test has that. */
+const lastOutcome = fc.constantFrom<Outcome>(accepted("taken"), REFUSED, BUSY, UNKNOWN);
+const provider = fc.constantFrom("vonage", "twilio");
+const status = fc.constantFrom("sent", "delivered", "failed", "undelivered");
+const by = fc.nat(2);
+/** Chooses among what there is at the moment. */
+const at = fc.nat(7);
+const yes = fc.boolean();
+const on = <What extends string, More>(what: What, more: { [Key in keyof More]: fc.Arbitrary<More[Key]> }) =>
+  fc.record(more).map((made) => ({ what, ...made }));
+
+const single = fc.oneof(
+  { weight: 4, arbitrary: on("send", { by, key: fc.constantFrom(null, "one", "two") }) },
+  { weight: 5, arbitrary: on("dispatch", { by, at, isDone: yes, isHeard: yes }) },
+  { weight: 1, arbitrary: on("serve", { by, provider, begins: yes, isHeard: yes }) },
+  { weight: 4, arbitrary: on("begin", { at, isTwice: yes }) },
+  { weight: 5, arbitrary: on("call", { at, outcome, isTaken: yes }) },
+  { weight: 5, arbitrary: on("record", { at, isHeard: yes }) },
+  { weight: 2, arbitrary: on("record-again", { at, isHeard: yes }) },
+  { weight: 2, arbitrary: on("record-anew", { at }) },
+  { weight: 1, arbitrary: on("give-back", { at }) },
+  { weight: 1, arbitrary: on("give-back-again", { at }) },
+  { weight: 1, arbitrary: on("die", { by }) },
+  { weight: 2, arbitrary: on("take-over", { by, stalled: fc.option(by) }) },
+  { weight: 1, arbitrary: on("unheard", { by }) },
+  { weight: 3, arbitrary: on("receipt", { at, by, isNamed: yes, status }) },
+  { weight: 1, arbitrary: on("join", { by, provider }) },
+  { weight: 1, arbitrary: on("sweep", { by }) },
+  { weight: 1, arbitrary: on("drain", { provider }) },
+);
+type Single = typeof single extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** One thing that happens, or two at the same time. */
+const happening = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(single) },
+  { weight: 1, arbitrary: fc.tuple(single, single) },
+);
+
+async function happen(sends: InterleavedSends, one: Single): Promise<void> {
+  switch (one.what) {
+    case "send":
+      return sends.send(one.by, one.key);
+    case "dispatch":
+      return sends.dispatch(one.by, one.at, one.isDone, one.isHeard);
+    case "serve":
+      return sends.serve(one.by, one.provider, one.begins, one.isHeard);
+    case "begin":
+      return sends.begin(one.at, one.isTwice);
+    case "call":
+      return sends.call(one.at, one.outcome, one.isTaken);
+    case "record":
+      return sends.record(one.at, one.isHeard);
+    case "record-again":
+      return sends.recordAgain(one.at, one.isHeard);
+    case "record-anew":
+      return sends.recordAnew(one.at);
+    case "give-back":
+      return sends.giveBack(one.at);
+    case "give-back-again":
+      return sends.giveBackAgain(one.at);
+    case "die":
+      return sends.die(one.by);
+    case "take-over":
+      return sends.takeOver(one.by, one.stalled);
+    case "unheard":
+      return sends.giveBackUnheard(one.by);
+    case "receipt":
+      return sends.receipt(one.at, one.status, one.isNamed, one.by);
+    case "join":
+      return sends.join(one.provider, one.by);
+    case "sweep":
+      return sends.sweep(one.by);
+    case "drain":
+      return sends.drain(one.provider);
+  }
+}
+
+/** What the providers saw and must not have seen. */
+function wrongCalls({ calls, unknown }: InterleavedSends, policy: string): string[] {
+  return calls.flatMap((call, index) =>
+    calls.slice(index + 1).flatMap((other) => {
+      if (other.messageId !== call.messageId) return [];
+      if (other.seq === call.seq) return [`attempt ${call.seq} of ${call.messageId} was made twice`];
+      const [first, second] = call.seq < other.seq ? [call, other] : [other, call];
+      if (!first.isTaken || (policy === "fallback" && unknown.has(first.claim))) return [];
+      return [`${first.provider} took ${first.messageId}, then ${second.provider} was asked`];
+    }),
+  );
+}
+
+async function check(sends: InterleavedSends, policy: string): Promise<void> {
+  await sends.look();
+  const wrong = [...sends.wrong, ...wrongCalls(sends, policy), ...(await contradictions(sends.account.accountId))];
+  for (const [key, ids] of sends.answers) if (ids.size > 1) wrong.push(`the key ${key} made ${ids.size} messages`);
+  expect(wrong).toEqual([]);
+}
+
+async function usePolicy(policy: string): Promise<void> {
+  process.env.ON_UNKNOWN_OUTCOME = policy;
+  processRegistry().delete("env");
+  await pool().query("DELETE FROM providers");
+  forgetProviders();
+  // As if vonage needed a standing connection: its attempts are claimed first and begun later, those of twilio at once.
+  const adapter = (await providerTable()).adapterOf("vonage");
+  if (adapter) adapter.ready = async () => null;
+}
+
+describe.each(["fallback", "hold"])("an account's messages and three workers, under %s", (policy) => {
+  test("in any order of sends, claims, answers, deaths, stalls, lost replies, receipts and sweeps", async () => {
+    await usePolicy(policy);
+    const until = performance.now() + ABOUT_MS;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(happening, { minLength: 1, maxLength: 60, size: "max" }),
+        lastOutcome,
+        async (sequence, last) => {
+          if (performance.now() > until) return;
+          const sends = await InterleavedSends.open();
+          await sends.send(0, null);
+          for (const happenings of sequence) {
+            await Promise.all(happenings.map((one) => happen(sends, one)));
+            await sends.look();
+          }
+          await check(sends, policy);
+          expect(await sends.settle(last, ROUNDS), "messages that come to no end").toEqual([]);
+          await check(sends, policy);
+        },
+      ),
+      { numRuns: SEQUENCES },
+    );
+    expect((await checkLedger()).drifted).toEqual([]);
+  }, 300_000);
+});
