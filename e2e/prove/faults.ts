@@ -11,7 +11,8 @@ export type Scene = { world: World; load: Load; timeoutMs: number };
 /** A fault as it came to pass. `untilMs`: when it was over. Milliseconds since the epoch. */
 export type Happened = { fault: Fault; atMs: number; untilMs: number; note: string };
 
-/** Statements by the names under which the service prepares them. */
+/** Statements by what they begin with, or the names under which the service prepares them. */
+const TAKEN_BACK = ["DELETE FROM message_attempts", "attempts.give_back"];
 const MARKERS = { claim: "attempts.claim", outcome: "attempts.finish" } as const;
 /** So long a cut waits for something to cut. */
 const CUT_WITHIN_MS = 3_000;
@@ -54,7 +55,12 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       const startedAt = Date.now();
       // Others find room at once, and are still at it when what this one does not hear of is done again.
       if (fault.crowd > 0) outside.slowDown(timeoutMs * BUSY_SHARE);
-      const lost = fault.losesCommits ? gates[fault.member].loseEverySecondCommit(chanceOf(fault.atMs)) : () => 0;
+      const lost = fault.loses
+        ? gates[fault.member].loseEverySecondCommit(
+            chanceOf(fault.atMs),
+            fault.loses === "taken back" ? TAKEN_BACK : null,
+          )
+        : () => 0;
       await fleet.stop(fault.member);
       gates[fault.member].heal();
       outside.slowDown(null);
@@ -110,7 +116,7 @@ function wordsFor(fault: Fault): string {
     case "kill":
       return `${fault.member}${crowdOf(fault)}, back after ${seconds(fault.downMs)}`;
     case "stop":
-      return `${fault.member}${crowdOf(fault)}${fault.losesCommits ? ", answers to its commits lost" : ""}, back after ${seconds(fault.downMs)}`;
+      return `${fault.member}${crowdOf(fault)}${fault.loses ? `, answers to its commits lost (${fault.loses})` : ""}, back after ${seconds(fault.downMs)}`;
     case "freeze":
       return `${fault.member} for ${seconds(fault.forMs)}`;
     case "restart":

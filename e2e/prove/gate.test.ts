@@ -75,6 +75,17 @@ test("the answer to one statement can be lost", async () => {
   expect(got()).toContain("attempts.claim");
 });
 
+test("of the transactions only those can be cut in which something was done", async () => {
+  const { gate, connect } = await startPair();
+  const cut = gate.loseEverySecondCommit(() => 0, ["DELETE"]);
+  const socket = await connect();
+  for (const sent of ["INSERT", "DELETE"]) expect(await ask(socket, Buffer.from(sent))).toBe(READY.toString("latin1"));
+  expect(await ask(await connect(), COMMIT)).toBe(READY.toString("latin1"));
+  expect(cut()).toBe(0);
+  expect(await ask(socket, COMMIT)).toBe("closed");
+  expect(cut()).toBe(1);
+});
+
 test("what was ordered and did not come to pass is forgotten", async () => {
   const { gate, connect } = await startPair();
   gate.cutCommits("before", 5);

@@ -15,8 +15,12 @@ export type Gate = {
   pointTo: (port: number) => void;
   /** Cuts the connections of the next `count` transactions at their COMMIT. @returns how many were cut so far. */
   cutCommits: (side: Side, count: number) => () => number;
-  /** Cuts connections after their COMMIT, about every second one, until {@link heal}. @returns how many so far. */
-  loseEverySecondCommit: (chance: Chance) => () => number;
+  /**
+   * Cuts connections after their COMMIT, about every second one, until {@link heal}.
+   * @param within only transactions in which one of these was sent; null: all.
+   * @returns how many so far.
+   */
+  loseEverySecondCommit: (chance: Chance, within: readonly string[] | null) => () => number;
   /** Cuts the next `count` connections on which this is sent, once the database has done it and before it can say so. */
   loseAnswersTo: (marker: string, count: number) => () => number;
   /** Cuts nothing more. */
@@ -40,7 +44,10 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 /** A database that does not answer within this time is not waited for. */
 const SWALLOW_MS = 3_000;
 
-type Cut = { marker: Buffer; side: Side; left: number; made: number; isDue: () => boolean };
+type Cut = { marker: Buffer; within: Buffer[] | null; side: Side; left: number; made: number; isDue: () => boolean };
+
+const isHit = ({ marker, within, isDue }: Cut, chunk: Buffer, seen: ReadonlySet<readonly Buffer[]>): boolean =>
+  chunk.includes(marker) && (within === null || seen.has(within)) && isDue();
 
 /** Starts a gate. */
 export async function startGate(firstPort: number): Promise<Gate> {
@@ -55,6 +62,8 @@ export async function startGate(firstPort: number): Promise<Gate> {
       database.destroy();
     };
     let isSwallowing = false;
+    /** What was sent in the transaction under way, of that which is looked for. */
+    const seen = new Set<readonly Buffer[]>();
     sockets.add(client);
     for (const socket of [client, database]) socket.on("error", () => undefined).on("close", end);
     client.on("close", () => sockets.delete(client));
@@ -64,7 +73,9 @@ export async function startGate(firstPort: number): Promise<Gate> {
       to.once("drain", () => from.resume());
     };
     client.on("data", (chunk: Buffer) => {
-      const cut = isSwallowing ? undefined : cuts.find(({ marker, isDue }) => chunk.includes(marker) && isDue());
+      for (const { within } of cuts) if (within?.some((part) => chunk.includes(part))) seen.add(within);
+      const cut = isSwallowing ? undefined : cuts.find((each) => isHit(each, chunk, seen));
+      if (chunk.includes(COMMIT)) seen.clear();
       if (cut) {
         cut.left -= 1;
         cut.made += 1;
@@ -88,10 +99,10 @@ export async function startGate(firstPort: number): Promise<Gate> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const own = (server.address() as net.AddressInfo).port;
 
-  const order = (marker: Buffer, side: Side, count: number, isDue = () => true) => {
-    const cut: Cut = { marker, side, left: count, made: 0, isDue };
-    cuts.push(cut);
-    return () => cut.made;
+  const order = (cut: Pick<Cut, "marker" | "side" | "left"> & Partial<Cut>) => {
+    const made: Cut = { within: null, made: 0, isDue: () => true, ...cut };
+    cuts.push(made);
+    return () => made.made;
   };
   return {
     url: (databaseUrl, process) => {
@@ -105,9 +116,13 @@ export async function startGate(firstPort: number): Promise<Gate> {
     pointTo: (next) => {
       port = next;
     },
-    cutCommits: (side, count) => order(COMMIT, side, count),
-    loseEverySecondCommit: (chance) => order(COMMIT, "after", Number.POSITIVE_INFINITY, () => chance() < 0.5),
-    loseAnswersTo: (marker, count) => order(Buffer.from(marker), "after", count),
+    cutCommits: (side, count) => order({ marker: COMMIT, side, left: count }),
+    loseEverySecondCommit: (chance, within) =>
+      order({
+        ...{ marker: COMMIT, within: within?.map((part) => Buffer.from(part)) ?? null, side: "after" },
+        ...{ left: Number.POSITIVE_INFINITY, isDue: () => chance() < 0.5 },
+      }),
+    loseAnswersTo: (marker, count) => order({ marker: Buffer.from(marker), side: "after", left: count }),
     heal: () => {
       cuts = [];
     },

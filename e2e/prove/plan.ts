@@ -13,7 +13,7 @@ import type { StopMode } from "./server";
  */
 export type Fault = { atMs: number } & (
   | { kind: "kill"; member: Member; downMs: number; crowd: number }
-  | { kind: "stop"; member: Member; downMs: number; crowd: number; losesCommits: boolean }
+  | { kind: "stop"; member: Member; downMs: number; crowd: number; loses: Lost }
   | { kind: "freeze"; member: Member; forMs: number }
   | { kind: "restart"; mode: StopMode; downMs: number }
   | { kind: "terminate"; share: number }
@@ -21,6 +21,9 @@ export type Fault = { atMs: number } & (
   | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
   | { kind: "receiver"; receiver: string; manner: Manner; forMs: number }
 );
+
+/** Whose answers about every second COMMIT of a stopping process has lost: all, or those that take attempts back. */
+type Lost = "all" | "taken back" | null;
 
 /** before, after: at COMMIT. claim, outcome: the answer to that statement is lost. all: every connection. */
 type Cut = "before" | "after" | "claim" | "outcome" | "all";
@@ -62,7 +65,7 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
     case "stop":
       return {
         ...{ kind, atMs, member: anyMember(chance), downMs: downMs(chance), crowd: crowdOf(chance) },
-        losesCommits: chance() < 0.6,
+        loses: oneOf<Lost>(chance, [null, "all", "taken back"]),
       };
     case "freeze":
       return { kind, atMs, member: anyMember(chance), forMs: between(chance, 1_000, chance() < 0.3 ? 20_000 : 6_000) };
