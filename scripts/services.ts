@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-const STOP_WITHIN_MS = 15_000;
+/** As long as a provider may take to respond, and then some for what follows. */
+const STOP_WITHIN_MS = 30_000;
 const READY_WITHIN_MS = 60_000;
 const TAIL_LINES = 30;
 const LOOK_EVERY_MS = 50;
@@ -21,7 +22,7 @@ type Service = {
 export type Services = {
   /** Resolves when both are ready. @throws Error with the end of the log of the one that is not. */
   start: () => Promise<void>;
-  /** Asks both to stop, and kills what has not within 15 s. */
+  /** Asks both to stop, and kills what has not within 30 s. */
   stop: () => Promise<void>;
 };
 

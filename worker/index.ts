@@ -3,7 +3,7 @@ import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
-import { endAttempts, keepGivingBack, keepLookingUp, keepServing } from "../server/messages/tasks";
+import { endAttempts, keepGivingBack, keepLookingUp, keepServing, leaveNothing } from "../server/messages/tasks";
 import { keepTending, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
 import { keepQueue, type Queue } from "./queue";
@@ -44,12 +44,17 @@ async function start(): Promise<void> {
   queues.push(...(await Promise.all(plans.map(keepQueue))));
   const stops = [keepTakingOver(), keepTending(), keepServing(), keepLookingUp(), keepGivingBack()];
   onShutdown(async () => {
-    // Each on its own: a queue that cannot stop keeps no attempt from its end.
-    const ended = await Promise.allSettled([...stops.map((stop) => stop()), ...queues.map((queue) => queue.stop())]);
+    // Each on its own: a queue that cannot stop keeps no attempt from its end. Attempts that jobs still claim come last.
+    const ended = await Promise.allSettled([
+      endAttempts(),
+      ...stops.map((stop) => stop()),
+      ...queues.map((queue) => queue.stop()),
+    ]);
     for (const end of ended) {
       if (end.status === "rejected") log("error", "worker.not_stopped_in_order", errorFields(end.reason));
     }
     await endAttempts();
+    await leaveNothing();
   });
   log("info", "worker.ready", {
     dispatch: DISPATCH_CONCURRENCY,

@@ -30,7 +30,7 @@ async function startWorker(logLevel = "info"): Promise<ChildProcess> {
   workers.add(worker);
   let output = "";
   worker.stdout?.on("data", (chunk) => (output += chunk));
-  await expect.poll(() => output, { timeout: 30_000 }).toContain("worker.ready");
+  await expect.poll(() => output).toContain("worker.ready");
   return worker;
 }
 
@@ -52,9 +52,9 @@ test("what a killed worker had begun is taken over within seconds, and nothing i
   const first = await startWorker();
   // This carrier does not answer for ten seconds.
   const hanging = await send("+15550100005");
-  await expect.poll(() => attemptsOf(hanging.id), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => attemptsOf(hanging.id)).toBe(1);
   await send("+15550100008");
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   first.kill("SIGKILL");
   await once(first, "exit");
   expect(await lockedJobs()).toBeGreaterThan(0);
@@ -62,12 +62,10 @@ test("what a killed worker had begun is taken over within seconds, and nothing i
   const waiting = await send("+15550100001");
 
   await startWorker();
-  await expect
-    .poll(async () => (await getMessage(account.actor, waiting.id)).status, { timeout: 15_000 })
-    .toBe("delivered");
-  await expect.poll(lockedJobs, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await getMessage(account.actor, waiting.id)).status).toBe("delivered");
+  await expect.poll(lockedJobs).toBe(0);
   const delivered = async () => (await deliveriesOf(endpoint.id)).map((delivery) => delivery.status);
-  await expect.poll(delivered, { timeout: 20_000 }).toEqual(["delivered", "delivered", "delivered"]);
+  await expect.poll(delivered).toEqual(["delivered", "delivered", "delivered"]);
   expect(await attemptsOf(hanging.id)).toBe(1);
   expect((await getMessage(account.actor, hanging.id)).status).toBe("pending");
 }, 90_000);
@@ -75,13 +73,21 @@ test("what a killed worker had begun is taken over within seconds, and nothing i
 test("a worker told to stop finishes what it has begun and leaves no lock behind", async () => {
   const account = await makeAccount();
   const worker = await startWorker();
+  const reported = async () =>
+    (
+      await pool().query(
+        `SELECT 1 FROM receipts UNION ALL SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'apply_receipts'`,
+      )
+    ).rowCount ?? 0;
+  const before = await reported();
   const { id } = await sendMessage(
     account.actor,
     // The receipt comes before the answer, which takes a second.
     { to: "+15550100006", from: account.senderId, body: "x" },
     { idempotency: () => null, answerHeaders: {} },
   );
-  await expect.poll(() => attemptsOf(id)).toBe(1);
+  // The carrier has been called once it has posted its receipt.
+  await expect.poll(reported).toBeGreaterThan(before);
   worker.kill("SIGTERM");
   const [code] = await once(worker, "exit");
   expect(code).toBe(0);
@@ -101,9 +107,7 @@ test("a worker whose lock connection is lost takes its locks again, on one conne
   await expect.poll(async () => (await holders()).length).toBe(1);
   const [before] = await holders();
   await pool().query("SELECT pg_terminate_backend($1)", [before?.pid]);
-  await expect
-    .poll(async () => (await holders()).map(({ pid }) => pid !== before?.pid), { timeout: 15_000 })
-    .toEqual([true]);
+  await expect.poll(async () => (await holders()).map(({ pid }) => pid !== before?.pid)).toEqual([true]);
 }, 60_000);
 
 /** Sends to a number that is delivered at once, and waits until it is. */

@@ -94,13 +94,30 @@ async function beat(): Promise<void> {
   }
 }
 
+/** A worker that is started while the database restarts waits for it so long. */
+const FIRST_WITHIN_MS = 60 * SECOND_MS;
+
+/** Takes the lease for the first time. @throws when the database cannot be reached for a minute. */
+async function takeLease(): Promise<void> {
+  for (const until = performance.now() + FIRST_WITHIN_MS; ; ) {
+    try {
+      await beat();
+      return;
+    } catch (thrown) {
+      if (performance.now() > until) throw thrown;
+      log("warn", "worker.waits_for_database", errorFields(thrown));
+      await new Promise((resolve) => setTimeout(resolve, BEAT_MS));
+    }
+  }
+}
+
 /**
  * Takes the lease and renews it until the returned function is called, which gives it up.
  * @param onRegained called when the lease is held again after it was lost: the database was away, or we were.
- * @throws when the database cannot be reached now.
+ * @throws when the database cannot be reached for a minute.
  */
 export async function keepLease(onRegained: () => void): Promise<() => Promise<void>> {
-  await beat();
+  await takeLease();
   let wasLost = false;
   const stop = keepDoing(async () => {
     wasLost ||= lease().client === null;

@@ -160,17 +160,16 @@ const sleep = (ms: number, until?: Promise<unknown>) =>
 /** Ends a runner: its jobs come to their end, and those that are still locked afterwards are given back. */
 async function retire({ runner, poolId, connections, underWay }: Running): Promise<void> {
   const stopped = runner.stop().catch((thrown) => log("warn", "queue.not_stopped", errorFields(thrown)));
-  const hasStopped = stopped.then(() => true);
   const deadline = performance.now() + DRAIN_MS;
   let isStopped = false;
-  void hasStopped.then(() => {
+  void stopped.then(() => {
     isStopped = true;
   });
-  // A runner that cannot reach the database stops for minutes: what counts is that its jobs have ended.
+  // A runner that cannot reach the database stops for minutes, and one that has failed says at once that it has: what
+  // counts is that its jobs have ended.
   const patience = performance.now() + LOCK_SETTLED_MS;
-  while (!isStopped && performance.now() < deadline && (underWay() > 0 || performance.now() < patience)) {
-    await sleep(LOOK_EVERY_MS, hasStopped);
-  }
+  const mayWait = () => underWay() > 0 || (!isStopped && performance.now() < patience);
+  while (mayWait() && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
   void connections.end().catch(() => undefined);
   for (let failures = 0; ; failures += 1) {
     try {
@@ -211,9 +210,8 @@ async function unlockUnheard({ poolId, jobs }: Running): Promise<void> {
   log("warn", "queue.unheard_jobs_unlocked", { count: unheard.length });
 }
 
-/** Starts a queue and keeps it running. Resolves when it runs; @throws when the database cannot be reached now. */
+/** Starts a queue and keeps it running. Resolves when it runs, however long the database is away. */
 export async function keepQueue(plan: QueuePlan): Promise<Queue> {
-  let running = await startRunner(plan);
   let isStopping = false;
   let askToStop: () => void = () => undefined;
   const stopAsked = new Promise<void>((resolve) => {
@@ -226,40 +224,41 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
     retiring.add(gone);
   };
 
-  const watch = setInterval(() => {
-    unlockUnheard(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
-  }, OWN_LOCKS_EVERY_MS);
-
-  async function startAgain(failures: number): Promise<Running | null> {
-    for (let tries = failures; !isStopping; tries += 1) {
+  /** A new runner, sooner or later. @param failures runners that ended early before it. */
+  async function startInTheEnd(failures: number): Promise<Running> {
+    for (let tries = failures; ; tries += 1) {
       await sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0, stopAsked);
-      if (isStopping) return null;
-      const started = await startRunner(plan).catch((thrown) => {
+      try {
+        return await startRunner(plan);
+      } catch (thrown) {
         log("warn", "queue.not_started", { queue: plan.name, ...errorFields(thrown) });
-        return null;
-      });
-      if (started) return started;
+        if (isStopping) throw thrown;
+      }
     }
-    return null;
   }
 
+  let running: Running | null = await startInTheEnd(0);
+  const watch = setInterval(() => {
+    if (running) unlockUnheard(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
+  }, OWN_LOCKS_EVERY_MS);
+
   async function supervise(): Promise<void> {
-    for (let failures = 0; !isStopping; ) {
+    for (let failures = 0; running && !isStopping; ) {
       const restartAsked = new Promise<string>((resolve) => {
         askToRestart = resolve;
       });
       const reason = await Promise.race([running.ended, restartAsked, stopAsked.then(() => null)]);
       if (reason === null) return;
       log("error", "queue.restarted", { queue: plan.name, reason });
-      retireSoon(running);
       failures = performance.now() - running.startedAtMs > STABLE_MS ? 0 : failures + 1;
-      const started = await startAgain(failures);
-      if (!started) return;
-      running = started;
+      retireSoon(running);
+      running = null;
+      running = await startInTheEnd(failures);
     }
   }
 
-  const supervised = supervise();
+  // It fails only while it is told to stop, when there is no database to start a new runner on.
+  const supervised = supervise().catch(() => undefined);
   return {
     restart: (reason) => askToRestart(reason),
     stop: async () => {
@@ -267,7 +266,7 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
       askToStop();
       clearInterval(watch);
       await supervised;
-      retireSoon(running);
+      if (running) retireSoon(running);
       await Promise.allSettled(retiring);
     },
   };

@@ -213,8 +213,9 @@ describe("crashes", () => {
     const blocker = await pool().connect();
     try {
       await blocker.query("BEGIN");
+      await blocker.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await blocker.query("SELECT 1 FROM messages WHERE id = $1 FOR UPDATE", [id]);
-      await expect.poll(async () => (await waiting()).rowCount, { timeout: 10_000 }).toBe(1);
+      await expect.poll(async () => (await waiting()).rowCount).toBe(1);
       for (const { pid } of (await waiting()).rows) await pool().query("SELECT pg_terminate_backend($1)", [pid]);
     } finally {
       await blocker.query("ROLLBACK");

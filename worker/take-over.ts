@@ -70,9 +70,13 @@ async function unlockJobsOfNobody(): Promise<void> {
 /** Looks for workers whose leases have run out, until the returned function is called, which waits for the look under way. */
 export function keepTakingOver(): () => Promise<void> {
   let lookAtPoolsAt = 0;
+  let lookedAtMs = performance.now();
+  let awakeSinceMs = lookedAtMs - GRACE_MS;
   return keepDoing(async () => {
-    // Whoever does not hold its own lease judges nobody.
-    if (leaseHeldMs() < GRACE_MS) return LOOK_EVERY_MS;
+    // A process that stood still, perhaps with all others on its machine, or that lost its own lease, judges nobody for a while.
+    if (performance.now() - lookedAtMs > LEASE_MS) awakeSinceMs = performance.now();
+    lookedAtMs = performance.now();
+    if (Math.min(leaseHeldMs(), lookedAtMs - awakeSinceMs) < GRACE_MS) return LOOK_EVERY_MS;
     try {
       const runOut = await findRunOut();
       const stopped = runOut.filter(({ isDead }) => !isDead).map(({ id }) => id);
@@ -85,6 +89,8 @@ export function keepTakingOver(): () => Promise<void> {
     } catch (thrown) {
       log("warn", "worker.take_over_failed", errorFields(thrown));
     }
+    // A look that took long was no standstill.
+    lookedAtMs = performance.now();
     return LOOK_EVERY_MS;
   });
 }

@@ -69,7 +69,7 @@ test("a receipt that comes before the answer of its own send stands where it cam
   const dispatched = drainQueue(dispatchTasks);
   // The carrier has put its receipt in the queue and answers a second later.
   const waiting = () => pool().query("SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'apply_receipts'");
-  await expect.poll(async () => (await waiting()).rowCount, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await waiting()).rowCount).toBe(1);
   await runJobs(receiptTasks);
   await dispatched;
   const entries = await timelineAfterAll(account, id);

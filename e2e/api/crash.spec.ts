@@ -125,8 +125,8 @@ test("many requests under way in a process that is killed: each is done once or 
 });
 
 const HANG_UPS: { cut: Cut; name: string; committed: number }[] = [
-  { cut: "swallow", name: "lost between COMMIT and reply: a 500, then the committed answer", committed: 1 },
-  { cut: "withhold", name: "lost before COMMIT: a 500, then the repeated request does it", committed: 0 },
+  { cut: "swallow", name: "lost between COMMIT and reply: a 503, then the committed answer", committed: 1 },
+  { cut: "withhold", name: "lost before COMMIT arrived: a 503, then the repeated request does it", committed: 0 },
 ];
 
 for (const { cut, name, committed } of HANG_UPS) {
@@ -140,15 +140,16 @@ for (const { cut, name, committed } of HANG_UPS) {
     await expect.poll(() => storedAnswers(database, account.accountId)).toHaveLength(committed);
     databaseProxy.hangUp();
     const failed = await first;
-    expect(failed.status).toBe(500);
+    expect(failed.status).toBe(503);
+    expect(failed.headers.get("retry-after")).toBe("1");
     expect(failed.body).toEqual({
       success: false,
       error: {
         type: "api_error",
-        code: "internal_error",
-        message: expect.stringContaining("may not have been carried out"),
+        code: "service_unavailable",
+        message: expect.stringContaining("may or may not have been carried out"),
         param: null,
-        details: {},
+        details: { reason: "outcome_unknown", retry_after: 1 },
       },
       meta: { request_id: expect.stringMatching(/^req_/), api_version: "v1" },
     });
@@ -159,6 +160,28 @@ for (const { cut, name, committed } of HANG_UPS) {
     expect(await database.booksOf(account.accountId)).toMatchObject({ charges: 1, messages: 1, balance: 99_990_000 });
   });
 }
+
+test("while the database is down, requests wait for it and are carried out once; health says so at once", async ({
+  account,
+  database,
+  databaseProxy,
+  doomed,
+}) => {
+  const own = apiWith(doomed, account.apiKey);
+  const count = 20;
+  // The key is known, so that it is the sends that find the database gone.
+  expect((await own.get("/account")).status).toBe(200);
+  await databaseProxy.goAway();
+  const sent = Array.from({ length: count }, (_, at) =>
+    own.post("/messages/send", { to: TO, from: account.sender, body: `${at}` }),
+  );
+  const health = await fetch(`${doomed.url}/api/health`);
+  expect([health.status, await health.json()]).toMatchObject([503, { ok: false, database: { ok: false } }]);
+  await databaseProxy.comeBack();
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 201));
+  expect(await database.booksOf(account.accountId)).toMatchObject({ charges: count, messages: count });
+  await expect.poll(async () => (await fetch(`${doomed.url}/api/health`)).status).toBe(200);
+});
 
 test("a key created by a process killed before its answer is shown by the repeated request", async ({
   account,

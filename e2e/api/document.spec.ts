@@ -5,7 +5,7 @@ import { expect, test } from "../support/contract-test";
 
 /** Operation, success status, the refusals that callers were promised, and the fields of what it answers with. */
 const OPERATIONS: [operation: string, success: number, refusals: number[], resource: string][] = [
-  ["POST /messages/send", 201, [400, 401, 402, 403, 429, 500], "message"],
+  ["POST /messages/send", 201, [400, 401, 402, 403, 429, 500, 503], "message"],
   ["POST /messages/bulk", 201, [400, 401, 402, 403, 429], "bulk_result"],
   ["GET /messages/{id}", 200, [401, 404], "message"],
   ["GET /messages", 200, [401], "message[]"],

@@ -75,7 +75,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
     expect(delivery).toMatchObject({ status: "pending", tries: [{ status_code: 503, error: expect.any(String) }] });
     const waitMs = Date.parse(String(delivery?.next_attempt_at)) - Date.parse(String(delivery?.tries[0]?.created_at));
     expect(waitMs).toBeGreaterThanOrEqual(30_000);
-    expect(waitMs).toBeLessThan(32_000);
+    expect(waitMs).toBeLessThan(300_000);
   });
 
   test("lists newest first, by status and page by page", async ({ rest, account, receiver }) => {

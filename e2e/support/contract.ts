@@ -71,16 +71,20 @@ const ERRORS: Record<number, [type: string, code: string]> = {
   404: ["invalid_request_error", "not_found"],
   429: ["rate_limit_error", "rate_limit_exceeded"],
   500: ["api_error", "internal_error"],
+  503: ["api_error", "service_unavailable"],
 };
-/** The longest that a 429 asks to wait: the rest of the minute, the UTC day or the UTC month. */
+/** The longest that a 429 (the rest of the minute, the UTC day or the UTC month) or a 503 asks to wait. */
 const RETRY_AFTER_MAX_S: Record<string, number> = {
   rate_limit: 60,
   daily_limit: 86_400,
   daily_spend_cap: 86_400,
   monthly_limit: 31 * 86_400,
+  overloaded: 5,
+  database_unavailable: 5,
+  outcome_unknown: 5,
 };
 /** What may be answered where there is no operation. */
-const WITHOUT_OPERATION = [401, 403, 404, 429];
+const WITHOUT_OPERATION = [401, 403, 404, 429, 503];
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
 const KEYWORDS = ["components", "example", "discriminator"];
 
@@ -116,21 +120,23 @@ function checkError({ status, headers }: Exchange, { error }: Envelope): void {
   insist(error.type === type && error.code === code, `it is a ${error.type} with the code ${error.code}`);
   insist(error.message.length > 0 && !/\p{Cc}|\[\s*\{|\bat \//u.test(error.message), `its message is ${error.message}`);
   const retryAfter = headers.get("retry-after");
-  const expected = status === 429 ? String(error.details.retry_after) : null;
+  const mayRepeat = status === 429 || status === 503;
+  const expected = mayRepeat ? String(error.details.retry_after) : null;
   insist(retryAfter === expected, `its Retry-After is ${retryAfter}`);
   const waitMaxS = RETRY_AFTER_MAX_S[String(error.details.reason)] ?? 0;
   const waitS = Number(retryAfter);
   const isWait = Number.isInteger(waitS) && waitS >= 1 && waitS <= waitMaxS;
-  insist(status !== 429 || isWait, `its Retry-After is ${retryAfter}`);
+  insist(!mayRepeat || isWait, `its Retry-After is ${retryAfter}`);
 }
 
-/** Whoever was let in is told of the rate, whatever the answer; nobody else is. */
+/** Whoever was let in is told of the rate, whatever the answer; nobody else is, and not who came while nobody counted. */
 function checkRate({ status, headers }: Exchange, { error }: Envelope): void {
   const [limit, remaining, resetS] = RATE_HEADERS.map((name) => Number(headers.get(name) ?? Number.NaN));
   if (status === 401 || error?.details.reason === "ip_not_allowed") {
     insist(!RATE_HEADERS.some((name) => headers.has(name)), "it tells of a rate that was not counted");
     return;
   }
+  if (status === 503 && !RATE_HEADERS.some((name) => headers.has(name))) return;
   const values = `limit ${limit}, remaining ${remaining}, reset ${resetS}`;
   insist(Number(limit) >= 1 && Number(limit) <= 6_000, `its rate headers say ${values}`);
   insist(Number(remaining) >= 0 && Number(remaining) < Number(limit), `its rate headers say ${values}`);

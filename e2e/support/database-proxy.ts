@@ -1,5 +1,6 @@
 /**
- * A way to PostgreSQL that can be cut at one exact place: just before or just after the COMMIT of one transaction. It
+ * A way to PostgreSQL that can be cut at one exact place, just before or just after the COMMIT of one transaction, and that
+ * can be closed for a while, as a database is that restarts. It
  * reads the messages of PostgreSQL's protocol, so nothing of the product has to help.
  */
 import net from "node:net";
@@ -14,6 +15,10 @@ export type DatabaseProxy = {
   cutCommitOf: (marker: string, cut: Cut) => Promise<void>;
   /** Ends every connection, as a restart of the database would. New ones may be made. */
   hangUp: () => void;
+  /** Ends every connection and refuses new ones, as a database that is down. */
+  goAway: () => Promise<void>;
+  /** Takes connections again, at the same address. */
+  comeBack: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -72,16 +77,24 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     });
     database.on("data", (chunk: Buffer) => cut === null && client.write(chunk));
     client.on("close", () => database.destroy());
-    database.on("close", () => client.destroy());
+    // Once it is cut, the caller hears nothing more of the database, not even that it gave up.
+    database.on("close", () => cut === null && client.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = server.address() as net.AddressInfo;
 
   const hangUp = () => {
     for (const socket of sockets) socket.destroy();
   };
   const url = new URL(databaseUrl);
   url.hostname = "127.0.0.1";
-  url.port = String((server.address() as net.AddressInfo).port);
+  url.port = String(port);
+  const goAway = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      hangUp();
+    });
   return {
     url: url.href,
     cutCommitOf: (marker, cut) =>
@@ -89,10 +102,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         plan = { marker: Buffer.from(marker), cut, done };
       }),
     hangUp,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        hangUp();
-      }),
+    goAway,
+    comeBack: () => listen(port),
+    close: goAway,
   };
 }

@@ -17,9 +17,6 @@ declare module "vitest" {
 /** Starts one server for all database tests; fsync is off because nothing of it outlives the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), "messaging-test-"));
-  // The server may run as another user, who must be able to enter.
-  const { chmod } = await import("node:fs/promises");
-  await chmod(folder, 0o755);
   const server = await startPostgres(path.join(folder, "data"), { fsync: "off", max_connections: "300" });
   const templateName = "template_service";
   await migrate(await createDatabase(server, templateName));

@@ -1,7 +1,6 @@
 /** Processes of the built product that a test starts, kills and stops by itself, beside those of the running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +10,7 @@ import type { Service } from "./service";
 
 const READY_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 25;
+const SAID_MAX = 100_000;
 
 export type OwnProcess = {
   /** Ends it at once, as a crash or a lost machine would. */
@@ -37,34 +37,63 @@ function settingsOf(service: Service, databaseUrl: string, settings: Settings): 
   };
 }
 
-async function startProcess(
-  file: string,
-  env: NodeJS.ProcessEnv,
-  isReady: (said: string) => boolean | Promise<boolean>,
-) {
+/** A process of the built product, ready or not. */
+export type Spawned = {
+  pid: number;
+  /** What it has printed so far; of very much, the beginning and the end. */
+  said: () => string;
+  hasEnded: () => boolean;
+  /** Its exit code, or the signal that ended it; resolves when it has ended. */
+  ended: Promise<number | NodeJS.Signals>;
+  signal: (name: NodeJS.Signals) => void;
+};
+
+/** Starts `dist/<file>` and does not wait for it. */
+export function spawnProcess(file: string, env: NodeJS.ProcessEnv): Spawned {
   // The channel tells it when we are gone, so that it never outlives a test run.
   const child: ChildProcess = spawn(process.execPath, [path.join("dist", file)], {
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  let said = "";
+  let first = "";
+  let last = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (chunk: Buffer) => {
-      said += chunk;
+      if (first.length < SAID_MAX) first += chunk;
+      else last = (last + chunk).slice(-SAID_MAX);
     });
   }
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const end = async (signal: NodeJS.Signals) => {
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal ?? code ?? 0));
+    child.once("error", () => resolve(1));
+  });
+  return {
+    pid: child.pid ?? 0,
+    said: () => first + last,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    ended,
+    signal: (name) => {
+      child.kill(name);
+    },
+  };
+}
+
+async function startProcess(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  isReady: (said: string) => boolean | Promise<boolean>,
+) {
+  const { said, hasEnded, ended, signal } = spawnProcess(file, env);
+  const end = async (name: NodeJS.Signals) => {
     if (hasEnded()) return;
-    const ended = once(child, "exit");
-    child.kill(signal);
+    signal(name);
     await ended;
   };
   const deadline = Date.now() + READY_WITHIN_MS;
-  while (!(await isReady(said))) {
+  while (!(await isReady(said()))) {
     if (hasEnded() || Date.now() > deadline) {
       await end("SIGKILL");
-      throw new Error(`${file} was not ready:\n${said}`);
+      throw new Error(`${file} was not ready:\n${said()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }

@@ -3,7 +3,6 @@
  * caller who repeats a request gets the first answer, whether the process lived to send it or not.
  */
 import type { AccountActor } from "../core/actor";
-import { now } from "../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
 import { invalidRequest } from "../core/errors";
@@ -74,10 +73,10 @@ async function readAnswer<Answer>(db: Queryable, kept: Kept, request: DeedReques
 
 async function keepAnswer(tx: Tx, { accountId, key, requestHash }: Kept, answer: unknown): Promise<void> {
   await tx.query(
-    `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, $5)
+    `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, now())
      ON CONFLICT (account_id, key) DO UPDATE
        SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
-    [accountId, key, requestHash, seal(env().SECRET_KEY, PURPOSE, JSON.stringify(answer)), now().toISOString()],
+    [accountId, key, requestHash, seal(env().SECRET_KEY, PURPOSE, JSON.stringify(answer))],
   );
 }
 

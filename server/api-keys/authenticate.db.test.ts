@@ -30,12 +30,12 @@ async function noteAndWait(keyId: string): Promise<void> {
 
 test("the use of a key is written at most once a minute, whichever process saw it", async () => {
   const { keyId } = await makeAccount();
-  const at = await usedElsewhere(keyId, 40);
+  const at = await usedElsewhere(keyId, 20);
   await noteAndWait(keyId);
   expect(await lastUsedAt(keyId)).toBe(at);
   // The next one is due a minute after what stands there.
   const noted = perProcess("api-keys.noted", () => new Map<string, number>());
-  expect(Math.abs((noted.get(keyId) ?? 0) - at)).toBeLessThan(5_000);
+  expect(performance.now() - (noted.get(keyId) ?? Number.NaN)).toBeGreaterThan(19_000);
 
   noted.delete(keyId);
   await usedElsewhere(keyId, 61);

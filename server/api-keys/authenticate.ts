@@ -6,7 +6,7 @@ import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
 import { hashKey, looksLikeKey } from "./secret";
 
-/** A key that may be used now. */
+/** A key that was not revoked when it was read. */
 export type KnownKey = {
   id: string;
   accountId: string;
@@ -15,14 +15,18 @@ export type KnownKey = {
   dailyLimit: number | null;
   monthlyLimit: number | null;
   allowedIps: string[];
-  expiresAt: Date | null;
+  /** When it expires: milliseconds of this process's monotonic clock, reckoned from the database's; null: never. */
+  expiresAtMs: number | null;
 };
 
 /** A revocation made elsewhere holds here within this time; the promise to callers is one second. */
 const FRESH_MS = 500;
 const CACHE_MAX = 20_000;
 const LOOKUPS_MAX = 500;
+/** Keys that wait to be looked up or noted. One statement reads hundreds, so only a database that is away gathers as many. */
+const WAITING_MAX = 20_000;
 
+/** `readAt`: milliseconds of the process's monotonic clock. */
 type Cached = { key: KnownKey | null; readAt: number };
 
 /** `forgotten` counts revocations, so that a read that was under way during one is not kept. */
@@ -43,7 +47,7 @@ export async function authenticate(authorization: string | undefined): Promise<K
   if (!plain) throw unauthorized("Send your API key as `Authorization: Bearer <key>`.", { reason: "key_missing" });
   const key = looksLikeKey(plain) ? await findKey(hashKey(plain)) : null;
   if (!key) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
-  if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
+  if (key.expiresAtMs !== null && key.expiresAtMs <= performance.now()) {
     throw unauthorized("This API key has expired.", { reason: "key_expired" });
   }
   return key;
@@ -52,8 +56,8 @@ export async function authenticate(authorization: string | undefined): Promise<K
 async function findKey(keyHash: string): Promise<KnownKey | null> {
   const { keys, forgotten } = cache();
   const cached = keys.get(keyHash);
-  if (cached && Date.now() - cached.readAt < FRESH_MS) return cached.key;
-  const readAt = Date.now();
+  if (cached && performance.now() - cached.readAt < FRESH_MS) return cached.key;
+  const readAt = performance.now();
   const key = await lookUp(keyHash);
   if (cache().forgotten !== forgotten) return findKey(keyHash);
   if (keys.size >= CACHE_MAX) keys.clear();
@@ -61,29 +65,37 @@ async function findKey(keyHash: string): Promise<KnownKey | null> {
   return key;
 }
 
+type KeyRow = Omit<KnownKey, "expiresAtMs"> & { keyHash: string; expiresInMs: number | null };
+
 /** Reads a key; concurrent look-ups share one query. */
 function lookUp(keyHash: string): Promise<KnownKey | null> {
   const queue = perProcess("api-keys.lookup", () =>
     coalesce<string, KnownKey | null>(
       async (hashes) => {
-        const { rows } = await pool().query<KnownKey & { keyHash: string }>({
+        const { rows } = await pool().query<KeyRow>({
           name: "api-keys.lookup",
           text: `SELECT key_hash AS "keyHash", id, account_id AS "accountId", permissions, rate_limit AS "rateLimit",
                    daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps",
-                   expires_at AS "expiresAt"
+                   (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "expiresInMs"
                  FROM api_keys WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
           values: [hashes],
         });
-        const found = new Map(rows.map(({ keyHash: hash, ...key }) => [hash, key]));
+        const at = performance.now();
+        const found = new Map(
+          rows.map(({ keyHash: hash, expiresInMs, ...key }): [string, KnownKey] => [
+            hash,
+            { ...key, expiresAtMs: expiresInMs === null ? null : at + expiresInMs },
+          ]),
+        );
         return hashes.map((hash) => ({ ok: true, value: found.get(hash) ?? null }));
       },
-      { maxWeight: LOOKUPS_MAX },
+      { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX },
     ),
   );
   return queue(keyHash);
 }
 
-/** When the uses that this process knows to be written were written, by key. */
+/** When the uses that this process knows to be written were written, by key; milliseconds of its monotonic clock. */
 const notedAt = () => perProcess("api-keys.noted", () => new Map<string, number>());
 
 /**
@@ -91,11 +103,13 @@ const notedAt = () => perProcess("api-keys.noted", () => new Map<string, number>
  * once the caller was let in: who is turned away has not used the key.
  */
 export function noteUse(keyId: string): void {
-  const at = Date.now();
-  if (at - (notedAt().get(keyId) ?? 0) < MINUTE_MS) return;
+  const at = performance.now();
+  if (at - (notedAt().get(keyId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
   if (notedAt().size >= CACHE_MAX) notedAt().clear();
   notedAt().set(keyId, at);
-  const queue = perProcess("api-keys.note_use", () => coalesce<string, void>(noteUses, { maxWeight: LOOKUPS_MAX }));
+  const queue = perProcess("api-keys.note_use", () =>
+    coalesce<string, void>(noteUses, { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX }),
+  );
   queue(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
 }
 
@@ -113,6 +127,6 @@ async function noteUses(ids: string[]) {
     values: [ids],
   });
   // Noted by another process: this one's turn comes a minute after that, not a minute from now.
-  for (const { id, ageMs } of rows) notedAt().set(id, Date.now() - Math.max(0, ageMs));
+  for (const { id, ageMs } of rows) notedAt().set(id, performance.now() - Math.max(0, ageMs));
   return ids.map(() => ({ ok: true as const, value: undefined }));
 }

@@ -17,17 +17,16 @@ test("a refusal is remembered to the end of the minute, and not a moment longer"
   const { keyId } = await makeAccount();
   const ask = { keyId, limit: 0 };
   for (let before = 0; before < 5; before += 1) await countRequest({ keyId, limit: 100 });
-  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.useFakeTimers({ toFake: ["performance"] });
   const refused = await countRequest(ask);
-  const refusedAt = Date.now();
   expect(refused).toMatchObject({ allowed: false, remaining: 0 });
   const counted = await countedFor(keyId);
 
-  vi.setSystemTime(refusedAt + refused.resetMs - 1);
+  vi.advanceTimersByTime(refused.resetMs - 1);
   expect(await countRequest(ask)).toMatchObject({ allowed: false, resetMs: 1 });
   expect(await countedFor(keyId)).toBe(counted);
 
-  vi.setSystemTime(refusedAt + refused.resetMs);
+  vi.advanceTimersByTime(1);
   await countRequest(ask);
   expect(await countedFor(keyId)).not.toBe(counted);
 });

@@ -1,15 +1,18 @@
 import { coalesce } from "../core/batch";
 import { MINUTE_MS } from "../core/clock";
-import { pool } from "../core/db";
+import { pool, repeatWhenLost } from "../core/db";
 import { perProcess } from "../core/process";
 
 /** Where a key stands in its current minute. `resetMs` is the time to the next one. */
 export type RateState = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
 type Ask = { keyId: string; limit: number };
+/** `until`: milliseconds of the process's monotonic clock. */
 type Exhausted = { until: number };
 
 const ASKS_MAX = 2_000;
+/** Requests that wait to be counted. One statement counts thousands, so only a database that is away gathers as many. */
+const WAITING_MAX = 20_000;
 
 /**
  * Counts one request of a key against its limit per minute. Exact over all web processes: the count is a row in the
@@ -18,12 +21,12 @@ const ASKS_MAX = 2_000;
 export async function countRequest(ask: Ask): Promise<RateState> {
   // A key that has used up its minute stays refused until the next; asking the database again would only help a flood.
   const spent = exhausted().get(ask.keyId);
-  if (spent && spent.until > Date.now()) return refusal(ask.limit, spent.until);
-  const queue = perProcess("api-keys.rate", () => coalesce(countAll, { maxWeight: ASKS_MAX }));
+  if (spent && spent.until > performance.now()) return refusal(ask.limit, spent.until);
+  const queue = perProcess("api-keys.rate", () => coalesce(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }));
   const state = await queue(ask);
   if (!state.allowed) {
     if (exhausted().size >= 10_000) exhausted().clear();
-    exhausted().set(ask.keyId, { until: Date.now() + state.resetMs });
+    exhausted().set(ask.keyId, { until: performance.now() + state.resetMs });
   }
   return state;
 }
@@ -34,7 +37,7 @@ const refusal = (limit: number, until: number): RateState => ({
   allowed: false,
   limit,
   remaining: 0,
-  resetMs: until - Date.now(),
+  resetMs: Math.ceil(until - performance.now()),
 });
 
 async function countAll(asks: Ask[]) {
@@ -42,7 +45,7 @@ async function countAll(asks: Ask[]) {
   for (const { keyId } of asks) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
   // The minute is the database's, so that web processes with other clocks agree on it. It never runs back: a statement
   // that waited for the row over the change of the minute counts in the new one.
-  const { rows } = await pool().query<{ keyId: string; used: number; leftMs: number }>({
+  const count = {
     name: "api-keys.count_requests",
     text: `INSERT INTO api_key_minutes AS k (key_id, minute, used)
            SELECT id, date_trunc('minute', clock_timestamp()), n FROM unnest($1::text[], $2::int4[]) AS u (id, n) ORDER BY id
@@ -51,7 +54,9 @@ async function countAll(asks: Ask[]) {
            RETURNING key_id AS "keyId", used,
              (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs"`,
     values: [[...counts.keys()], [...counts.values()]],
-  });
+  };
+  // Counting a request twice when the database goes away is better than refusing it.
+  const { rows } = await repeatWhenLost(() => pool().query<{ keyId: string; used: number; leftMs: number }>(count));
   const states = new Map(rows.map((row) => [row.keyId, { ...row, next: row.used - (counts.get(row.keyId) ?? 0) }]));
   return asks.map(({ keyId, limit }) => {
     const state = states.get(keyId);

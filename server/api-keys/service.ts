@@ -111,7 +111,7 @@ export async function createApiKey(
        SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
          $12::timestamptz
        WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL
-                AND (expires_at IS NULL OR expires_at > $12::timestamptz)) < $13`,
+                AND (expires_at IS NULL OR expires_at > now())) < $13`,
       [
         row.id,
         row.accountId,

@@ -24,9 +24,17 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
+/** Does not wait for a database that is away, as everybody else does: that it is away is the answer. */
 async function databaseLatencyMs(): Promise<number> {
   const startedAt = performance.now();
-  await pool().query("SELECT 1");
+  const client = await pool().reachAtOnce();
+  try {
+    await client.query("SELECT 1");
+    client.release();
+  } catch (thrown) {
+    client.release(true);
+    throw thrown;
+  }
   return Math.round(performance.now() - startedAt);
 }
 

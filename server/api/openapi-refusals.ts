@@ -2,11 +2,14 @@
 import { keyReused } from "../accounts/answers";
 import {
   type ApiError,
+  databaseUnavailable,
   type ErrorType,
   forbidden,
   insufficientBalance,
   invalidRequest,
   notFound,
+  outcomeUnknown,
+  overloaded,
   rateLimited,
   toApiError,
   unauthorized,
@@ -97,7 +100,11 @@ export const HEADERS = {
   "RateLimit-Limit": count("Requests that the key may make per minute.", 600),
   "RateLimit-Remaining": count("Requests left in this minute.", 599),
   "RateLimit-Reset": count("Seconds until the next minute begins.", 42),
-  "Retry-After": count("Seconds until the next minute, or the next UTC day or month when its limit was reached.", 42),
+  "Retry-After": count(
+    "Seconds after which the request is worth repeating. With 429: until the next minute, or the next UTC day or month " +
+      "when its limit was reached.",
+    42,
+  ),
   "Idempotency-Replayed": {
     description: "`true` when this is the first answer to the Idempotency-Key once more; absent otherwise.",
     schema: { type: "string", const: "true" },
@@ -211,10 +218,25 @@ export const REFUSALS: Record<string, Refusal> = {
   500: {
     name: "InternalError",
     description:
-      "Something went wrong on our side. The request may not have been carried out, or it was and only the answer got " +
-      "lost: repeat it with the same Idempotency-Key.",
+      "A fault of ours. The request may not have been carried out, or it was and only the answer got lost: repeat it with " +
+      "the same Idempotency-Key.",
     headers: {},
     examples: { internal_error: ["An unexpected failure", toApiError(null)] },
+  },
+  503: {
+    name: "ServiceUnavailable",
+    description:
+      "The database restarts, or there is more work than can be done in time. `error.message` says whether it is certain " +
+      "that nothing was carried out: repeat the request after `Retry-After` seconds, with the same Idempotency-Key.",
+    headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    examples: {
+      database_unavailable: [
+        "The database is away for longer than a request waits",
+        databaseUnavailable({ nothingDone: true }),
+      ],
+      outcome_unknown: ["The database went away while it committed", outcomeUnknown()],
+      overloaded: ["More requests than can be served in time", overloaded()],
+    },
   },
 };
 

@@ -26,7 +26,7 @@ type OperationObject = {
 };
 
 /** What every operation can answer, whatever it does. */
-const ALWAYS = [401, 403, 429, 500];
+const ALWAYS = [401, 403, 429, 500, 503];
 
 type Procedure = {
   _def: { meta?: OperationMeta; inputs?: Array<{ shape?: Record<string, { description?: string }> }> };

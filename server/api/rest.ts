@@ -11,7 +11,17 @@ import { namedPeer } from "../auth/caller-address";
 import type { AccountActor } from "../core/actor";
 import { wholeSeconds } from "../core/clock";
 import { env } from "../core/env";
-import { type ApiError, forbidden, invalidRequest, notFound, rateLimited, toApiError } from "../core/errors";
+import {
+  type ApiError,
+  databaseUnavailable,
+  forbidden,
+  invalidRequest,
+  isDatabaseUnavailable,
+  isOutcomeUnknown,
+  notFound,
+  rateLimited,
+  toApiError,
+} from "../core/errors";
 import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
@@ -61,20 +71,30 @@ export async function answerRest(request: RestRequest): Promise<RestAnswer> {
   } catch (thrown) {
     const error = toApiError(thrown);
     report(error, thrown, request, requestId);
-    if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
-    return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
+    return refusal(error, headers, meta);
   }
 }
 
 /** The answer to what never came as far as {@link answerRest}: nobody was asked for a key. Its connection is closed. */
 export function refusedAnswer(error: ApiError): RestAnswer {
   const meta = { request_id: newId("request"), api_version: API_VERSION };
-  const body = JSON.stringify({ success: false, error: error.wire, meta });
-  return { status: error.status, headers: { ...ANSWER_HEADERS, connection: "close" }, body };
+  return refusal(error, { ...ANSWER_HEADERS, connection: "close" }, meta);
 }
 
+function refusal(error: ApiError, headers: Record<string, string>, meta: object): RestAnswer {
+  if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
+  return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
+}
+
+/** Does what precedes every deed. A database that fails here has left nothing behind, whichever statement it was. */
+const beforeDeed = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((thrown) => {
+    if (!isDatabaseUnavailable(thrown) && !isOutcomeUnknown(thrown)) throw thrown;
+    throw databaseUnavailable({ nothingDone: true, cause: thrown.cause });
+  });
+
 async function perform(request: RestRequest, requestId: string, headers: Record<string, string>) {
-  const key = await authenticate(request.header("authorization"));
+  const key = await beforeDeed(authenticate(request.header("authorization")));
   const address = clientAddress({
     peer: request.peer,
     forwardedFor: request.header("x-forwarded-for"),
@@ -119,7 +139,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
 }
 
 async function passRateLimit(key: KnownKey, headers: Record<string, string>): Promise<void> {
-  const rate = await countRequest({ keyId: key.id, limit: key.rateLimit });
+  const rate = await beforeDeed(countRequest({ keyId: key.id, limit: key.rateLimit }));
   headers["ratelimit-limit"] = String(rate.limit);
   headers["ratelimit-remaining"] = String(rate.remaining);
   const resetS = wholeSeconds(rate.resetMs);
@@ -162,7 +182,9 @@ function envelope(result: unknown): { data: unknown; pagination?: unknown } {
 
 function report(error: ApiError, thrown: unknown, request: RestRequest, requestId: string): void {
   const fields = { request_id: requestId, method: request.method, path: request.path, status: error.status };
-  if (error.status >= 500) log("error", "rest.failed", { ...fields, ...errorFields(causeOf(thrown)) });
+  if (error.status === 503)
+    log("warn", "rest.unavailable", { ...fields, reason: error.wire.details.reason, ...errorFields(causeOf(error)) });
+  else if (error.status >= 500) log("error", "rest.failed", { ...fields, ...errorFields(causeOf(thrown)) });
   else log("debug", "rest.refused", { ...fields, reason: error.wire.details.reason ?? error.wire.code });
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { coalesce } from "./batch";
+import { databaseUnavailable } from "./errors";
 
 test("calls made while a flush runs share the next one", async () => {
   const batches: number[][] = [];
@@ -62,4 +63,68 @@ test("what the database refuses for one member's data is refused for that member
   const settled = await Promise.allSettled(["a", "bad", "b"].map(add));
   expect(settled.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(sizes).toEqual([3, 1, 1, 1]);
+});
+
+/** A queue whose flushes wait until they are released. */
+function heldQueue(maxWaiting: number) {
+  const batches: number[][] = [];
+  const releases: Array<(thrown?: Error) => void> = [];
+  const add = coalesce<number, number>(
+    async (items) => {
+      batches.push(items);
+      await new Promise<void>((resolve, reject) => releases.push((thrown) => (thrown ? reject(thrown) : resolve())));
+      return items.map((item) => ({ ok: true, value: item }));
+    },
+    { maxWeight: 100, maxWaiting, weigh: (item) => item },
+  );
+  return { add, batches, releases };
+}
+
+const OVERLOADED = {
+  status: 503,
+  retryAfterS: expect.any(Number),
+  wire: { type: "api_error", code: "service_unavailable", details: { reason: "overloaded" } },
+};
+
+test("past the bound of its queue a call is refused at once; what waits is carried out, and then there is room again", async () => {
+  const { add, batches, releases } = heldQueue(10);
+  const first = add(1);
+  await expect.poll(() => batches.length).toBe(1);
+  const waiting = [add(4), add(6)];
+  await expect(add(1)).rejects.toMatchObject(OVERLOADED);
+  releases[0]?.();
+  await expect.poll(() => batches.length).toBe(2);
+  const later = add(5);
+  releases[1]?.();
+  await expect.poll(() => batches.length).toBe(3);
+  releases[2]?.();
+  expect(await Promise.all([first, ...waiting, later])).toEqual([1, 4, 6, 5]);
+  expect(batches).toEqual([[1], [4, 6], [5]]);
+});
+
+test("an item heavier than the bound is taken when nothing waits, and refused behind others", async () => {
+  const { add, batches, releases } = heldQueue(10);
+  const alone = add(50);
+  await expect.poll(() => batches.length).toBe(1);
+  const waiting = add(50);
+  await expect(add(50)).rejects.toMatchObject(OVERLOADED);
+  releases[0]?.();
+  await expect.poll(() => batches.length).toBe(2);
+  releases[1]?.();
+  expect(await Promise.all([alone, waiting])).toEqual([50, 50]);
+});
+
+test("when the database stayed away for a flush, those that waited behind it are not made to wait once more", async () => {
+  const { add, batches, releases } = heldQueue(100);
+  const first = add(1);
+  await expect.poll(() => batches.length).toBe(1);
+  const behind = [add(2), add(3)];
+  releases[0]?.(databaseUnavailable({ nothingDone: true }));
+  const settled = await Promise.allSettled([first, ...behind]);
+  expect(settled.map((result) => result.status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(batches).toEqual([[1]]);
+  const next = add(100);
+  await expect.poll(() => batches.length).toBe(2);
+  releases[1]?.();
+  expect(await next).toBe(100);
 });

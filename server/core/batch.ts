@@ -2,6 +2,8 @@
  * Coalescing: while one flush is being committed the next batch fills, so the cost of a transaction is shared by all
  * that arrived meanwhile. No timer: a lone item is flushed at once.
  */
+import { isDatabaseUnavailable, overloaded } from "./errors";
+
 export type Coalescer<Item, Result> = (item: Item) => Promise<Result>;
 
 type Waiting<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void };
@@ -16,17 +18,27 @@ export function isDataError(thrown: unknown): boolean {
 }
 
 /**
+ * The bound of a queue that sets none. Callers from outside meet bounds of their own, chosen beside their queues. Results of
+ * jobs and hand-overs stay far below this one, since few of those run at once; they must not be dropped, and who brings
+ * them brings them again after a refusal: a hand-over insists, a job is run again by the queue.
+ */
+const WAITING_MAX = 200_000;
+
+/**
  * Makes a function that gathers concurrent calls into batches.
  * @param flush carries out a whole batch and returns one outcome per item, in order; a throw fails every member.
  * @param options `maxWeight` bounds a batch (at least one item always goes), `weigh` is an item's weight (default 1),
- *   `parallel` is how many flushes may run at once (default 1).
+ *   `parallel` is how many flushes may run at once (default 1). `maxWaiting` bounds the weight of all that wait for a
+ *   flush (default {@link WAITING_MAX}): a call past it is refused at once with 503 `overloaded`, and nothing of it was
+ *   begun. An item that finds the queue empty is always taken.
  */
 export function coalesce<Item, Result>(
   flush: (items: Item[]) => Promise<Settled<Result>[]>,
-  options: { maxWeight: number; weigh?: (item: Item) => number; parallel?: number },
+  options: { maxWeight: number; maxWaiting?: number; weigh?: (item: Item) => number; parallel?: number },
 ): Coalescer<Item, Result> {
-  const { maxWeight, weigh = () => 1, parallel = 1 } = options;
+  const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1 } = options;
   let queue: Waiting<Item, Result>[] = [];
+  let waitingWeight = 0;
   let running = 0;
   let scheduled = false;
 
@@ -34,13 +46,23 @@ export function coalesce<Item, Result>(
     let weight = 0;
     let end = 0;
     for (const waiting of queue) {
-      weight += weigh(waiting.item);
-      if (end > 0 && weight > maxWeight) break;
+      const own = weigh(waiting.item);
+      if (end > 0 && weight + own > maxWeight) break;
+      weight += own;
       end += 1;
     }
     const batch = queue.slice(0, end);
     queue = queue.slice(end);
+    waitingWeight -= weight;
     return batch;
+  }
+
+  /** Fails all that wait. */
+  function refuseQueue(reason: unknown): void {
+    const refused = queue;
+    queue = [];
+    waitingWeight = 0;
+    for (const waiting of refused) waiting.reject(reason);
   }
 
   async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
@@ -54,7 +76,11 @@ export function coalesce<Item, Result>(
     } catch (thrown) {
       // The database refused what one member brought, and with it the batch: nothing was written, so each goes alone.
       if (batch.length > 1 && isDataError(thrown)) for (const waiting of batch) await settle([waiting]);
-      else for (const waiting of batch) waiting.reject(thrown);
+      else {
+        for (const waiting of batch) waiting.reject(thrown);
+        // The flush has waited for the database as long as a caller may, and these have waited with it.
+        if (isDatabaseUnavailable(thrown)) refuseQueue(thrown);
+      }
     }
   }
 
@@ -76,6 +102,12 @@ export function coalesce<Item, Result>(
 
   return (item) =>
     new Promise<Result>((resolve, reject) => {
+      const weight = weigh(item);
+      if (queue.length > 0 && waitingWeight + weight > maxWaiting) {
+        reject(overloaded());
+        return;
+      }
+      waitingWeight += weight;
       queue.push({ item, resolve, reject });
       if (scheduled) return;
       scheduled = true;

@@ -1,6 +1,12 @@
 /** A point in time as every row and answer carries it: whole milliseconds. */
 export const now = (): Date => new Date();
 
+/**
+ * Milliseconds from now until `at`, a time of this process's clock; negative when it has passed. As a duration it may be
+ * added to the database's clock, which decides what is due.
+ */
+export const msUntil = (at: Date): number => at.getTime() - now().getTime();
+
 /** The UTC day of `at` as `YYYY-MM-DD`. */
 export const utcDay = (at: Date): string => at.toISOString().slice(0, 10);
 

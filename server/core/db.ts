@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
 import { env } from "./env";
+import { databaseUnavailable, isApiError, isOutcomeUnknown, outcomeUnknown } from "./errors";
 import { errorFields, log } from "./log";
 import { onShutdown, perProcess } from "./process";
 
@@ -19,20 +20,153 @@ const types: pg.CustomTypesConfig = {
     oid === INT8_OID && format !== "binary" ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
 };
 
+/** How long a caller waits for a database that cannot be reached, or that goes away again and again. */
+const WAIT_MAX_MS = 5_000;
+const PAUSE_FIRST_MS = 50;
+const PAUSE_MAX_MS = 500;
+/** For a new connection, or a free one of the pool. A caller whose last try begins when its wait ends stays below 10 s. */
+const CONNECT_TIMEOUT_MS = 4_500;
+/** A process that stands still within a transaction must not keep others from an account's row for longer. */
+const IDLE_IN_TRANSACTION_MS = 2_000;
+
+/** A caller's wait. `nothingDone`: whether nothing of its request can have been carried out when the wait ends in vain. */
+type Patience = { startedAt: number; failures: number; nothingDone: boolean };
+
+const startPatience = (nothingDone: boolean): Patience => ({ startedAt: performance.now(), failures: 0, nothingDone });
+
+/**
+ * Milliseconds to pause after a failure, partly left to chance; null when the wait is over. One more try is always made:
+ * after a stall of this process the first failure may be the only thing that it has heard for longer than the wait.
+ */
+function nextPause(patience: Patience): number | null {
+  patience.failures += 1;
+  if (patience.failures > 1 && performance.now() - patience.startedAt >= WAIT_MAX_MS) return null;
+  const fullMs = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** (patience.failures - 1));
+  return fullMs / 2 + (Math.random() * fullMs) / 2;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Pauses before the next try. @throws 503 when the wait is over. */
+async function pauseAfter(cause: unknown, patience: Patience): Promise<void> {
+  const pauseMs = nextPause(patience);
+  if (pauseMs === null) throw databaseUnavailable({ nothingDone: patience.nothingDone, cause });
+  await sleep(pauseMs);
+}
+
+const codeOf = (thrown: unknown): string =>
+  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+
+/** The system's codes for a connection that cannot be made or is gone, and PostgreSQL's for one that it refuses or ends. */
+const CONNECTION_CODES = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
+  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle within a transaction.
+  ...["57P01", "57P02", "57P03", "53300", "25P03"],
+]);
+/** The driver's own words for the same; it gives them no code. */
+const CONNECTION_WORDS =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client .* is not queryable)/;
+const NEVER_SENT = /^Client .* is not queryable/;
+
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : "");
+const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
+
+/** Whether the connection is to blame, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
+function isConnectionFailure(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return CONNECTION_CODES.has(code) || /^08\w{3}$/.test(code) || CONNECTION_WORDS.test(messageOf(thrown));
+}
+
+type Connected = (
+  thrown: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (broken?: Error | boolean) => void,
+) => void;
+type Ask = (...args: unknown[]) => Promise<unknown> | undefined;
+
+/** Statements that change nothing, so that one whose answer got lost may be made again. Functions of the queue do change. */
+function isRead(statement: unknown): boolean {
+  const text = typeof statement === "string" ? statement : (statement as Partial<pg.QueryConfig> | null)?.text;
+  return typeof text === "string" && /^\s*SELECT\b/i.test(text) && !text.includes("graphile_worker.");
+}
+
+/**
+ * A pool whose callers outlast a restart of the database. Each waits up to {@link WAIT_MAX_MS} for a connection; a read
+ * that is lost on its way is made again, and a write that is lost on its way fails with 503 `outcome_unknown`.
+ */
+class PatientPool extends pg.Pool {
+  constructor(config: pg.PoolConfig) {
+    super(config);
+    const ask = super.query.bind(this) as unknown as Ask;
+    const query: Ask = (...args) => ask(...args)?.catch((thrown) => askAgain(ask, args, thrown));
+    this.query = query as unknown as pg.Pool["query"];
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    if (!callback) return this.reach(startPatience(false));
+    this.reachFor(startPatience(false), callback);
+  }
+
+  /** A connection, waited for as long as `patience` lasts. @throws 503 after that. */
+  reach(patience: Patience): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      this.reachFor(patience, (thrown, client) => (client ? resolve(client) : reject(thrown)));
+    });
+  }
+
+  /** A connection now, for who would rather hear at once that there is none. @throws what the driver throws. */
+  reachAtOnce(): Promise<pg.PoolClient> {
+    return super.connect();
+  }
+
+  private reachFor(patience: Patience, connected: Connected): void {
+    super.connect((thrown, client, release) => {
+      if (!thrown || !isConnectionFailure(thrown)) {
+        connected(thrown, client, release);
+        return;
+      }
+      const pauseMs = nextPause(patience);
+      if (pauseMs !== null) setTimeout(() => this.reachFor(patience, connected), pauseMs);
+      else connected(databaseUnavailable({ nothingDone: patience.nothingDone, cause: thrown }), undefined, release);
+    });
+  }
+}
+
+/** Makes a statement again whose first try ended with `first`, where that does no more than making it once. */
+async function askAgain(ask: Ask, args: unknown[], first: unknown): Promise<unknown> {
+  const patience = startPatience(false);
+  for (let thrown = first; ; ) {
+    if (isApiError(thrown) || !isConnectionFailure(thrown)) throw thrown;
+    if (!isNeverSent(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
+    await pauseAfter(thrown, patience);
+    try {
+      return await ask(...args);
+    } catch (again) {
+      thrown = again;
+    }
+  }
+}
+
+/** Does `work`, and does it once more when its connection was lost on the way: for what may be done twice. */
+export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
+
 /** The process's one pool, shared by hand-written SQL and Prisma. */
-export const pool = (): pg.Pool =>
+export const pool = (): PatientPool =>
   perProcess("db.pool", () => {
-    const made = new pg.Pool({
+    const made = new PatientPool({
       connectionString: env().DATABASE_URL,
       max: env().DATABASE_POOL_SIZE,
       idleTimeoutMillis: 60_000,
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       // A database host that falls silent, or a lock whose holder did, must cost seconds, not TCP's quarter of an hour.
       keepAlive: true,
       query_timeout: 30_000,
       statement_timeout: 25_000,
       lock_timeout: 10_000,
-      idle_in_transaction_session_timeout: 15_000,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       types,
       pipeline: true,
     });
@@ -55,22 +189,30 @@ export type Defer = (write: Promise<unknown>) => void;
 const RUN_AGAIN = new Set(["40P01", "40001", "55P03"]);
 const RUNS_MAX = 4;
 
-const codeOf = (thrown: unknown): string =>
-  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+/** The connection was lost while nothing can have been committed yet. */
+class LostBeforeCommit extends Error {}
 
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws or a deferred write fails.
  * Statements are pipelined: BEGIN travels with the first one, COMMIT with the deferred ones, so a transaction costs as
  * many round trips as it has results to wait for.
- * `work` is run again when the database chose it as the victim of a deadlock, so it must not care how often it runs.
+ * `work` is run again when the database chose it as the victim of a deadlock, and when the connection was lost before
+ * COMMIT, so it must not care how often it runs. It waits for nothing but its own statements: a transaction that is idle
+ * for {@link IDLE_IN_TRANSACTION_MS} is cut off.
+ * @throws 503 `database_unavailable` when the database stayed away for {@link WAIT_MAX_MS}, with nothing committed; 503
+ *   `outcome_unknown` when the connection was lost after COMMIT was sent, with or without the transaction committed.
  */
 export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
+  const patience = startPatience(true);
   for (let run = 1; ; run += 1) {
+    const client = await pool().reach(patience);
     try {
-      return await runOnce(work);
+      return await runOnce(client, work);
     } catch (thrown) {
-      if (run === RUNS_MAX || !RUN_AGAIN.has(codeOf(thrown))) throw thrown;
-      log("warn", "db.transaction_run_again", { code: codeOf(thrown), run });
+      const { cause } = thrown instanceof LostBeforeCommit ? thrown : { cause: undefined };
+      if (cause === undefined && (run >= RUNS_MAX || !RUN_AGAIN.has(codeOf(thrown)))) throw thrown;
+      log("warn", "db.transaction_run_again", { run, code: codeOf(cause ?? thrown), reason: messageOf(cause) });
+      if (cause !== undefined) await pauseAfter(cause, patience);
     }
   }
 }
@@ -78,8 +220,7 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
 const ABORTED = "25P02";
 
 /** A connection on which even ROLLBACK fails is thrown away, never handed to the next caller. */
-async function runOnce<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
-  const client = await pool().connect();
+async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
   const writes: Promise<unknown>[] = [];
   const failures: unknown[] = [];
   const defer: Defer = (write) => {
@@ -94,22 +235,40 @@ async function runOnce<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T
     return sent;
   }) as unknown as Tx["query"];
   const tx: Tx = { query };
+  let commit: Promise<pg.QueryResult> | null = null;
   let broken: Error | undefined;
   try {
     defer(tx.query("BEGIN"));
     const result = await work(tx, defer);
-    const commit = tx.query("COMMIT");
+    const lost = failures.find(isConnectionFailure);
+    if (lost !== undefined) throw lost;
+    commit = tx.query("COMMIT");
     defer(commit);
     await Promise.all(writes);
     // In a failed transaction COMMIT succeeds as ROLLBACK.
     if ((await commit).command !== "COMMIT") throw new Error("The transaction was rolled back.");
     return result;
   } catch (thrown) {
+    const reason = codeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;
+    if (isConnectionFailure(reason)) {
+      broken = reason as Error;
+      if (commit && !(await isSurelyUndone(commit, failures.find(isConnectionFailure)))) throw outcomeUnknown(reason);
+      throw new LostBeforeCommit("The connection was lost before COMMIT.", { cause: reason });
+    }
     await client.query("ROLLBACK").catch((failed: Error) => {
       broken = failed;
     });
-    throw codeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;
+    throw reason;
   } finally {
     client.release(broken);
   }
+}
+
+/**
+ * Whether a transaction whose connection was lost after COMMIT was asked for cannot have been committed: COMMIT never left
+ * this process, or the database said before it came to it that it ends the connection.
+ */
+async function isSurelyUndone(commit: Promise<pg.QueryResult>, firstLoss: unknown): Promise<boolean> {
+  const failure: unknown = await commit.catch((thrown) => thrown);
+  return isNeverSent(failure) || (firstLoss !== failure && firstLoss instanceof pg.DatabaseError);
 }

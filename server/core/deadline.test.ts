@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import { stat } from "node:fs";
 import net from "node:net";
 import { expect, test } from "vitest";
-import { startDeadline } from "./deadline";
+import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs, startDeadline } from "./deadline";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -64,4 +65,30 @@ test("the time of a stall is given back to the other side", async () => {
   // 300 ms of its own beyond the stall: the timer was due long before the stall was over.
   expect(expiredAt - endedAt).toBeGreaterThan(200);
   expect(expiredAt - startedAt).toBeGreaterThan(1_200);
+});
+
+test("a stall that is just over is known before its timers have run, and the sockets are read before anything is begun", async () => {
+  const markMs = stalledMs();
+  expect(hasStalledSince(markMs)).toBe(false);
+  await sleep(150);
+  let hasReadSockets = false;
+  await new Promise<void>((resolve) => {
+    // Answered in the poll phase: the check phase comes next, then the timers, and only then the sockets.
+    stat(".", () => {
+      stall(1_000);
+      expect(hasStalledSince(markMs)).toBe(true);
+      expect(hasStalledSince(markMs, 5_000)).toBe(false);
+      expect(sinceLongStallMs()).toBeLessThan(1_000);
+      setImmediate(() => {
+        expect(hasReadSockets).toBe(false);
+      });
+      void socketsRead().then(() => {
+        hasReadSockets = true;
+        resolve();
+      });
+    });
+  });
+  const afterMs = stalledMs();
+  await socketsRead();
+  expect(stalledMs() - afterMs).toBeLessThan(1_000);
 });

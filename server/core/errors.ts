@@ -26,7 +26,14 @@ export type ApiError = Error & {
   readonly retryAfterS: number | null;
 };
 
-type Extra = { param?: string | null; reason?: string; details?: Record<string, unknown>; retryAfterS?: number };
+type Extra = {
+  param?: string | null;
+  reason?: string;
+  details?: Record<string, unknown>;
+  retryAfterS?: number;
+  /** What happened inside; it is logged and never shown. */
+  cause?: unknown;
+};
 
 // A symbol of the global registry, because two bundles of this code live in the web process and `instanceof` would lie.
 const BRAND = Symbol.for("messaging-service.api-error");
@@ -43,7 +50,7 @@ function apiError(status: number, type: ErrorType, code: string, text: string, e
     ...(retryAfterS === undefined ? {} : { retry_after: retryAfterS }),
   };
   const wire: WireError = { type, code, message, param: extra.param ?? null, details };
-  return Object.assign(new Error(message), {
+  return Object.assign(new Error(message, extra.cause === undefined ? {} : { cause: extra.cause }), {
     name: "ApiError",
     status,
     wire,
@@ -74,7 +81,50 @@ export const conflict = (message: string, extra?: Extra) =>
 export const rateLimited = (message: string, extra?: Extra) =>
   apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
 
-/** The database may have committed although its acknowledgement never came, so nothing is claimed about the deed. */
+/** Waits that are asked of callers after a 503, in seconds. */
+const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1 };
+
+const serviceUnavailable = (message: string, extra: Extra) =>
+  apiError(503, "api_error", "service_unavailable", message, extra);
+
+/** 503: more waits than this process can serve in time. It refuses before anything is begun. */
+export const overloaded = () =>
+  serviceUnavailable("The service has more work than it can do in time. Nothing was carried out: repeat the request.", {
+    reason: "overloaded",
+    retryAfterS: RETRY_AFTER_S.overloaded,
+  });
+
+const DATABASE_UNAVAILABLE = "database_unavailable";
+const OUTCOME_UNKNOWN = "outcome_unknown";
+
+/**
+ * 503: the database could not be reached for as long as a caller waits. `nothingDone`: it is certain that no part of the
+ * request was carried out; otherwise an earlier step of it may have been.
+ */
+export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boolean; cause?: unknown }) =>
+  serviceUnavailable(
+    nothingDone
+      ? "The database cannot be reached at the moment. Nothing was carried out: repeat the request."
+      : "The database cannot be reached at the moment. Repeat the request with the same Idempotency-Key.",
+    { reason: DATABASE_UNAVAILABLE, retryAfterS: RETRY_AFTER_S.databaseUnavailable, cause },
+  );
+
+/** 503: the connection to the database was lost before it said whether the change was committed. */
+export const outcomeUnknown = (cause?: unknown) =>
+  serviceUnavailable(
+    "The connection to the database was lost on the way. The request may or may not have been carried out: repeat it " +
+      "with the same Idempotency-Key.",
+    { reason: OUTCOME_UNKNOWN, retryAfterS: RETRY_AFTER_S.outcomeUnknown, cause },
+  );
+
+/** Whether it is {@link databaseUnavailable}. */
+export const isDatabaseUnavailable = (thrown: unknown): thrown is ApiError =>
+  isApiError(thrown) && thrown.wire.details.reason === DATABASE_UNAVAILABLE;
+/** Whether it is {@link outcomeUnknown}. */
+export const isOutcomeUnknown = (thrown: unknown): thrown is ApiError =>
+  isApiError(thrown) && thrown.wire.details.reason === OUTCOME_UNKNOWN;
+
+/** A fault of ours, in any step of the request: nothing is claimed about what it had done until then. */
 const internalError = () =>
   apiError(
     500,

@@ -1,5 +1,6 @@
 import { perProcess } from "./process";
 
+/** `readAt`: milliseconds of the process's monotonic clock, which nobody sets back. */
 type Kept<Value> = { value: Value; readAt: number } | null;
 type Slot<Value> = { kept: Kept<Value>; reading: Promise<Value> | null };
 
@@ -15,11 +16,11 @@ export function keepFresh<Value>(name: string, maxAgeMs: number, read: () => Pro
   return {
     get: async () => {
       const own = slot();
-      if (own.kept && Date.now() - own.kept.readAt < maxAgeMs) return own.kept.value;
+      if (own.kept && performance.now() - own.kept.readAt < maxAgeMs) return own.kept.value;
       if (own.reading) return own.reading;
       const reading: Promise<Value> = read()
         .then((value) => {
-          if (own.reading === reading) own.kept = { value, readAt: Date.now() };
+          if (own.reading === reading) own.kept = { value, readAt: performance.now() };
           return value;
         })
         .finally(() => {

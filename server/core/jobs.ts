@@ -7,6 +7,7 @@
  * A task must stand being run twice: a worker that dies leaves its jobs to the next one.
  */
 import { z } from "zod";
+import { msUntil } from "./clock";
 import type { Queryable } from "./db";
 
 const ids = z.array(z.string()).min(1).max(2_000);
@@ -74,8 +75,9 @@ const PRIORITIES: Partial<Record<JobName, number>> = {
 };
 
 /**
- * Adds a job in the transaction of `tx`. `runAt` null: as soon as that transaction is committed. A waiting job with the
- * same `key` is replaced. A transaction that adds several jobs takes no lock that another could wait for.
+ * Adds a job in the transaction of `tx`. `runAt` null: as soon as that transaction is committed. It is a time of this
+ * process's clock; the job is due as far from now by the database's clock, which the queue goes by. A waiting job with
+ * the same `key` is replaced. A transaction that adds several jobs takes no lock that another could wait for.
  */
 export async function addJob<Name extends JobName>(
   tx: Queryable,
@@ -85,12 +87,12 @@ export async function addJob<Name extends JobName>(
 ): Promise<void> {
   await tx.query({
     name: "jobs.add",
-    text: `SELECT 1 FROM graphile_worker.add_job($1, $2::json, run_at := $3::timestamptz, max_attempts := $4,
-             job_key := $5, priority := $6::int)`,
+    text: `SELECT 1 FROM graphile_worker.add_job($1, $2::json,
+             run_at := clock_timestamp() + $3::float8 * interval '1 millisecond', max_attempts := $4, job_key := $5, priority := $6::int)`,
     values: [
       name,
       JSON.stringify(payload),
-      options.runAt ?? null,
+      options.runAt ? msUntil(options.runAt) : null,
       MAX_JOB_ATTEMPTS,
       options.key ?? null,
       PRIORITIES[name] ?? 0,
@@ -108,12 +110,13 @@ export async function addJobs<Name extends JobName>(
   await tx.query({
     name: "jobs.add_many",
     text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
-             SELECT ROW($1, j.payload::json, NULL, j.run_at, $4::int2, NULL, $5::int2, NULL)::graphile_worker.job_spec
-             FROM unnest($2::text[], $3::timestamptz[]) AS j (payload, run_at)))`,
+             SELECT ROW($1, j.payload::json, NULL, clock_timestamp() + j.wait_ms * interval '1 millisecond', $4::int2, NULL,
+               $5::int2, NULL)::graphile_worker.job_spec
+             FROM unnest($2::text[], $3::float8[]) AS j (payload, wait_ms)))`,
     values: [
       name,
       added.map((job) => JSON.stringify(job.payload)),
-      added.map((job) => job.runAt?.toISOString() ?? null),
+      added.map((job) => (job.runAt ? msUntil(job.runAt) : null)),
       MAX_JOB_ATTEMPTS,
       PRIORITIES[name] ?? 0,
     ],

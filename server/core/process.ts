@@ -41,7 +41,8 @@ export async function runUntilStopped(name: string, start: () => Promise<void>):
   const stop = () => {
     if (stopping) return;
     stopping = true;
-    void shutDown().then(() => process.exit(0));
+    // With the code that was set, when something went wrong.
+    void shutDown().then(() => process.exit());
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

@@ -91,6 +91,7 @@ describe("suppressions", () => {
     const account = await makeAccount();
     let sending: Promise<unknown> = Promise.resolve();
     await transaction(async (tx) => {
+      await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await lockAccounts(tx, [account.accountId]);
       sending = send(account);
       await expect

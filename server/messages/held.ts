@@ -19,13 +19,14 @@ const NO_PROVIDER = {
   message: "No provider on the way to this number could take messages for ten minutes.",
 };
 
+/** `at`: milliseconds of the process's monotonic clock. */
 type Looked = { usable: ReadonlySet<string>; at: number; isDone: boolean };
 
 /** About once a second: what waits for a provider that is held goes elsewhere where it can, and fails after ten minutes. */
 export async function tendHeld(state: ProviderState, table: ProviderTable): Promise<void> {
   const looks = perProcess("messages.held_looks", () => new Map<string, Looked>());
   const last = looks.get(state.id);
-  const at = now().getTime();
+  const at = performance.now();
   const usable = new Set<string>(PROVIDERS.filter((id) => isUsable(table, id)));
   const hasNew = last === undefined || [...usable].some((id) => !last.usable.has(id));
   if (!hasNew && last.isDone && at - last.at < LOOK_EVERY_MS) {
@@ -33,51 +34,54 @@ export async function tendHeld(state: ProviderState, table: ProviderTable): Prom
     return;
   }
   // The whole line is looked through when there is a new way to go; otherwise only who came since.
-  const since = hasNew || !last.isDone ? new Date(0) : new Date(last.at - LATE_MS);
-  const released = usable.size > 0 ? await release(state.id, [...usable], since) : 0;
+  const withinMs = hasNew || !last.isDone ? null : at - last.at + LATE_MS;
+  const released = usable.size > 0 ? await release(state.id, [...usable], withinMs) : 0;
   looks.set(state.id, { usable, at, isDone: released < LOT });
-  const before = new Date(at - HELD_MAX_MS);
-  if (state.heldSince && state.heldSince < before) await giveUp(state.id, before);
+  if ((state.heldForMs ?? 0) > HELD_MAX_MS) await giveUp(state.id);
 }
 
 const isUsable = (table: ProviderTable, id: string): boolean =>
   table.isRoutable(id) && !table.isHeld(id) && table.stateOf(id)?.breaker === "closed";
 
-/** Sends messages through dispatch again that have an untried provider among `usable`. */
-async function release(provider: string, usable: string[], since: Date): Promise<number> {
+/**
+ * Sends messages through dispatch again that have an untried provider among `usable`.
+ * @param withinMs only those that came within this time; null: all.
+ */
+async function release(provider: string, usable: string[], withinMs: number | null): Promise<number> {
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: "held.release",
       // Materialized: a lot that is chosen again while its rows go would be longer than its limit.
       text: `WITH lot AS MATERIALIZED (
                SELECT w.message_id FROM waiting_messages w JOIN messages m ON m.id = w.message_id
-               WHERE w.provider = $1 AND w.created_at >= $3
+               WHERE w.provider = $1 AND w.created_at >= COALESCE(now() - $3::float8 * interval '1 millisecond', '-infinity')
                  AND EXISTS (SELECT 1 FROM unnest(m.chain) AS p (id) WHERE p.id = ANY($2::text[])
                    AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id))
                LIMIT $4 FOR UPDATE OF w SKIP LOCKED)
              DELETE FROM waiting_messages w USING lot WHERE w.message_id = lot.message_id RETURNING w.message_id AS id`,
-      values: [provider, usable, since, LOT],
+      values: [provider, usable, withinMs, LOT],
     });
     if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
     return rows.length;
   });
 }
 
-/** Fails, and refunds, messages that have waited since before `before`. */
-async function giveUp(provider: string, before: Date): Promise<void> {
+/** Fails, and refunds, messages that have waited for too long. */
+async function giveUp(provider: string): Promise<void> {
   for (let found = LOT; found === LOT; ) {
     found = await transaction(async (tx) => {
       const { rows } = await tx.query<{ messageId: string; attempts: number; afterUnknown: boolean }>({
         name: "held.give_up",
         text: `WITH lot AS MATERIALIZED (
-                 SELECT message_id FROM waiting_messages WHERE provider = $1 AND created_at < $2
+                 SELECT message_id FROM waiting_messages
+                 WHERE provider = $1 AND created_at < now() - $2::float8 * interval '1 millisecond'
                  ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
                ), gone AS (
                  DELETE FROM waiting_messages w USING lot WHERE w.message_id = lot.message_id RETURNING w.message_id)
                SELECT g.message_id AS "messageId", count(a.seq)::int4 AS attempts,
                  COALESCE(bool_or(a.outcome = 'unknown'), false) AS "afterUnknown"
                FROM gone g LEFT JOIN message_attempts a ON a.message_id = g.message_id GROUP BY g.message_id`,
-        values: [provider, before, LOT],
+        values: [provider, HELD_MAX_MS, LOT],
       });
       await failUnsent(
         tx,

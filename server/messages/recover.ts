@@ -83,16 +83,17 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
 
 /**
  * Gives back attempts that this process claimed without hearing of it, because the reply was lost: they were never made.
+ * @param ageMs a younger claim's reply may still be on its way.
  * @returns how many.
  */
-export async function giveBackUnheard(): Promise<number> {
+export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS): Promise<number> {
   const { rows } = await pool().query<{ id: string; seq: number; claim: string }>({
     name: "recover.own",
     text: `SELECT a.message_id AS id, a.seq, a.claim FROM message_attempts a
            WHERE a.outcome IS NULL AND a.worker_id = $1
              AND GREATEST(a.started_at, a.begun_at) < clock_timestamp() - $2 * interval '1 millisecond'
            ORDER BY a.started_at DESC`,
-    values: [workerId(), ACKNOWLEDGED_WITHIN_MS],
+    values: [workerId(), ageMs],
   });
   const known = knownClaims();
   const unheard = rows.filter(({ claim }) => !known.has(claim)).slice(0, LOT);

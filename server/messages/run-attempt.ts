@@ -7,8 +7,8 @@ import { forOperators } from "../providers/answer";
 import type { Adapter, Outcome } from "../providers/port";
 import { receiptUrlFor } from "../providers/receipt-url";
 import { referenceTo } from "../providers/reference";
-import { closeAdapters, type ProviderState, providerTable } from "../providers/registry";
-import { waitForSlot } from "../providers/slots";
+import { closeAdapters, providerTable } from "../providers/registry";
+import { type Slot, waitForSlot } from "../providers/slots";
 import { noteOutcome } from "../providers/tend";
 import { endingOf, recordEnding } from "./attempts";
 import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
@@ -104,11 +104,6 @@ async function retryWrite<Result>(event: string, write: () => Promise<Result>, u
   }
 }
 
-async function findProvider(id: string): Promise<{ adapter: Adapter | null; state: ProviderState | null }> {
-  const table = await providerTable();
-  return { adapter: table.adapterOf(id), state: table.stateOf(id) };
-}
-
 type Made = { outcome: Outcome; latencyMs: number };
 
 const notSent = (code: string, detail: string, fault: "message" | "throttled"): Made => ({
@@ -116,30 +111,41 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
   latencyMs: 0,
 });
 
+/** A slot of the attempt's provider; null: it has no credentials here. */
+async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
+  if (slot) return slot;
+  const adapter = (await providerTable()).adapterOf(provider);
+  return adapter && waitForSlot(adapter);
+}
+
 /**
  * Makes one attempt. "not-made": the provider was not called, and another worker is to call it. "not-ours": the claim was
  * taken back meanwhile, so the attempt is somebody else's already.
  */
 async function make(attempt: Attempt): Promise<Made | "not-made" | "not-ours"> {
   const { provider } = attempt;
-  const found = await retryWrite("attempt.provider_not_read_yet", () => findProvider(provider)).catch((thrown) => {
+  const slot = await retryWrite("attempt.provider_not_read_yet", () => slotFor(attempt)).catch((thrown) => {
     log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
-    return null;
+    return "unknown" as const;
   });
-  if (!found) return "not-made";
-  const { adapter, state } = found;
-  if (!adapter || !state) return notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
-  const slot = attempt.slot ?? (await waitForSlot(adapter));
+  if (slot === "unknown") return "not-made";
+  if (!slot) return notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
   try {
-    const made = await callWhenReady(adapter, attempt);
-    if (typeof made === "object") {
-      await noteOutcome(state, forOperators(made.outcome), made.latencyMs).catch((thrown) =>
-        log("warn", "provider.outcome_not_noted", { provider, ...errorFields(thrown) }),
-      );
-    }
+    const made = await callWhenReady(slot.adapter, attempt);
+    if (typeof made === "object") await note(provider, made);
     return made;
   } finally {
     slot.release();
+  }
+}
+
+/** Tells the provider's health of an outcome, as far as that can be done now. */
+async function note(provider: string, { outcome, latencyMs }: Made): Promise<void> {
+  try {
+    const state = (await providerTable()).stateOf(provider);
+    if (state) await noteOutcome(state, forOperators(outcome), latencyMs);
+  } catch (thrown) {
+    log("warn", "provider.outcome_not_noted", { provider, ...errorFields(thrown) });
   }
 }
 

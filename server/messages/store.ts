@@ -45,14 +45,24 @@ export type Accepted = { response: unknown; replayed: boolean };
 
 /** Messages per flush. Beyond this a transaction holds its account locks longer than its fixed cost is worth. */
 const FLUSH_MESSAGES_MAX = 1_000;
+/**
+ * Messages that wait to be accepted: several seconds of what one process accepts at its fastest. Past it a request is
+ * refused with 503 instead of being answered after its caller has given up. docs/limits.md tells it to callers.
+ */
+const WAITING_MESSAGES_MAX = 50_000;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
 const DISPATCH_BATCH = 250;
 
-/** Accepts the messages of one request. @throws 400, 402, 403 or 429, with nothing written for this request. */
+/**
+ * Accepts the messages of one request.
+ * @throws 400, 402, 403, 429 or 503 `overloaded`, with nothing written for this request; 503 also while the database is
+ *   away, as {@link transaction} does.
+ */
 export function accept(acceptance: Acceptance): Promise<Accepted> {
   const queue = perProcess("messages.accept", () =>
     coalesce<Acceptance, Accepted>((batch) => transaction((tx, defer) => flush(tx, defer, batch)), {
       maxWeight: FLUSH_MESSAGES_MAX,
+      maxWaiting: WAITING_MESSAGES_MAX,
       weigh: (item) => Math.max(1, item.messages.length),
     }),
   );

@@ -62,8 +62,13 @@ export const keepGivingBack = (): (() => Promise<void>) =>
     return OWN_CLAIMS_EVERY_MS;
   });
 
-/** Waits for the calls under way to end, and leaves attempts that are not begun to other workers. */
+/** Begins no more attempts, and waits for the calls under way to end. Attempts that are not begun are given back. */
 export const endAttempts = (): Promise<void> => stopAttempts();
+
+/** Gives back the last claims whose acknowledgement was lost, when nothing claims any more. */
+export async function leaveNothing(): Promise<void> {
+  await giveBackUnheard(0).catch((thrown) => log("warn", "attempts.own_claims_not_read", errorFields(thrown)));
+}
 
 /** Takes in what a provider reported. */
 export const takeReceipts = ({ provider, receipts }: JobPayload<"apply_receipts">): Promise<void> =>

@@ -5,8 +5,12 @@ import type { Outcome } from "./port";
 /** What an outcome says of the provider; null: nothing. */
 export type Sign = "worked" | "failed" | "account";
 
-/** A refusal for the message's sake is the work of a healthy provider; being asked too much is no failure. */
+/**
+ * A refusal for the message's sake is the work of a healthy provider; being asked too much is no failure, nor is an
+ * exchange that a stall of our own has spoilt.
+ */
 export function signOf(outcome: Outcome): Sign | null {
+  if ("isOurStall" in outcome && outcome.isOurStall) return null;
   if (outcome.kind !== "retryable") return outcome.kind === "unknown" ? "failed" : "worked";
   if (outcome.fault === "account") return "account";
   return outcome.fault === "provider" ? "failed" : null;
@@ -21,7 +25,7 @@ const IN_A_ROW = 5;
 const SHARE = 0.5;
 const CALLS_MIN = 20;
 
-/** The latest signs of one provider in this process, oldest first. */
+/** The latest signs of one provider in this process, oldest first. `at`: milliseconds of the process's monotonic clock. */
 export type Window = { sign: Sign; at: number }[];
 
 /** Adds a sign. @returns whether the breaker is to open now. */

@@ -2,7 +2,6 @@
  * What happens with each provider, counted in this process and added to the shared counters of the minute about once a
  * second. A crash loses that second; nothing that must be exact stands here.
  */
-import { now } from "../core/clock";
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
 import { onShutdown, perProcess } from "../core/process";
@@ -83,16 +82,15 @@ export async function flushCounts(): Promise<void> {
   if (taken.length === 0) return;
   own.counts.clear();
   const sums = COLUMNS.map((column) => `${column} = m.${column} + excluded.${column}`).join(", ");
-  const arrays = COLUMNS.map((_, at) => `$${at + 3}::int8[]`).join(", ");
+  const arrays = COLUMNS.map((_, at) => `$${at + 2}::int8[]`).join(", ");
   await pool().query({
     name: "providers.count",
     text: `INSERT INTO provider_minutes AS m (provider, minute, ${COLUMNS.join(", ")})
-           SELECT provider, date_trunc('minute', $2::timestamptz), ${COLUMNS.join(", ")}
+           SELECT provider, date_trunc('minute', now()), ${COLUMNS.join(", ")}
            FROM unnest($1::text[], ${arrays}) AS c (provider, ${COLUMNS.join(", ")})
            ON CONFLICT (provider, minute) DO UPDATE SET ${sums}`,
     values: [
       taken.map(([provider]) => provider),
-      now().toISOString(),
       ...COLUMNS.map((column) => taken.map(([, counts]) => counts[column] ?? 0)),
     ],
   });

@@ -1,5 +1,6 @@
 /** Calls providers over HTTP: pooled keep-alive connections, time-outs, and what an ending of the transport means. */
 import { Agent, buildConnector, type Dispatcher, errors } from "undici";
+import { deadlineSignal, hasStalledSince, socketsRead, stalledMs } from "../core/deadline";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { onShutdown, perProcess } from "../core/process";
@@ -17,6 +18,8 @@ import type {
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are dropped before the provider's balancer drops them, which would end a request in a reset. */
 const KEEP_ALIVE_MS = 20_000;
+/** After a stall of this length nobody knows how long the other side will keep the idle connections. */
+const LONG_STALL_MS = KEEP_ALIVE_MS / 2;
 const BODY_MAX_BYTES = 262_144;
 
 /** Errors of connections that never stood: name, TCP or TLS failed, so the provider cannot have seen a request. */
@@ -33,19 +36,33 @@ function connector(): buildConnector.connector {
     });
 }
 
-/** The process's connections to providers. Who makes it before it begins to work has it closed after its work has ended. */
-export const agent = (): Agent =>
-  perProcess("providers.agent", () => {
-    const made = new Agent({
-      connect: connector(),
-      connections: 256,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    });
-    onShutdown(() => made.destroy());
+const makeAgent = (): Agent =>
+  new Agent({
+    connect: connector(),
+    connections: 256,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  });
+
+/**
+ * The process's connections to providers; after a long stall they are new ones. Who makes it before it begins to work has
+ * it closed after its work has ended.
+ */
+export function agent(): Agent {
+  const own = perProcess("providers.agent", () => {
+    const made = { agent: makeAgent(), markMs: stalledMs() };
+    onShutdown(() => made.agent.destroy());
     return made;
   });
+  if (hasStalledSince(own.markMs, LONG_STALL_MS)) {
+    // Ends with the last of its calls.
+    own.agent.close().catch(() => undefined);
+    own.agent = makeAgent();
+  }
+  own.markMs = stalledMs();
+  return own.agent;
+}
 
 /** The system's or undici's own code; some of its errors have a code that is undefined. */
 const codeOf = (thrown: unknown): string => {
@@ -53,8 +70,16 @@ const codeOf = (thrown: unknown): string => {
   return typeof code === "string" && code !== "" ? code.toLowerCase() : "error";
 };
 
-/** What a failure of the transport means for the message. Its own words name hosts that customers have no business with. */
-function outcomeOfFailure(thrown: unknown): Outcome {
+/**
+ * What a failure of the transport means for the message. Its own words name hosts that customers have no business with.
+ * @param isStalled whether this process stood still meanwhile, so that the provider may not be to blame.
+ */
+function outcomeOfFailure(thrown: unknown, isStalled: boolean): Outcome {
+  const outcome = outcomeOfThrown(thrown);
+  return isStalled ? { ...outcome, isOurStall: true } : outcome;
+}
+
+function outcomeOfThrown(thrown: unknown): Exclude<Outcome, { kind: "accepted" }> {
   const code = codeOf(thrown);
   if (thrown instanceof Error && notConnected.has(thrown)) {
     return { kind: "retryable", code, detail: "The provider could not be reached.", fault: "provider" };
@@ -86,22 +111,31 @@ async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> 
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** One request, answered within PROVIDER_TIMEOUT_MS from its first byte to the answer's last. @throws what undici throws. */
+/**
+ * One request, answered within PROVIDER_TIMEOUT_MS from its first byte to the answer's last; time in which this process
+ * stood still does not count. @throws what undici throws.
+ */
 async function callProvider(request: WireRequest): Promise<WireResponse> {
   const { origin, pathname, search } = new URL(request.url);
-  const { statusCode, headers, body } = await agent().request({
-    origin,
-    path: pathname + search,
-    method: request.method,
-    headers: request.headers,
-    body: request.body,
-    signal: AbortSignal.timeout(env().PROVIDER_TIMEOUT_MS),
-  });
-  return {
-    status: statusCode,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-    body: await readText(body),
-  };
+  await socketsRead();
+  const deadline = deadlineSignal(env().PROVIDER_TIMEOUT_MS);
+  try {
+    const { statusCode, headers, body } = await agent().request({
+      origin,
+      path: pathname + search,
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      signal: deadline.signal,
+    });
+    return {
+      status: statusCode,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      body: await readText(body),
+    };
+  } finally {
+    deadline.clear();
+  }
 }
 
 /** An answer that an adapter cannot make sense of: the message may have been taken. */
@@ -129,11 +163,12 @@ export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, s
       const excess = tooLong(provider, handover.message);
       if (excess) return excess;
       const request = provider.buildRequest(handover, settings);
+      const markMs = stalledMs();
       let response: WireResponse;
       try {
         response = await callProvider(request);
       } catch (thrown) {
-        return outcomeOfFailure(thrown);
+        return outcomeOfFailure(thrown, hasStalledSince(markMs));
       }
       try {
         return provider.readResponse(response);

@@ -3,7 +3,6 @@
  * has our 2xx it never says it again.
  */
 import { coalesce } from "../core/batch";
-import { now } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
@@ -18,7 +17,8 @@ const LOT_MAX = 500;
 const TEXT_MAX = 20_000;
 const ID_MAX = 255;
 
-type Told = { provider: ProviderId; content: CallbackContent; nonces: readonly string[]; at: Date };
+/** `at`: when it came, milliseconds of the process's monotonic clock. */
+type Told = { provider: ProviderId; content: CallbackContent; nonces: readonly string[]; at: number };
 
 /** `replayed`: a callback with one of its nonces was taken in before, and nothing was done. */
 export type Intake = "taken" | "replayed";
@@ -33,17 +33,18 @@ export function takeCallback(
     coalesce<Told, Intake>(
       (batch) =>
         transaction(async (tx) => {
-          const isNew = await rememberNonces(tx, batch);
+          const [timeOf, isNew] = await Promise.all([openDatabaseTime(tx), rememberNonces(tx, batch)]);
           await enqueue(
             tx,
             batch.filter((told) => isNew(told)),
+            timeOf,
           );
           return batch.map((told) => ({ ok: true, value: isNew(told) ? "taken" : "replayed" }));
         }),
       { maxWeight: CALLBACKS_MAX, parallel: 2 },
     ),
   );
-  return queue({ provider, content, nonces, at: now() });
+  return queue({ provider, content, nonces, at: performance.now() });
 }
 
 /** Where a connection of its own, such as an SMPP bind, puts what it is told. */
@@ -52,6 +53,17 @@ export const inboundSink = (provider: ProviderId) => ({
     await takeCallback(provider, content, []);
   },
 });
+
+/**
+ * Tells when something came by the database's clock: a STOP and a START may come to two processes, and the later one
+ * counts.
+ */
+async function openDatabaseTime(tx: Tx): Promise<(told: Told) => Date> {
+  const askedAt = performance.now();
+  const { rows } = await tx.query<{ at: Date }>({ name: "providers.time", text: "SELECT clock_timestamp() AS at" });
+  const atMs = rows[0]?.at.getTime() ?? Number.NaN;
+  return (told) => new Date(atMs - (askedAt - told.at));
+}
 
 const slot = (provider: string, nonce: string) => `${provider} ${nonce}`;
 
@@ -80,11 +92,12 @@ async function rememberNonces(tx: Tx, batch: Told[]): Promise<(told: Told) => bo
       .every((key) => fresh.has(key) && first.get(key)?.told === told);
 }
 
-async function enqueue(tx: Tx, batch: Told[]): Promise<void> {
+async function enqueue(tx: Tx, batch: Told[], timeOf: (told: Told) => Date): Promise<void> {
   const receipts = new Map<ProviderId, JobPayload<"apply_receipts">["receipts"]>();
   const messages = new Map<ProviderId, JobPayload<"apply_inbound">["messages"]>();
-  for (const { provider, content, at } of batch) {
-    const receivedAt = at.toISOString();
+  for (const told of batch) {
+    const { provider, content } = told;
+    const receivedAt = timeOf(told).toISOString();
     for (const report of content.reports) put(receipts, provider, storableReport(report, receivedAt));
     for (const { providerMessageId, from, to, text } of content.inbound) {
       put(messages, provider, {

@@ -52,9 +52,10 @@ export type Outcome =
 
 /**
  * `detail` is read by customers, so it is in our own words. `said` is what the provider itself said, which may name the
- * operator's account or addresses: for operators alone.
+ * operator's account or addresses: for operators alone. `isOurStall`: this process stood still during the exchange, so how
+ * it ended says nothing of the provider.
  */
-type Told = { code: string; detail: string; said?: string };
+type Told = { code: string; detail: string; said?: string; isOurStall?: true };
 
 /** Something that messages can be handed to. */
 export type Adapter = {

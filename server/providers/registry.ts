@@ -28,8 +28,11 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
   maxSegmentsPerSecond: number | null;
   breaker: "closed" | "open" | "probing";
   openUntil: Date | null;
-  /** Since when it is drained, open or probing without having worked in between; null: it works. */
-  heldSince: Date | null;
+  /**
+   * For how long, when this was read, it had been drained, open or probing without having worked in between, in
+   * milliseconds of the database's clock; null: it works.
+   */
+  heldForMs: number | null;
   probesLeft: number;
   alarm: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
@@ -54,7 +57,7 @@ type Row = {
   maxSegmentsPerSecond: number | null;
   breaker: ProviderState["breaker"];
   openUntil: Date | null;
-  heldSince: Date | null;
+  heldForMs: number | null;
   probesLeft: number;
   alarm: string | null;
   health: number;
@@ -66,7 +69,7 @@ const UNTOUCHED = {
   maxSegmentsPerSecond: null,
   breaker: "closed",
   openUntil: null,
-  heldSince: null,
+  heldForMs: null,
   probesLeft: 0,
   alarm: null,
   health: 1,
@@ -156,8 +159,8 @@ async function readTable(): Promise<ProviderTable> {
   const { rows } = await pool().query<Row>({
     name: "providers.all",
     text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, alarm, health,
-             max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", held_since AS "heldSince",
-             probes_left AS "probesLeft"
+             max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", probes_left AS "probesLeft",
+             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "heldForMs"
            FROM providers`,
   });
   const entries = PROVIDERS.map((id) => {

@@ -1,6 +1,5 @@
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { now } from "../core/clock";
-import { prisma } from "../core/db";
+import { pool, prisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { log } from "../core/log";
 import { firstMinute, type MinuteCounts, seriesOf, sumMinutes } from "./figures";
@@ -20,8 +19,15 @@ import { shownSettings } from "./stored-settings";
 /** Providers that report over the connection that messages are sent over, or inside the service. */
 const WITHOUT_RECEIPT_URL: readonly ProviderId[] = ["smpp", "sandbox"];
 
+/** The database's clock, by which the minutes are counted. */
+async function databaseTime(): Promise<Date> {
+  const { rows } = await pool().query<{ at: Date }>("SELECT now() AS at");
+  if (!rows[0]) throw new Error("The database did not tell its time.");
+  return rows[0].at;
+}
+
 async function present(ids: readonly ProviderId[]): Promise<OperatedProvider[]> {
-  const at = now();
+  const at = await databaseTime();
   const [table, rows] = await Promise.all([
     providerTable(),
     prisma().providerMinute.findMany({ where: { provider: { in: [...ids] }, minute: { gte: firstMinute(at) } } }),
@@ -48,26 +54,34 @@ export async function getProvider(actor: Actor, { id }: ProviderPath): Promise<P
   return { ...provider, settings, receipt_url: WITHOUT_RECEIPT_URL.includes(id) ? null : receiptUrlOf(id) };
 }
 
+/** Columns of `providers`. */
 type Change = Partial<{
-  isDrained: boolean;
-  maxSegmentsPerSecond: number | null;
+  is_drained: boolean;
+  max_segments_per_second: number | null;
   breaker: string;
-  openUntil: null;
+  open_until: null;
   opens: number;
-  probesLeft: number;
+  probes_left: number;
   alarm: null;
 }>;
 
+/** `updated_at` is the database's clock, because workers compare it with that (see tend.ts). */
 async function change(id: ProviderId, to: Change): Promise<void> {
-  const data = { ...to, updatedAt: now() };
-  await prisma().provider.upsert({ where: { id }, create: { id, ...data }, update: data });
+  const columns = Object.keys(to);
+  const places = columns.map((_, at) => `$${at + 2}`);
+  await pool().query(
+    `INSERT INTO providers (id, updated_at, ${columns.join(", ")}) VALUES ($1, now(), ${places.join(", ")})
+     ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at,
+       ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}`,
+    [id, ...Object.values(to)],
+  );
   forgetProviders();
 }
 
 /** Gives a provider nothing new (its receipts are still taken in), or lets it work again. @throws 403 */
 export async function drainProvider(actor: Actor, input: DrainProviderInput): Promise<ProviderDetail> {
   requireOperator(actor);
-  await change(input.id, { isDrained: input.is_drained });
+  await change(input.id, { is_drained: input.is_drained });
   log("info", input.is_drained ? "provider.drained" : "provider.resumed", { provider: input.id, by: nameOf(actor) });
   return getProvider(actor, input);
 }
@@ -76,7 +90,7 @@ export async function drainProvider(actor: Actor, input: DrainProviderInput): Pr
 export async function paceProvider(actor: Actor, input: PaceProviderInput): Promise<ProviderDetail> {
   requireOperator(actor);
   const segmentsPerSecond = input.max_segments_per_second;
-  await change(input.id, { maxSegmentsPerSecond: segmentsPerSecond });
+  await change(input.id, { max_segments_per_second: segmentsPerSecond });
   log("info", "provider.paced", { provider: input.id, segmentsPerSecond, by: nameOf(actor) });
   return getProvider(actor, input);
 }
@@ -84,7 +98,7 @@ export async function paceProvider(actor: Actor, input: PaceProviderInput): Prom
 /** Lets a provider whose breaker is open, or probing, work again at once. @throws 403 */
 export async function closeBreaker(actor: Actor, input: ProviderPath): Promise<ProviderDetail> {
   requireOperator(actor);
-  await change(input.id, { breaker: "closed", opens: 0, probesLeft: 0, openUntil: null, alarm: null });
+  await change(input.id, { breaker: "closed", opens: 0, probes_left: 0, open_until: null, alarm: null });
   log("info", "provider.breaker_closed", { provider: input.id, by: nameOf(actor) });
   return getProvider(actor, input);
 }

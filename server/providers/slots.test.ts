@@ -3,9 +3,10 @@ import type { Adapter } from "./port";
 import { acquireSlots, slotsInUse, waitForSlot } from "./slots";
 
 let providers = 0;
-const provider = (maxInFlight: number): Pick<Adapter, "id" | "maxInFlight"> => {
+const provider = (maxInFlight: number): Adapter => {
   providers += 1;
-  return { id: `slots-${providers}` as Adapter["id"], maxInFlight };
+  const send = () => Promise.reject(new Error("Nobody is called here."));
+  return { id: `slots-${providers}` as Adapter["id"], maxInFlight, send };
 };
 
 test("no more slots are handed out than the provider's limit", async () => {

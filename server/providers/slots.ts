@@ -7,21 +7,23 @@ import type { Adapter } from "./port";
 
 /** Permission for one call, from before its message is claimed until the provider has responded. */
 export type Slot = {
+  /** Whom the call goes to. With it at hand nothing has to be read between the beginning of an attempt and its call. */
+  adapter: Adapter;
   /** Gives the slot back; safe to call more than once. */
   release: () => void;
 };
 
-type Limited = Pick<Adapter, "id" | "maxInFlight">;
-type Waiter = { limited: Limited; grant: (slot: Slot) => void };
+type Waiter = { adapter: Adapter; grant: (slot: Slot) => void };
 type Limiter = { used: number; waiting: Waiter[]; changed: Set<() => void> };
 
-const limiterOf = ({ id }: Limited): Limiter =>
+const limiterOf = ({ id }: Adapter): Limiter =>
   perProcess(`providers.slots.${id}`, () => ({ used: 0, waiting: [], changed: new Set() }));
 
-function take(limiter: Limiter): Slot {
+function take(limiter: Limiter, adapter: Adapter): Slot {
   limiter.used += 1;
   let isReleased = false;
   return {
+    adapter,
     release: () => {
       if (isReleased) return;
       isReleased = true;
@@ -33,9 +35,9 @@ function take(limiter: Limiter): Slot {
 
 /** Hands free slots to the calls that wait for one, in their order, and wakes whoever asked for any. */
 function grantNext(limiter: Limiter): void {
-  for (let next = limiter.waiting[0]; next && limiter.used < next.limited.maxInFlight; next = limiter.waiting[0]) {
+  for (let next = limiter.waiting[0]; next && limiter.used < next.adapter.maxInFlight; next = limiter.waiting[0]) {
     limiter.waiting.shift();
-    next.grant(take(limiter));
+    next.grant(take(limiter, next.adapter));
   }
   for (const wake of limiter.changed) wake();
 }
@@ -44,12 +46,12 @@ function grantNext(limiter: Limiter): void {
  * Acquires up to `count` slots of those that are free now. With none free it waits up to `withinMs` for the first. The
  * limit is the adapter's of now, so a changed setting holds at once.
  */
-export async function acquireSlots(adapter: Limited, count: number, withinMs: number): Promise<Slot[]> {
+export async function acquireSlots(adapter: Adapter, count: number, withinMs: number): Promise<Slot[]> {
   const limiter = limiterOf(adapter);
   const isFree = () => limiter.used < adapter.maxInFlight && limiter.waiting.length === 0;
   if (!isFree() && withinMs > 0) await untilFree(limiter, isFree, withinMs);
   const slots: Slot[] = [];
-  while (slots.length < count && isFree()) slots.push(take(limiter));
+  while (slots.length < count && isFree()) slots.push(take(limiter, adapter));
   return slots;
 }
 
@@ -68,11 +70,12 @@ const untilFree = (limiter: Limiter, isFree: () => boolean, withinMs: number): P
   });
 
 /** Waits for a slot however long it takes, before anybody who asks with {@link acquireSlots}: the message is claimed. */
-export function waitForSlot(adapter: Limited): Promise<Slot> {
+export function waitForSlot(adapter: Adapter): Promise<Slot> {
   const limiter = limiterOf(adapter);
-  if (limiter.used < adapter.maxInFlight && limiter.waiting.length === 0) return Promise.resolve(take(limiter));
-  return new Promise((grant) => limiter.waiting.push({ limited: adapter, grant }));
+  if (limiter.used < adapter.maxInFlight && limiter.waiting.length === 0)
+    return Promise.resolve(take(limiter, adapter));
+  return new Promise((grant) => limiter.waiting.push({ adapter, grant }));
 }
 
 /** Slots in use now. */
-export const slotsInUse = (adapter: Limited): number => limiterOf(adapter).used;
+export const slotsInUse = (adapter: Adapter): number => limiterOf(adapter).used;

@@ -1,7 +1,6 @@
 /** Settings of providers as operators enter them. Secrets go in and never come out. */
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { now } from "../core/clock";
-import { prisma, type Tx, transaction } from "../core/db";
+import { pool, prisma, type Tx, transaction } from "../core/db";
 import { env, providerEnvironment } from "../core/env";
 import { invalidRequest } from "../core/errors";
 import { errorFields, log } from "../core/log";
@@ -95,7 +94,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
     const entered = merge(fields, openSettings(id, await lockSettings(tx, id)) ?? {}, settings);
     readSettings(id, entered);
     const sealed = seal(env().SECRET_KEY, PURPOSE, JSON.stringify(entered));
-    await tx.query("UPDATE providers SET settings_sealed = $2, updated_at = $3 WHERE id = $1", [id, sealed, now()]);
+    await tx.query("UPDATE providers SET settings_sealed = $2, updated_at = now() WHERE id = $1", [id, sealed]);
   });
   forgetProviders();
   log("info", "provider.settings_saved", { provider: id, by: nameOf(actor) });
@@ -104,7 +103,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
 /** Forgets what operators entered: the settings of the environment hold again. @throws 403 */
 export async function clearSettings(actor: Actor, { id }: ProviderPath): Promise<void> {
   requireOperator(actor);
-  await prisma().provider.updateMany({ where: { id }, data: { settingsSealed: null, updatedAt: now() } });
+  await pool().query("UPDATE providers SET settings_sealed = NULL, updated_at = now() WHERE id = $1", [id]);
   forgetProviders();
   log("info", "provider.settings_cleared", { provider: id, by: nameOf(actor) });
 }

@@ -2,7 +2,6 @@
  * The shared state of providers, written by workers: a breaker opens by what one worker sees and holds for all of them
  * within a second, because it stands in the database.
  */
-import { now } from "../core/clock";
 import { pool } from "../core/db";
 import { log } from "../core/log";
 import { perProcess } from "../core/process";
@@ -29,11 +28,11 @@ export async function noteOutcome(state: ProviderState, outcome: Outcome, latenc
   }
   const window = windowOf(state.id);
   if (sign === "worked") {
-    observe(window, sign, now().getTime());
+    observe(window, sign, performance.now());
     if (state.breaker !== "closed") await closeBreaker(state.id);
     return;
   }
-  const isOver = observe(window, sign, now().getTime()) || state.breaker === "probing";
+  const isOver = observe(window, sign, performance.now()) || state.breaker === "probing";
   if (!isOver || outcome.kind === "accepted") return;
   window.length = 0;
   await openBreaker(state.id, `${outcome.code}: ${outcome.detail}`);

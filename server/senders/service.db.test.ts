@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount } from "@/e2e/support/seed";
 import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
@@ -6,6 +6,7 @@ import { approvedSender, createSender, forgetApproval, getSender, listSenders } 
 import { reviewSender } from "./tasks";
 
 afterEach(() => {
+  vi.useRealTimers();
   env().SENDER_AUTO_APPROVE_S = 0;
 });
 
@@ -87,9 +88,11 @@ test("a review changes nothing that an operator has decided", async () => {
 
 test("an approval is remembered for a second at most, a refusal never", async () => {
   const { actor, accountId, senderId } = await makeAccount();
+  vi.useFakeTimers({ toFake: ["performance"] });
   expect(await approvedSender(accountId, senderId)).toBe(true);
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "suspended" } });
-  await expect.poll(() => approvedSender(accountId, senderId), { timeout: 1_500, interval: 100 }).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect(await approvedSender(accountId, senderId)).toBe(false);
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "approved" } });
   expect(await approvedSender(accountId, senderId)).toBe(true);
   await prisma().sender.updateMany({ where: { accountId, senderId }, data: { status: "suspended" } });

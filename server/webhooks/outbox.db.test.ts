@@ -117,9 +117,10 @@ describe("an endpoint that is enabled while an event is recorded", () => {
     };
     let enabled: Promise<unknown> = Promise.resolve();
     await transaction(async (tx) => {
+      await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await recordEvents(tx, [sentEvent(account, messageId)]);
       enabled = enableEndpoint(account.actor, id);
-      await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+      await expect.poll(waiting).toBe(1);
     });
     await enabled;
     const since = new Date(Date.now() - 60_000).toISOString();

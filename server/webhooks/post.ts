@@ -1,6 +1,7 @@
 /** One HTTP request to a customer's endpoint. */
 import type { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
+import { deadlineSignal, hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../core/deadline";
 import { env } from "../core/env";
 import { perProcess } from "../core/process";
 import { createGuard, type Guard, isBlockedUrlError, type LookupAll } from "./guard";
@@ -19,8 +20,18 @@ const BODY_LIMIT_BYTES = 16 * 1_024;
 const KEPT_BYTES = 1_024;
 const ERROR_MAX_CHARACTERS = 255;
 
-/** Failures of this machine, not of the endpoint: out of files, memory or ports. */
-const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+const PROCESS_STALLED = "PROCESS_STALLED";
+/** Failures of this machine, not of the endpoint: out of files, memory or ports, or a stall that spoilt the exchange. */
+const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL", PROCESS_STALLED]);
+
+/** Endings of an endpoint that gave up on us, if we stood still in the middle of the exchange. */
+const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT"]);
+/** As long as an idle connection may wait for the next request; a long stall within that time may have outlasted it. */
+const IDLE_MS = 5_000;
+/** The status by which a server says that it waited too long for the rest of a request (RFC 9110 section 15.5.9). */
+const REQUEST_TIMEOUT = 408;
+/** A signature that is this old may be refused for its age: endpoints are told to do so after five minutes. */
+const SIGNATURE_OLD_MS = 60_000;
 
 const EXPLAINED: Readonly<Record<string, string>> = {
   ECONNREFUSED: "The endpoint refused the connection.",
@@ -88,9 +99,10 @@ export function postEvent({ url, secrets, eventId, body, headers }: EventPost, l
 
 /**
  * Posts `body` and reads the answer, following no redirect. What goes wrong on the way or at the endpoint is a result.
- * @param limitMs for the whole exchange, from looking up the name to the end of the answer's body.
- * @throws Error when this machine has run out of something or its name servers answer nothing; the endpoint is not to
- *   blame for that.
+ * @param limitMs for the whole exchange, from looking up the name to the end of the answer's body; time in which this
+ *   process stood still does not count.
+ * @throws Error when this machine has run out of something, its name servers answer nothing, or this process stood still
+ *   so that the exchange was lost; the endpoint is not to blame for that.
  */
 export async function postJson(
   url: string,
@@ -98,8 +110,8 @@ export async function postJson(
 ): Promise<PostResult> {
   const { dispatcher, headers, body, limitMs } = options;
   const startedMs = performance.now();
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), limitMs);
+  const markMs = stalledMs();
+  const deadline = deadlineSignal(limitMs);
   let statusCode: number | null = null;
   let askedForS: number | null = null;
   const end = (error: string | null, responseHead: string | null): PostResult => ({
@@ -112,24 +124,44 @@ export async function postJson(
     finishedAt: new Date(),
   });
   try {
+    await socketsRead();
     const answer = await request(url, {
       method: "POST",
       dispatcher,
-      signal: abort.signal,
+      signal: deadline.signal,
       headers: { ...headers, "content-type": "application/json", "user-agent": "Messaging-Service/1" },
       body,
     });
     statusCode = answer.statusCode;
     askedForS = retryAfterS([answer.headers["retry-after"]].flat()[0], Date.now());
-    return end(refusal(statusCode), await readHead(answer.body));
+    const head = await readHead(answer.body);
+    if (isAnswerToStall(statusCode, markMs)) throw processStalled();
+    return end(refusal(statusCode), head);
   } catch (thrown) {
-    if (abort.signal.aborted) return end(`No complete answer within ${limitMs / 1_000} s.`, null);
     const code = codeOf(thrown);
     if (OUR_OWN.has(code) || (thrown instanceof Error && isResolverSilent(thrown.cause))) throw thrown;
+    const isLate = deadline.signal.aborted;
+    const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
+    const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
+    const isUnheard = isLate || (isBlockedUrlError(thrown) && thrown.reason === "unresolvable_host");
+    // A time-out has given short stalls back already; it is spoilt by those that took a good part of the time.
+    if (isLost || (isUnheard && hasStalledSince(markMs, limitMs / 10))) throw processStalled(thrown);
+    if (isLate) return end(`No complete answer within ${limitMs / 1_000} s.`, null);
     return end(isBlockedUrlError(thrown) ? thrown.message : (EXPLAINED[code] ?? `The request failed (${code}).`), null);
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
+}
+
+const processStalled = (cause?: unknown): Error =>
+  Object.assign(new Error("This process stood still during a request to a webhook endpoint.", { cause }), {
+    code: PROCESS_STALLED,
+  });
+
+/** Whether an endpoint refused a request for what a stall of this process did to it. */
+function isAnswerToStall(statusCode: number, markMs: number): boolean {
+  if (isAcknowledged(statusCode)) return false;
+  return hasStalledSince(markMs, statusCode === REQUEST_TIMEOUT ? 0 : SIGNATURE_OLD_MS);
 }
 
 /** A name for what happened; the text of an exception is never shown. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { stallFor } from "@/e2e/support/stalls";
 import { freePort } from "@/scripts/postgres";
 import type { LookupAll } from "./guard";
 import { createLookup, isResolverSilent } from "./resolve-host";
@@ -137,4 +138,19 @@ describe("names whose servers keep silent", () => {
     const gone = `127.0.0.1:${await freePort()}`;
     expect(isResolverSilent(await failureOf(createLookup({ servers: [gone] })("hook.example")))).toBe(true);
   });
+});
+
+test("a name is not to blame for an answer that came while this process stood still", async () => {
+  let hasStalled = false;
+  const server = await serveNames((name) => {
+    if (name !== "" && !hasStalled) {
+      hasStalled = true;
+      // The answers are on their way by then.
+      void stallFor(3_000);
+    }
+    return { a: ["198.51.100.1"] };
+  });
+  const lookup = createLookup({ servers: [server], limitMs: 1_000 });
+  expect(await lookup("hook.example")).toEqual([{ address: "198.51.100.1", family: 4 }]);
+  expect(hasStalled).toBe(true);
 });

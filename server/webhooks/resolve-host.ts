@@ -6,6 +6,7 @@
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { hasStalledSince, stalledMs, startDeadline } from "../core/deadline";
 import type { LookupAll } from "./guard";
 
 type Addresses = Awaited<ReturnType<LookupAll>>;
@@ -32,6 +33,8 @@ const HOSTS_FILE =
 
 /** What c-ares calls it when no name server said anything; all other failures are answers. */
 const UNANSWERED = new Set(["ETIMEOUT", "ECANCELLED", "ECONNREFUSED", "ENOSERVER"]);
+/** Lookups of one name in a row when this process stands still during each, so that the answers come too late. */
+const LOOKUPS_MAX = 3;
 const RESOLVER_SILENT = "RESOLVER_SILENT";
 
 const codeOf = (thrown: unknown): string =>
@@ -60,13 +63,19 @@ export function createLookup(options: ResolveOptions = {}): LookupAll {
     if (!name.includes(".") || name.endsWith(".localhost") || (await namesIn(hostsFile)).has(name)) {
       return system(name);
     }
-    try {
-      return await askAddresses(makeResolver(), name, limitMs);
-    } catch (thrown) {
-      if (!UNANSWERED.has(codeOf(thrown)) || (await isAnswering(makeResolver()))) throw thrown;
-      throw Object.assign(new Error("The name servers of this machine do not answer.", { cause: thrown }), {
-        code: RESOLVER_SILENT,
-      });
+    for (let lookups = 1; ; lookups += 1) {
+      const markMs = stalledMs();
+      try {
+        return await askAddresses(makeResolver(), name, limitMs);
+      } catch (thrown) {
+        if (!UNANSWERED.has(codeOf(thrown))) throw thrown;
+        const isStalled = hasStalledSince(markMs);
+        if (isStalled && lookups < LOOKUPS_MAX) continue;
+        if (!isStalled && (await isAnswering(makeResolver()))) throw thrown;
+        throw Object.assign(new Error("The name servers of this machine do not answer.", { cause: thrown }), {
+          code: RESOLVER_SILENT,
+        });
+      }
     }
   };
 }
@@ -82,11 +91,11 @@ async function namesIn(hostsFile: string): Promise<Set<string>> {
 
 /** Ends when the limit is over, whatever the name servers do. */
 async function within<T>(resolver: Resolver, limitMs: number, ask: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => resolver.cancel(), limitMs);
+  const deadline = startDeadline(limitMs, () => resolver.cancel());
   try {
     return await ask();
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from "@/e2e/support/webhooks";
 import { pool } from "../core/db";
 import { deleteEndpoint, enableEndpoint, getEndpoint } from "./service";
+import { parkAllPending } from "./store";
 import { deliverWebhooks } from "./tasks";
 
 const closers: (() => Promise<void>)[] = [];
@@ -127,6 +128,14 @@ describe("an endpoint", () => {
     await enableEndpoint(setup.account.actor, setup.endpoint.id);
     for (const { payload } of waiting) await deliverWebhooks(payload);
     expect(setup.receiver.received).toHaveLength(sent);
+  });
+
+  test("that was disabled has all that is pending held, however much it is", async () => {
+    const setup = await setUp();
+    await raise(setup, 2_100);
+    await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
+    expect(await parkAllPending(setup.endpoint.id)).toBe(true);
+    expect(new Set((await deliveriesOf(setup.endpoint.id)).map((each) => each.status))).toEqual(new Set(["held"]));
   });
 
   test("is not disabled by failures that a success divides", async () => {

@@ -3,6 +3,7 @@
  * their ids: so two batches wait for each other instead of deadlocking, and what was read under the lock stays true.
  */
 import { coalesce, type Settled } from "../core/batch";
+import { msUntil } from "../core/clock";
 import { pool, type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
@@ -27,6 +28,7 @@ export type DueDelivery = MessageRow & {
 };
 
 const OUTCOMES_PER_FLUSH = 500;
+const OWNERS_MAX = 10_000;
 const PARKED_PER_STEP = 1_000;
 
 const STATE_COLUMNS = `id, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
@@ -45,6 +47,28 @@ export const INSERT_MOVES = `${INSERT_CHANGES}
 
 /** Whether events are sent to the endpoint now. */
 export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
+
+/** The account of an endpoint, deleted or not, remembered because it never changes; null when there never was one. */
+export function ownerOf(endpointId: string): Promise<string | null> {
+  const owners = perProcess("webhooks.owners", () => new Map<string, Promise<string | null>>());
+  const known = owners.get(endpointId);
+  if (known) return known;
+  if (owners.size >= OWNERS_MAX) owners.clear();
+  const asked = readOwner(endpointId);
+  owners.set(endpointId, asked);
+  const forget = () => owners.delete(endpointId);
+  asked.then((owner) => owner ?? forget(), forget);
+  return asked;
+}
+
+async function readOwner(endpointId: string): Promise<string | null> {
+  const { rows } = await pool().query<{ accountId: string }>({
+    name: "webhooks.read_owner",
+    text: `SELECT account_id AS "accountId" FROM webhook_endpoints WHERE id = $1`,
+    values: [endpointId],
+  });
+  return rows[0]?.accountId ?? null;
+}
 
 /** The endpoint, deleted or not; null when there never was one. */
 export async function loadTarget(endpointId: string): Promise<Target | null> {
@@ -142,6 +166,7 @@ async function insertTries(tx: Tx, tries: readonly Outcome[]): Promise<void> {
   });
 }
 
+/** `next_attempt_at` becomes the database's clock, by which what is overdue is found. */
 async function updateDeliveries(
   tx: Tx,
   deliveries: readonly (DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null })[],
@@ -152,10 +177,10 @@ async function updateDeliveries(
              SELECT id, status FROM webhook_deliveries WHERE id = ANY($1::text[])
            ), moved AS (
              UPDATE webhook_deliveries d
-             SET status = u.status, attempts = u.attempts, next_attempt_at = u.next_attempt_at,
-               finished_at = u.finished_at
-             FROM unnest($1::text[], $2::text[], $3::int2[], $4::timestamptz[], $5::timestamptz[])
-               AS u (id, status, attempts, next_attempt_at, finished_at), former
+             SET status = u.status, attempts = u.attempts,
+               next_attempt_at = clock_timestamp() + u.wait_ms * interval '1 millisecond', finished_at = u.finished_at
+             FROM unnest($1::text[], $2::text[], $3::int2[], $4::float8[], $5::timestamptz[])
+               AS u (id, status, attempts, wait_ms, finished_at), former
              WHERE d.id = u.id AND d.id = former.id AND d.attempts < u.attempts
              RETURNING d.endpoint_id, former.status AS former, d.status
            ) ${INSERT_MOVES}`,
@@ -163,7 +188,7 @@ async function updateDeliveries(
       deliveries.map((delivery) => delivery.id),
       deliveries.map((delivery) => delivery.status),
       deliveries.map((delivery) => delivery.attempts),
-      deliveries.map((delivery) => delivery.nextAttemptAt?.toISOString() ?? null),
+      deliveries.map((delivery) => delivery.nextAttemptAt && msUntil(delivery.nextAttemptAt)),
       deliveries.map((delivery) => delivery.finishedAt?.toISOString() ?? null),
     ],
   });
@@ -213,20 +238,22 @@ export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[
 
 /**
  * Parks every pending delivery of a closed endpoint, step by step, so that its lock is never held for long. What is
- * added meanwhile, or left by a crash, is parked by its own job.
+ * added meanwhile, or left by a crash, is parked by its own job. It goes by the time of the next try: so the index of what
+ * is pending is walked once, and never the endpoint's history.
  * @returns false when the endpoint is open (again).
  */
 export async function parkAllPending(endpointId: string): Promise<boolean> {
-  for (let after = ""; ; ) {
-    const { rows } = await pool().query<{ id: string }>({
+  for (let after = { at: new Date(0), id: "" }; ; ) {
+    const { rows } = await pool().query<{ id: string; at: Date }>({
       name: "webhooks.read_pending",
-      text: `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 AND id > $2 AND status = 'pending'
-             ORDER BY id LIMIT $3`,
-      values: [endpointId, after, PARKED_PER_STEP],
+      text: `SELECT id, next_attempt_at AS at FROM webhook_deliveries
+             WHERE endpoint_id = $1 AND status = 'pending' AND (next_attempt_at, id) > ($2::timestamptz, $3)
+             ORDER BY next_attempt_at, id LIMIT $4`,
+      values: [endpointId, after.at.toISOString(), after.id, PARKED_PER_STEP],
     });
+    const last = rows.at(-1);
+    if (!last) return true;
     const ids = rows.map((row) => row.id);
-    const last = ids.at(-1);
-    if (last === undefined) return true;
     if (!(await parkDeliveries(endpointId, ids))) return false;
     after = last;
   }

@@ -1,4 +1,5 @@
 /** What a crash, or an operator who empties the queue, may leave behind. */
+import { msUntil } from "../core/clock";
 import { pool, transaction } from "../core/db";
 import { addJobs } from "../core/jobs";
 import { log } from "../core/log";
@@ -10,10 +11,12 @@ const FORGOTTEN_PER_STEP = 1_000;
 
 /**
  * Queues deliveries again that were due before `before` and that no job carries: none that waits, runs, or will be run
- * again. The queue's own tables are read because its views leave out what a job carries.
+ * again. The queue's own tables are read because its views leave out what a job carries. `before` is a time of this
+ * process's clock; how long ago that is counts by the database's clock.
  * @returns how many there were.
  */
 export async function requeueStranded(before: Date): Promise<number> {
+  const overdueMs = -msUntil(before);
   for (let count = 0; ; ) {
     const { rows } = await pool().query<{ id: string; endpointId: string }>({
       text: `WITH carried AS MATERIALIZED (
@@ -22,12 +25,12 @@ export async function requeueStranded(before: Date): Promise<number> {
                WHERE t.identifier = 'deliver_webhooks' AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
              )
              SELECT d.id, d.endpoint_id AS "endpointId" FROM webhook_deliveries d
-             WHERE d.status = 'pending' AND d.next_attempt_at < $1
+             WHERE d.status = 'pending' AND d.next_attempt_at < now() - $1::float8 * interval '1 millisecond'
                AND NOT EXISTS (SELECT 1 FROM carried WHERE carried.id = d.id)
              ORDER BY d.next_attempt_at LIMIT $2`,
-      values: [before, STRANDED_PER_STEP],
+      values: [overdueMs, STRANDED_PER_STEP],
     });
-    const queued = rows.length > 0 ? await requeue(rows, before) : 0;
+    const queued = rows.length > 0 ? await requeue(rows, overdueMs) : 0;
     count += queued;
     if (queued > 0 && rows.length === STRANDED_PER_STEP) continue;
     if (count > 0) log("warn", "webhooks.stranded_requeued", { count });
@@ -36,7 +39,7 @@ export async function requeueStranded(before: Date): Promise<number> {
 }
 
 /** Moves the time of each, so that of two sweeps at once only one queues it. */
-const requeue = (stranded: readonly { id: string; endpointId: string }[], before: Date): Promise<number> =>
+const requeue = (stranded: readonly { id: string; endpointId: string }[], overdueMs: number): Promise<number> =>
   transaction(async (tx) => {
     await lockEndpoints(
       tx,
@@ -44,9 +47,10 @@ const requeue = (stranded: readonly { id: string; endpointId: string }[], before
     );
     const { rows } = await tx.query<WaitingDelivery>({
       text: `UPDATE webhook_deliveries SET next_attempt_at = date_trunc('milliseconds', now())
-             WHERE id = ANY($1::text[]) AND status = 'pending' AND next_attempt_at < $2
+             WHERE id = ANY($1::text[]) AND status = 'pending'
+               AND next_attempt_at < now() - $2::float8 * interval '1 millisecond'
              RETURNING id, endpoint_id AS "endpointId", round, attempts`,
-      values: [stranded.map((delivery) => delivery.id), before],
+      values: [stranded.map((delivery) => delivery.id), overdueMs],
     });
     await addJobs(tx, "deliver_webhooks", jobsFor(rows));
     return rows.length;

@@ -1,13 +1,14 @@
 import { coalesce, type Settled } from "../core/batch";
 import { MINUTE_MS, now } from "../core/clock";
 import { pool } from "../core/db";
+import { env } from "../core/env";
 import { addJob, addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
 import { type DeliverOptions, sendDeliveries } from "./deliver";
 import { createLanes, type Lanes, type Place, type Work } from "./lanes";
 import { DELIVERIES_PER_JOB, jobLots } from "./outbox";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
-import { isOpen, loadDue, loadTarget, parkAllPending, parkDeliveries } from "./store";
+import { isOpen, loadDue, loadTarget, ownerOf, parkAllPending, parkDeliveries } from "./store";
 import { forgetFormerSecrets, requeueStranded } from "./sweep";
 
 type Payload = JobPayload<"deliver_webhooks">;
@@ -18,45 +19,45 @@ const MARGIN_MS = 2_000;
 /** A delivery that is overdue for so long, and that no job carries, has lost its job. */
 const STRANDED_AFTER_MS = 5 * MINUTE_MS;
 
-const lanes = (): Lanes => perProcess("webhooks.lanes", createLanes);
+const lanes = (): Lanes => perProcess("webhooks.lanes", () => createLanes(env().WEBHOOK_CONCURRENCY));
 
 /**
  * The task of `deliver_webhooks`: sends the deliveries that are due, and schedules the next try of those that fail. A
- * job that finds the lane of its endpoint full gives its slot to others at once (see lanes.ts).
+ * job that finds the lane of its endpoint full, or the share of its account, gives its slot to others at once (see
+ * lanes.ts).
  * May be run twice: an event may then be sent twice, which receivers expect, but a try never counts twice.
- * @throws only for trouble of our own (database, machine), so that the job is run again; it uses up no try.
+ * @throws only for trouble of our own (database, machine, a stall), so that the job is run again; it uses up no try.
  */
 export async function deliverWebhooks(payload: Payload, options: DeliverOptions = {}): Promise<void> {
-  const work: Work = { ...payload, untilMs: null };
-  const place = lanes().enter(payload.endpointId);
-  const hasRun = place ? await workThrough(place, work, options) : false;
-  if (!hasRun) await standAside(payload, options);
+  const accountId = await ownerOf(payload.endpointId);
+  if (accountId === null) return;
+  const place = lanes().enter(accountId, payload.endpointId);
+  const hasRun = place ? await workThrough(accountId, place, { ...payload, untilMs: null }, options) : false;
+  if (!hasRun) await standAside(accountId, payload, options);
 }
 
-/** Queues the job again and leaves its work to those that run; if they are all done by then, it does it after all. */
-async function standAside(payload: Payload, options: DeliverOptions): Promise<void> {
-  const { endpointId } = payload;
-  const comesBackAt = await defer(payload);
+/** Queues the job again and leaves its work to those that run; if there is a place for it by then, it does it after all. */
+async function standAside(accountId: string, payload: Payload, options: DeliverOptions): Promise<void> {
+  const comesBackAt = await defer({ accountId, payload });
   const untilMs = comesBackAt.getTime() - (options.limitMs ?? WEBHOOK_TIMEOUT_MS) - MARGIN_MS;
-  lanes().handOver({ ...payload, untilMs });
-  const place = lanes().enter(endpointId);
-  if (place) await workThrough(place, takeWork(endpointId), options);
+  const work = { ...payload, untilMs };
+  const place = lanes().enter(accountId, payload.endpointId);
+  if (place) await workThrough(accountId, place, work, options);
+  else lanes().handOver(accountId, work, Date.now());
 }
-
-const takeWork = (endpointId: string): Work | null => lanes().take(endpointId, Date.now(), DELIVERIES_PER_JOB);
 
 /**
- * Does `first`, then all that was handed over meanwhile, and leaves the place.
+ * Does `first`, then what was handed over meanwhile by jobs of the same account, and leaves the place.
  * @returns false when `first` may not be done now because its endpoint fails and another job is at it.
  */
-async function workThrough(place: Place, first: Work | null, options: DeliverOptions): Promise<boolean> {
+async function workThrough(accountId: string, place: Place, first: Work, options: DeliverOptions): Promise<boolean> {
+  const next = () => (options.signal?.aborted ? null : place.takeNext(Date.now(), DELIVERIES_PER_JOB));
   try {
-    for (let work = first; work; work = options.signal?.aborted ? null : takeWork(work.endpointId)) {
+    for (let work: Work | null = first; work; work = next()) {
       if (await deliver(place, work, options)) continue;
       if (work.untilMs === null) return false;
       // The job that is at it looks for more before it leaves.
-      lanes().handOver({ ...work, untilMs: work.untilMs });
-      break;
+      lanes().handOver(accountId, { ...work, untilMs: work.untilMs }, Date.now());
     }
     return true;
   } finally {
@@ -85,19 +86,21 @@ async function deliver(place: Place, work: Work, options: DeliverOptions): Promi
   return true;
 }
 
+type Deferral = { accountId: string; payload: Payload };
+
 /** Queues the work again, for later. @returns when it comes back. */
-const defer = (payload: Payload): Promise<Date> =>
-  perProcess("webhooks.deferrals", () => coalesce(flushDeferrals, { maxWeight: DEFERRALS_PER_FLUSH }))(payload);
+const defer = (deferral: Deferral): Promise<Date> =>
+  perProcess("webhooks.deferrals", () => coalesce(flushDeferrals, { maxWeight: DEFERRALS_PER_FLUSH }))(deferral);
 
 /** Small jobs that wait for the same endpoint come back as few full ones. */
-async function flushDeferrals(payloads: Payload[]): Promise<Settled<Date>[]> {
+async function flushDeferrals(deferrals: Deferral[]): Promise<Settled<Date>[]> {
   const groups = new Map<string, Payload & { runAt: Date }>();
-  const runAts = payloads.map((payload) => {
+  const runAts = deferrals.map(({ accountId, payload }) => {
     const key = `${payload.endpointId} ${payload.round} ${payload.attemptsMade}`;
     const group = groups.get(key) ?? {
       ...payload,
       deliveryIds: [],
-      runAt: lanes().comeBackAt(payload.endpointId, Date.now()),
+      runAt: lanes().comeBackAt(accountId, payload.endpointId, Date.now()),
     };
     group.deliveryIds.push(...payload.deliveryIds);
     groups.set(key, group);

@@ -50,6 +50,8 @@ export type Carrier = {
   environment: Record<string, string>;
   /** Orders what happens to the next requests for a number (E.164), in this order; after that, and otherwise: accept. */
   plan: (to: string, ...behaviours: Behaviour[]) => void;
+  /** Orders what happens to requests for which nothing is planned; asked once for each, with its number (E.164). */
+  otherwise: (choose: (to: string) => Behaviour) => void;
   /** What it took, oldest first. */
   taken: readonly TakenMessage[];
   /** Requests that it saw for a number, taken or not. */

@@ -109,6 +109,7 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
   const problems: string[] = [];
   const lastReceipts = new Map<string, CallbackRequest>();
   const waiting = new Set<NodeJS.Timeout>();
+  let otherwise: (to: string) => Behaviour = () => ({ kind: "accept" });
 
   const recipientOf = (request: CarrierRequest) => {
     try {
@@ -161,8 +162,8 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
     seen.set(to, (seen.get(to) ?? 0) + 1);
     const plan = plans.get(to) ?? [];
     // Only the request itself says whose it is, so it has been read; for the other side that looks the same.
-    const [next] = plan;
-    if (next?.kind === "hang-unread" || next?.kind === "reset-unread") {
+    const next = plan[0] ?? (to === "" ? { kind: "accept" } : otherwise(`+${to}`));
+    if (next.kind === "hang-unread" || next.kind === "reset-unread") {
       plan.shift();
       if (next.kind === "reset-unread") response.socket?.resetAndDestroy();
       return;
@@ -174,7 +175,8 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
       problems.push(`${request.method} ${request.path}: ${read.problem}`);
       return answer(response, read.answer);
     }
-    behave(plan.shift() ?? { kind: "accept" }, read, response);
+    plan.shift();
+    behave(next, read, response);
   };
 
   const server = createServer(async (incoming, response) => {
@@ -213,6 +215,9 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
     environment: definition.environment(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     plan: (to, ...behaviours) => {
       plans.set(digits(to), [...(plans.get(digits(to)) ?? []), ...behaviours]);
+    },
+    otherwise: (choose) => {
+      otherwise = choose;
     },
     taken,
     problems,

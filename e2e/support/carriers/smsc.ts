@@ -54,13 +54,14 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   // Ids of two centres, or of one that was started again, must not be the same.
   let lastId = FIRST_ID + Math.floor(Math.random() * 0x60000000);
   let lastReceipt: object | undefined;
+  let otherwise: (to: string) => Behaviour = () => ({ kind: "accept" });
 
   function assemblyOf(key: string, to: string, sequence: number): Assembly {
     const standing = assemblies.get(key);
     // A part that was there already is the beginning of another try with the same reference.
     if (standing && !standing.seen.has(sequence)) return standing;
     requests.set(to, (requests.get(to) ?? 0) + 1);
-    const behaviour = plans.get(to)?.shift() ?? { kind: "accept" };
+    const behaviour = plans.get(to)?.shift() ?? otherwise(to);
     const made: Assembly = { behaviour, seen: new Set(), texts: new Map(), ids: new Map() };
     assemblies.set(key, made);
     return made;
@@ -205,6 +206,9 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
     },
     plan: (to, ...behaviours) => {
       plans.set(to, [...(plans.get(to) ?? []), ...behaviours]);
+    },
+    otherwise: (choose) => {
+      otherwise = choose;
     },
     taken,
     requestsFor: (to) => requests.get(to) ?? 0,

@@ -1,0 +1,127 @@
+/** The database's book: what the service itself has written down, read whole when nothing moves any more. */
+import type { Database } from "@/e2e/support/books";
+
+export type StoredMessage = {
+  id: string;
+  accountId: string;
+  to: string;
+  status: string;
+  segments: number;
+  costMicros: number;
+  errorCode: string | null;
+};
+
+/** `begun`: whether the request was about to be written; null: the service keeps no record of that. */
+type StoredAttempt = {
+  messageId: string;
+  seq: number;
+  provider: string;
+  outcome: string | null;
+  begun: boolean | null;
+};
+
+/** Entries of one message: how many of each kind, and their sums. */
+export type MessageLedger = { messageId: string; kinds: string[]; amountMicros: number; heldMicros: number };
+
+export type AccountBook = {
+  accountId: string;
+  balanceMicros: number;
+  heldMicros: number;
+  ledgerMicros: number;
+  ledgerHeldMicros: number;
+  /** What the usage counters say: messages in all, those of each status, and their cost. */
+  usage: Record<"messages" | "pending" | "sent" | "delivered" | "failed" | "undelivered" | "costMicros", number>;
+};
+
+type StoredEvent = { id: string; messageId: string; accountId: string; status: string };
+/** A delivery with its event. `receiver`: the end of its endpoint's address. */
+type StoredDelivery = { eventId: string; receiver: string; status: string };
+export type Endpoint = { id: string; receiver: string; accountId: string; isActive: boolean; failureCount: number };
+
+export type DatabaseBook = {
+  messages: StoredMessage[];
+  attempts: StoredAttempt[];
+  ledger: MessageLedger[];
+  accounts: AccountBook[];
+  events: StoredEvent[];
+  deliveries: StoredDelivery[];
+  endpoints: Endpoint[];
+  /** Jobs that the queue has given up. */
+  deadJobs: number;
+};
+
+/** Whether the service writes down when it begins an attempt. */
+async function recordsBeginnings(database: Database): Promise<boolean> {
+  const found = await database.rows(
+    `SELECT 1 FROM information_schema.columns WHERE table_name = 'message_attempts' AND column_name = 'begun_at'`,
+  );
+  return found.length > 0;
+}
+
+/** The endpoints as they stand. */
+export const readEndpoints = (database: Database): Promise<Endpoint[]> =>
+  database.rows<Endpoint>(
+    `SELECT id, substring(url from '[^/]+$') AS receiver, account_id AS "accountId", is_active AS "isActive",
+       failure_count AS "failureCount" FROM webhook_endpoints ORDER BY id`,
+  );
+
+/** What the service says of the tries by which endpoints were disabled: a few errors, each with how often it came. */
+export async function readDisabled(database: Database): Promise<Map<string, string>> {
+  const rows = await database.rows<{ receiver: string; errors: string }>(
+    `SELECT receiver, string_agg(error || ' ' || count || ' times', '; ' ORDER BY count DESC) AS errors FROM (
+       SELECT substring(e.url from '[^/]+$') AS receiver, t.error, count(*) FROM webhook_endpoints e
+       JOIN webhook_deliveries d ON d.endpoint_id = e.id JOIN webhook_tries t ON t.delivery_id = d.id
+       WHERE NOT e.is_active AND t.error IS NOT NULL GROUP BY 1, 2) found GROUP BY receiver`,
+  );
+  return new Map(rows.map(({ receiver, errors }) => [receiver, errors]));
+}
+
+/** Reads all of it. Money in micro-units. */
+export async function readDatabaseBook(database: Database): Promise<DatabaseBook> {
+  const begun = (await recordsBeginnings(database)) ? "begun_at IS NOT NULL" : "NULL::bool";
+  const [dead] = await database.rows<{ count: number }>(
+    "SELECT count(*)::int AS count FROM graphile_worker._private_jobs WHERE attempts >= max_attempts",
+  );
+  return {
+    messages: await database.rows<StoredMessage>(
+      `SELECT id, account_id AS "accountId", to_number AS "to", status, segments, cost_micros::float8 AS "costMicros",
+         error_code AS "errorCode" FROM messages ORDER BY id`,
+    ),
+    attempts: await database.rows<StoredAttempt>(
+      `SELECT message_id AS "messageId", seq, provider, outcome, ${begun} AS begun FROM message_attempts
+       ORDER BY message_id, seq`,
+    ),
+    ledger: await database.rows<MessageLedger>(
+      `SELECT message_id AS "messageId", array_agg(kind ORDER BY id) AS kinds, sum(amount_micros)::float8 AS "amountMicros",
+         sum(held_micros)::float8 AS "heldMicros" FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id`,
+    ),
+    accounts: await readAccounts(database),
+    events: await database.rows<StoredEvent>(
+      `SELECT id, message_id AS "messageId", account_id AS "accountId", status FROM events ORDER BY id`,
+    ),
+    deliveries: await database.rows<StoredDelivery>(
+      `SELECT d.event_id AS "eventId", substring(e.url from '[^/]+$') AS receiver, d.status
+       FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id`,
+    ),
+    endpoints: await readEndpoints(database),
+    deadJobs: dead?.count ?? 0,
+  };
+}
+
+async function readAccounts(database: Database): Promise<AccountBook[]> {
+  const rows = await database.rows<Omit<AccountBook, "usage"> & AccountBook["usage"]>(
+    `SELECT a.id AS "accountId", a.balance_micros::float8 AS "balanceMicros", a.held_micros::float8 AS "heldMicros",
+       l.amount::float8 AS "ledgerMicros", l.held::float8 AS "ledgerHeldMicros", u.*
+     FROM accounts a
+     CROSS JOIN LATERAL (SELECT coalesce(sum(amount_micros), 0) AS amount, coalesce(sum(held_micros), 0) AS held
+       FROM ledger_entries WHERE account_id = a.id) l
+     CROSS JOIN LATERAL (SELECT coalesce(sum(messages), 0)::int AS messages, coalesce(sum(pending), 0)::int AS pending,
+       coalesce(sum(sent), 0)::int AS sent, coalesce(sum(delivered), 0)::int AS delivered,
+       coalesce(sum(failed), 0)::int AS failed, coalesce(sum(undelivered), 0)::int AS undelivered,
+       coalesce(sum(cost_micros), 0)::float8 AS "costMicros" FROM usage_days WHERE account_id = a.id) u
+     ORDER BY a.id`,
+  );
+  return rows.map(({ accountId, balanceMicros, heldMicros, ledgerMicros, ledgerHeldMicros, ...usage }) => ({
+    ...{ accountId, balanceMicros, heldMicros, ledgerMicros, ledgerHeldMicros, usage },
+  }));
+}

@@ -1,0 +1,97 @@
+/** The customers of the proof: their accounts, their numbers and routes, and their webhook endpoints. */
+import type { Database } from "@/e2e/support/books";
+import { SCOPES } from "@/server/api-keys/scopes";
+import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
+import { newId } from "@/server/core/ids";
+import type { ProvenCarrier } from "./carriers";
+import { exchange } from "./exchange";
+import type { Receivers } from "./receivers";
+
+export type Customer = { accountId: string; apiKey: string; sender: string; receivers: string[] };
+
+/** A sender that every carrier takes. */
+const SENDER = "+14155550100";
+export const BALANCE_MICROS = 100_000_000_000;
+const RATE_LIMIT = 6_000;
+/** Price of a segment, in micro-units. */
+export const PRICE_MICROS = 10_000;
+
+/** Chains by the digit behind {@link NUMBER_PREFIX}: over HTTP to SMPP, the other way, and of one provider each. */
+export const CHAINS: readonly (readonly ProvenCarrier[])[] = [
+  ["twilio", "smpp"],
+  ["smpp", "twilio"],
+  ["vonage", "smpp", "twilio"],
+  ["smpp", "vonage"],
+  ["twilio"],
+  ["smpp"],
+  ["vonage"],
+  ["twilio", "vonage"],
+];
+export const NUMBER_PREFIX = "49151";
+
+/** Receivers by customer. The first of each customer never does anything wrong; nothing of theirs may be disabled. */
+const RECEIVERS: readonly (readonly string[])[] = [
+  ["a-steady"],
+  ["b-steady", "b-flaky"],
+  ["c-steady", "c-weak"],
+  ["d-weak"],
+];
+/** Those that faults may fall on. */
+export const WEAK_RECEIVERS = ["c-weak", "d-weak"] as const;
+
+export const receiverNames = (): string[] => RECEIVERS.flat();
+
+/** Makes the routes: the number alone says which is taken. */
+export async function makeRoutes(database: Database): Promise<void> {
+  for (const [digit, chain] of CHAINS.entries()) {
+    await database.rows("INSERT INTO routes (prefix, chain, price_micros) VALUES ($1, $2, $3)", [
+      `${NUMBER_PREFIX}${digit}`,
+      chain,
+      PRICE_MICROS,
+    ]);
+  }
+}
+
+/** Makes an account with money, a key and an approved sender, as an operator would. */
+async function makeAccount(database: Database): Promise<{ accountId: string; apiKey: string }> {
+  const [accountId, apiKey] = [newId("account"), newPlainKey()];
+  await database.rows("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Customer', $3)", [
+    ...[accountId, `${accountId}@example.com`, BALANCE_MICROS],
+  ]);
+  await database.rows(
+    "INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros) VALUES ($1, 'credit', $2, 0)",
+    [accountId, BALANCE_MICROS],
+  );
+  await database.rows(
+    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
+     VALUES ($1, $2, 'customer', $3, $4, $5, $6, '{}')`,
+    [newId("apiKey"), accountId, hashKey(apiKey), keyHint(apiKey), [...SCOPES], RATE_LIMIT],
+  );
+  await database.rows(
+    `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
+     VALUES ($1, $2, $3, 'numeric', 'approved', now())`,
+    [newId("sender"), accountId, SENDER],
+  );
+  return { accountId, apiKey };
+}
+
+/** Makes a customer with one endpoint for each of its receivers, through the API. */
+async function makeCustomer(at: number, { url, database, receivers }: Ground): Promise<Customer> {
+  const own = RECEIVERS[at] ?? [];
+  const { accountId, apiKey } = await makeAccount(database);
+  for (const receiver of own) {
+    const body = JSON.stringify({ url: receivers.urlOf(receiver) });
+    const answer = await exchange({ method: "POST", url: `${url}/api/v1/webhooks/create`, apiKey, body });
+    const data = answer.body?.data as { signing_secret?: string } | undefined;
+    if (!data?.signing_secret) throw new Error(`No endpoint was made: ${JSON.stringify(answer)}`);
+    receivers.setSecret(receiver, data.signing_secret);
+  }
+  return { accountId, apiKey, sender: SENDER, receivers: [...own] };
+}
+
+/** `url`: of a web process. */
+type Ground = { url: string; database: Database; receivers: Receivers };
+
+/** Makes all customers. */
+export const makeCustomers = (ground: Ground): Promise<Customer[]> =>
+  Promise.all(RECEIVERS.map((_, at) => makeCustomer(at, ground)));

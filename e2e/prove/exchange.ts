@@ -1,0 +1,85 @@
+/** One request of a customer's program, and how it ended. */
+
+/** What came back. `status` null: nothing; the connection broke, or the caller did not wait. */
+export type Exchange = {
+  status: number | null;
+  code: string | null;
+  body: Record<string, unknown> | null;
+  replayed: boolean;
+  retryAfterS: number | null;
+  ms: number;
+  /** What is wrong with the shape of an error; null: nothing, or it is no error. */
+  fault: string | null;
+};
+
+type Request = {
+  url: string;
+  apiKey: string;
+  method: "GET" | "POST";
+  /** The exact bytes: a repeated request must be the same. */
+  body?: string;
+  idempotencyKey?: string | null;
+  /** The caller gives up after this time; null: it waits as long as {@link PATIENCE_MS}. */
+  abortAfterMs?: number | null;
+};
+
+const PATIENCE_MS = 60_000;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What is wrong with an error answer, by the documentation of errors; null: nothing. */
+export function faultOfError(body: unknown): string | null {
+  if (!isObject(body)) return "no JSON object";
+  if (body.success !== false) return "success is not false";
+  const { error, meta } = body;
+  if (!isObject(error)) return "no error";
+  for (const name of ["type", "code", "message"])
+    if (typeof error[name] !== "string") return `error.${name} is missing`;
+  if (error.param !== null && typeof error.param !== "string") return "error.param is neither text nor null";
+  if (!isObject(error.details)) return "error.details is no object";
+  if (!isObject(meta) || typeof meta.request_id !== "string" || meta.api_version !== "v1") return "meta is wrong";
+  return null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Sends it. Never throws: a connection that breaks is an ending too. */
+export async function exchange(request: Request): Promise<Exchange> {
+  const { url, apiKey, method, body, idempotencyKey, abortAfterMs } = request;
+  const startedAt = performance.now();
+  const none = { code: null, body: null, replayed: false, retryAfterS: null, fault: null };
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
+      },
+      body,
+      signal: AbortSignal.timeout(abortAfterMs ?? PATIENCE_MS),
+    });
+    const read = parse(await answer.text());
+    const isError = answer.status >= 400;
+    const error = isObject(read) && isObject(read.error) ? read.error : {};
+    const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
+    return {
+      status: answer.status,
+      code: typeof error.code === "string" ? error.code : null,
+      body: isObject(read) ? read : null,
+      replayed: answer.headers.has("idempotency-replayed"),
+      retryAfterS: Number.isFinite(retryAfter) ? retryAfter : null,
+      ms: performance.now() - startedAt,
+      fault: isError ? faultOfError(read) : null,
+    };
+  } catch {
+    return { ...none, status: null, ms: performance.now() - startedAt };
+  }
+}

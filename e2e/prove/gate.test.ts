@@ -1,0 +1,92 @@
+import net from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type Gate, startGate } from "./gate";
+
+const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0");
+const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** A database that remembers what it was sent, and is ready again after each piece. */
+async function startPair(): Promise<{ gate: Gate; got: () => string; connect: () => Promise<net.Socket> }> {
+  let got = "";
+  const server = net.createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk) => {
+      got += chunk.toString("latin1");
+      socket.write(READY);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const gate = await startGate((server.address() as net.AddressInfo).port);
+  ends.push(
+    () => void gate.close(),
+    () => server.close(),
+  );
+  const connect = () =>
+    new Promise<net.Socket>((resolve) => {
+      const port = Number(new URL(gate.url("postgresql://u:p@localhost:1/db", "worker-1.1")).port);
+      const socket = net.connect(port, "127.0.0.1", () => resolve(socket));
+      socket.on("error", () => undefined);
+      ends.push(() => socket.destroy());
+    });
+  return { gate, got: () => got, connect };
+}
+
+/** Sends it. @returns what came back, once an answer has come or the connection is gone. */
+const ask = (socket: net.Socket, sent: Buffer): Promise<string> =>
+  new Promise((resolve) => {
+    socket.once("data", (chunk) => resolve(chunk.toString("latin1")));
+    socket.once("close", () => resolve("closed"));
+    socket.write(sent);
+  });
+
+test("everything passes while nothing is to be cut, and the process is named in the address", async () => {
+  const { gate, got, connect } = await startPair();
+  expect(await ask(await connect(), COMMIT)).toBe(READY.toString("latin1"));
+  expect(got()).toBe(COMMIT.toString("latin1"));
+  expect(gate.url("postgresql://u:p@localhost:1/db", "web-1.2")).toContain("options=-c%20prove.process%3Dweb-1.2");
+});
+
+test("before: what was sent ahead of the COMMIT arrives, the COMMIT does not", async () => {
+  const { gate, got, connect } = await startPair();
+  const cut = gate.cutCommits("before", 1);
+  expect(await ask(await connect(), Buffer.concat([Buffer.from("INSERT"), COMMIT]))).toBe("closed");
+  await expect.poll(got).toBe("INSERT");
+  expect(cut()).toBe(1);
+  expect(await ask(await connect(), COMMIT)).toBe(READY.toString("latin1"));
+});
+
+test("after: the COMMIT arrives, and its answer does not", async () => {
+  const { gate, got, connect } = await startPair();
+  const cut = gate.cutCommits("after", 1);
+  expect(await ask(await connect(), COMMIT)).toBe("closed");
+  expect(got()).toBe(COMMIT.toString("latin1"));
+  expect(cut()).toBe(1);
+});
+
+test("the answer to one statement can be lost", async () => {
+  const { gate, got, connect } = await startPair();
+  gate.loseAnswersTo("attempts.claim", 1);
+  expect(await ask(await connect(), Buffer.from("something else"))).toBe(READY.toString("latin1"));
+  expect(await ask(await connect(), Buffer.from("B attempts.claim"))).toBe("closed");
+  expect(got()).toContain("attempts.claim");
+});
+
+test("what was ordered and did not come to pass is forgotten", async () => {
+  const { gate, connect } = await startPair();
+  gate.cutCommits("before", 5);
+  gate.heal();
+  expect(await ask(await connect(), COMMIT)).toBe(READY.toString("latin1"));
+});
+
+test("all connections can be ended at once", async () => {
+  const { gate, connect } = await startPair();
+  const sockets = [await connect(), await connect()];
+  const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+  await Promise.all(sockets.map((socket) => ask(socket, Buffer.from("x"))));
+  expect(gate.hangUp()).toBe(2);
+  await closed;
+});

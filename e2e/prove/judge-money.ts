@@ -1,0 +1,67 @@
+/** Whether no cent has drifted: ledger, balance, messages and counters of each account say the same. */
+import type { AccountBook, MessageLedger, StoredMessage } from "./books";
+import type { Evidence } from "./evidence";
+
+/** The entries that a message must have. */
+function expectedKinds({ status, costMicros }: StoredMessage): string {
+  if (status === "pending") return "reserve";
+  return status === "failed" && costMicros === 0 ? "reserve,refund" : "reserve,settle";
+}
+
+function judgeMessage(message: StoredMessage, ledger: MessageLedger | undefined, priceMicros: number): string[] {
+  const { id, status, costMicros, segments } = message;
+  const problems: string[] = [];
+  const kinds = ledger?.kinds.join(",") ?? "none";
+  // What was refused at its acceptance was never charged.
+  if (kinds === "none" && status === "failed" && costMicros === 0) return [];
+  if (kinds !== expectedKinds(message)) problems.push(`${id} is ${status} and has the entries ${kinds}`);
+  if ((ledger?.amountMicros ?? 0) !== -costMicros)
+    problems.push(`${id} costs ${costMicros}, its entries say otherwise`);
+  if ((ledger?.heldMicros ?? 0) !== (status === "pending" ? costMicros : 0)) problems.push(`${id} holds money`);
+  if (costMicros !== 0 && costMicros !== segments * priceMicros) problems.push(`${id} has a wrong price`);
+  return problems;
+}
+
+function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], openingMicros: number): string[] {
+  const { accountId, balanceMicros, heldMicros, ledgerMicros, ledgerHeldMicros, usage } = book;
+  const cost = messages.reduce((sum, message) => sum + message.costMicros, 0);
+  const held = messages.reduce((sum, { status, costMicros }) => sum + (status === "pending" ? costMicros : 0), 0);
+  const countOf = (status: string) => messages.filter((message) => message.status === status).length;
+  const pairs: [what: string, is: number, must: number][] = [
+    ["balance, by the ledger", balanceMicros, ledgerMicros],
+    ["balance, by the messages", balanceMicros, openingMicros - cost],
+    ["held, by the ledger", heldMicros, ledgerHeldMicros],
+    ["held, by the messages", heldMicros, held],
+    ["usage: cost", usage.costMicros, cost],
+    ["usage: messages", usage.messages, messages.length],
+    ...(["pending", "sent", "delivered", "failed", "undelivered"] as const).map((status): [string, number, number] => [
+      `usage: ${status}`,
+      usage[status],
+      countOf(status),
+    ]),
+  ];
+  return pairs.flatMap(([what, is, must]) => (is === must ? [] : [`${accountId}: ${what} is ${is}, not ${must}`]));
+}
+
+/** What does not add up, in words. */
+export function judgeMoney({ database, openingMicros, priceMicros, sends, ownCheck }: Evidence): string[] {
+  const customers = new Set(sends.map(({ accountId }) => accountId));
+  const ledgers = new Map(database.ledger.map((ledger) => [ledger.messageId, ledger]));
+  const known = new Set(database.messages.map(({ id }) => id));
+  return [
+    ...(/"drifted":\s*\[\]/.test(ownCheck) ? [] : [`the service's own check: ${ownCheck.trim().slice(0, 300)}`]),
+    ...database.messages.flatMap((message) => judgeMessage(message, ledgers.get(message.id), priceMicros)),
+    ...database.ledger.flatMap(({ messageId }) =>
+      known.has(messageId) ? [] : [`${messageId} was charged and is not there`],
+    ),
+    ...database.accounts
+      .filter(({ accountId }) => customers.has(accountId))
+      .flatMap((book) =>
+        judgeAccount(
+          book,
+          database.messages.filter(({ accountId }) => accountId === book.accountId),
+          openingMicros,
+        ),
+      ),
+  ];
+}

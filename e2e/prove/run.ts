@@ -1,0 +1,107 @@
+/** One proof from beginning to end. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { readDatabaseBook, readDisabled } from "./books";
+import { BALANCE_MICROS, PRICE_MICROS } from "./customers";
+import type { Evidence } from "./evidence";
+import { type Happened, sufferAll } from "./faults";
+import type { Life } from "./fleet";
+import { readHistory } from "./history";
+import { type Load, startLoad } from "./load";
+import { type FaultKind, planFaults } from "./plan";
+import {
+  ageUntilFinal,
+  countStuckJobs,
+  findFrozenQueues,
+  heal,
+  type Rest,
+  readUnresolved,
+  recoverEndpoints,
+  waitUntilQuiet,
+} from "./rest";
+import type { Policy, World } from "./world";
+
+export type RunOptions = {
+  seed: number;
+  policy: Policy;
+  /** How long faults happen. */
+  lengthMs: number;
+  kinds: readonly FaultKind[];
+  /** How long a provider has for its answer. */
+  timeoutMs: number;
+  /** Requests of customers per second. */
+  rate: number;
+};
+
+/** What a run has shown. `rest`: how it came to rest after the faults. */
+export type Outcome = {
+  evidence: Evidence;
+  happened: Happened[];
+  lives: Life[];
+  load: Load;
+  rest: Rest;
+  /** Milliseconds since the epoch. */
+  times: { beganMs: number; healedMs: number; loadEndedMs: number; agedMs: number };
+  /** How long the proof's own process could not react. */
+  stalls: { p99Ms: number; maxMs: number };
+  problems: string[];
+};
+
+/** Lets everything happen in `world`, and gathers what the four books say. */
+export async function perform(
+  world: World,
+  { seed, policy, lengthMs, kinds, timeoutMs, rate }: RunOptions,
+  signal: AbortSignal,
+  tell: (text: string) => void,
+): Promise<Outcome> {
+  const faults = planFaults(seed, lengthMs, kinds, timeoutMs);
+  world.receivers.setManner("b-flaky", "flaky");
+  const { customers, urls } = world;
+  tell(`load       ${rate} requests a second by ${customers.length} customers`);
+  const load = startLoad({ seed, customers, urls, rate });
+  const beganMs = Date.now();
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+  const happened = await sufferAll({ world, load, timeoutMs }, faults, signal, tell);
+  signal.throwIfAborted();
+  await heal(world);
+  const healedMs = Date.now();
+  tell("healed     the load goes on until every queue works");
+  const frozen = await findFrozenQueues(world, signal);
+  for (const { process, queue } of frozen) tell(`frozen     ${process}, ${queue}`);
+  load.stop();
+  await load.settled();
+  const loadEndedMs = Date.now();
+  tell("rest       the load is over; waiting until no message moves");
+  const rest = await waitUntilQuiet(world, timeoutMs + 2_000, signal);
+  if (rest.tookMs === null) tell(`rest       it never came to rest: ${rest.left}`);
+  const unresolved = await readUnresolved(world.database);
+  const disabled = await readDisabled(world.database);
+  tell(`aging      ${unresolved.length} messages wait for a quarter of an hour to pass`);
+  const agedMs = Date.now();
+  await recoverEndpoints(world);
+  await ageUntilFinal(world, signal);
+  await waitUntilQuiet(world, 1_500, signal);
+  const stuckJobs = await countStuckJobs(world.database);
+  signal.throwIfAborted();
+  const { outside, receivers, database } = world;
+  const ownCheck = await world.checkLedger();
+  return {
+    evidence: {
+      ...{ policy, openingMicros: BALANCE_MICROS, priceMicros: PRICE_MICROS, sends: load.sends },
+      ...{ reading: load.readings(), requests: outside.requests, taken: outside.taken() },
+      ...{ database: await readDatabaseBook(database), history: await readHistory(database) },
+      ...{ received: receivers.received, answered: receivers.answered, unresolved, frozen },
+      ...{ stuckJobs, ownCheck },
+      disabled: new Map([...disabled, ...(await readDisabled(database))]),
+    },
+    ...{
+      happened,
+      lives: world.fleet.lives,
+      load,
+      rest,
+      times: { beganMs, healedMs, loadEndedMs, agedMs },
+      stalls: { p99Ms: delay.percentile(99) / 1e6, maxMs: delay.max / 1e6 },
+      problems: outside.problems,
+    },
+  };
+}

@@ -1,0 +1,233 @@
+import { expect, test } from "vitest";
+import type { StoredMessage } from "./books";
+import type { Evidence } from "./evidence";
+import { longestFailure } from "./judge-events";
+import { type Defects, isClean, judge } from "./verdict";
+
+const ACCOUNT = "acc_1";
+const PRICE = 10_000;
+const OPENING = 1_000_000;
+const TO = "+4915110000001";
+const ID = "msg_1";
+
+/** A run in which one message was accepted, sent, delivered and told of, in all four books. */
+function goodRun(): Evidence {
+  const message: StoredMessage = {
+    ...{ id: ID, accountId: ACCOUNT, to: TO, status: "delivered", segments: 1, costMicros: PRICE, errorCode: null },
+  };
+  const event = (id: string, status: string) => ({ id, messageId: ID, accountId: ACCOUNT, status });
+  const received = (eventId: string, status: string, at: number) => ({
+    ...{ receiver: "a", atMs: at, eventId, type: `message.${status}`, createdAt: `2026-01-01T00:00:0${at}.000Z` },
+    ...{ messageId: ID, status, reference: "order-1", to: TO, problem: null },
+  });
+  return {
+    ...{
+      policy: "fallback",
+      openingMicros: OPENING,
+      priceMicros: PRICE,
+      unresolved: [],
+      frozen: [],
+      disabled: new Map(),
+    },
+    ...{ stuckJobs: 0, ownCheck: '{"accounts":1,"drifted":[]}' },
+    sends: [
+      {
+        ...{ accountId: ACCOUNT, key: "k", reference: "order-1", recipients: [TO], atMs: 0, firstMs: 1, acceptedMs: 1 },
+        ...{ tries: 1, ids: [ID], refused: false },
+      },
+    ],
+    reading: { reads: 0, missing: [], backwards: [] },
+    requests: [{ atMs: 1, carrier: "twilio", to: TO, behaviour: "accept" }],
+    taken: [{ atMs: 1, carrier: "twilio", to: TO, reference: `${ID}-1` }],
+    database: {
+      messages: [message],
+      attempts: [{ messageId: ID, seq: 1, provider: "twilio", outcome: "accepted", begun: true }],
+      ledger: [{ messageId: ID, kinds: ["reserve", "settle"], amountMicros: -PRICE, heldMicros: 0 }],
+      accounts: [
+        {
+          ...{ accountId: ACCOUNT, balanceMicros: OPENING - PRICE, heldMicros: 0 },
+          ...{ ledgerMicros: OPENING - PRICE, ledgerHeldMicros: 0 },
+          usage: { messages: 1, pending: 0, sent: 0, delivered: 1, failed: 0, undelivered: 0, costMicros: PRICE },
+        },
+      ],
+      events: [event("evt_1", "sent"), event("evt_2", "delivered")],
+      deliveries: ["evt_1", "evt_2"].map((eventId) => ({ eventId, receiver: "a", status: "delivered" })),
+      endpoints: [{ id: "whe_1", receiver: "a", accountId: ACCOUNT, isActive: true, failureCount: 0 }],
+      deadJobs: 0,
+    },
+    history: {
+      attempts: [
+        {
+          ...{ atMs: 1, process: "worker-1.1", op: "INSERT", messageId: ID },
+          seq: 1,
+          provider: "twilio",
+          outcome: null,
+        },
+      ],
+      moves: [
+        { atMs: 2, process: "worker-1.1", messageId: ID, former: "pending", status: "sent" },
+        { atMs: 3, process: "worker-1.1", messageId: ID, former: "sent", status: "delivered" },
+      ],
+      work: [],
+    },
+    received: [received("evt_1", "sent", 1), received("evt_2", "delivered", 2)],
+    answered: ["evt_1", "evt_2"].map((eventId) => ({
+      ...{ receiver: "a", atMs: 1, eventId, isTaken: true, manner: "ok" },
+    })),
+  } satisfies Evidence;
+}
+
+/** Names of the lists that have a case, in a good run with one thing changed. */
+function found(change: (run: Evidence) => Partial<Evidence>): (keyof Defects)[] {
+  const run = goodRun();
+  const { defects } = judge({ ...run, ...change(run) });
+  return (Object.keys(defects) as (keyof Defects)[]).filter((name) => defects[name].length > 0);
+}
+
+const asMessage = (run: Evidence, change: Partial<StoredMessage>): Evidence["database"] => ({
+  ...run.database,
+  messages: run.database.messages.map((message) => ({ ...message, ...change })),
+});
+/** As a message that failed because nobody knew, and was refunded. */
+const asUnknown = (run: Evidence, begun: boolean | null): Evidence["database"] => ({
+  ...asMessage(run, { status: "failed", costMicros: 0, errorCode: "provider_outcome_unknown" }),
+  attempts: run.database.attempts.map((attempt) => ({ ...attempt, begun, outcome: null })),
+  ledger: [{ messageId: ID, kinds: ["reserve", "refund"], amountMicros: 0, heldMicros: 0 }],
+  accounts: run.database.accounts.map((book) => ({
+    ...{ ...book, balanceMicros: OPENING, ledgerMicros: OPENING },
+    usage: { ...book.usage, delivered: 0, failed: 1, costMicros: 0 },
+  })),
+  events: [{ id: "evt_1", messageId: ID, accountId: ACCOUNT, status: "failed" }],
+  deliveries: [{ eventId: "evt_1", receiver: "a", status: "delivered" }],
+});
+const failedEvent = (run: Evidence) => ({
+  received: run.received.slice(0, 1).map((event) => ({ ...event, type: "message.failed", status: "failed" })),
+  history: { ...run.history, moves: [] },
+});
+const twice = (run: Evidence, second: string) => ({
+  taken: [...run.taken, { atMs: 5, carrier: "twilio" as const, to: TO, reference: second }],
+});
+const steps = (run: Evidence, first: string | null): Evidence["history"] => ({
+  ...run.history,
+  attempts: [1, 2].map((seq) => ({
+    ...{ atMs: seq, process: "worker-1.1", op: "INSERT", messageId: ID },
+    ...{ seq, provider: "twilio", outcome: seq === 1 ? first : null },
+  })),
+});
+
+test("a run in which all four books agree has no defect", () => {
+  const verdict = judge(goodRun());
+  expect(verdict.defects).toEqual(Object.fromEntries(Object.keys(verdict.defects).map((name) => [name, []])));
+  expect(isClean(verdict)).toBe(true);
+  expect(verdict.remarks).toMatchObject({ accepted: 1, sends: 1 });
+});
+
+test("what was accepted and is not there is lost", () => {
+  expect(found((run) => ({ database: { ...run.database, messages: [] } }))).toContain("lost");
+});
+
+test("what counts as delivered and reached no carrier is lost", () => {
+  expect(found(() => ({ taken: [] }))).toEqual(["lost", "empty"]);
+});
+
+test("a second message to a person is allowed only when nobody knew of the first", () => {
+  expect(found((run) => ({ ...twice(run, `${ID}-2`), history: steps(run, "unknown") }))).toEqual([]);
+  expect(found((run) => ({ ...twice(run, `${ID}-2`), history: steps(run, null) }))).toEqual(["duplicated"]);
+  expect(found((run) => ({ ...twice(run, `${ID}-1`), history: steps(run, "unknown") }))).toEqual(["duplicated"]);
+});
+
+test("whoever would rather hold a message than send it twice never sends it twice", () => {
+  const change = (run: Evidence) => ({ ...twice(run, `${ID}-2`), history: steps(run, "unknown") });
+  expect(found((run) => ({ ...change(run), policy: "hold" }))).toEqual(["duplicated"]);
+});
+
+test("balance, ledger, messages and counters must say the same", () => {
+  const account = (run: Evidence, change: object): Partial<Evidence> => ({
+    database: { ...run.database, accounts: run.database.accounts.map((book) => ({ ...book, ...change })) },
+  });
+  expect(found((run) => account(run, { balanceMicros: OPENING }))).toEqual(["drift"]);
+  expect(found((run) => account(run, { heldMicros: 1 }))).toEqual(["drift"]);
+  expect(found((run) => ({ database: { ...run.database, ledger: [] } }))).toEqual(["drift"]);
+  expect(found(() => ({ ownCheck: '{"drifted":[{"accountId":"acc_1"}]}' }))).toEqual(["drift"]);
+});
+
+test("no status goes back: not in the database, not when it is read, not in what is told", () => {
+  const back = { atMs: 4, process: null, messageId: ID, former: "delivered", status: "sent" };
+  expect(found((run) => ({ history: { ...run.history, moves: [...run.history.moves, back] } }))).toEqual(["backwards"]);
+  expect(found(() => ({ reading: { reads: 1, missing: [], backwards: ["it did"] } }))).toEqual(["backwards"]);
+  expect(
+    found((run) => ({
+      received: run.received.map((event, at) => ({ ...event, createdAt: `2026-01-01T00:00:0${9 - at}.000Z` })),
+    })),
+  ).toEqual(["backwards"]);
+});
+
+test("what failed without ever having been begun is told apart from what died on its way", () => {
+  const change = (begun: boolean | null) => (run: Evidence) => ({
+    ...{ ...failedEvent(run), database: asUnknown(run, begun), requests: [] },
+    taken: [],
+  });
+  // Nothing at all was taken in this run of one message.
+  expect(found(change(false))).toEqual(["neverBegun", "empty"]);
+  expect(found(change(null))).toEqual(["neverBegun", "empty"]);
+  expect(found(change(true))).toEqual(["empty"]);
+  expect(judge({ ...goodRun(), ...change(true)(goodRun()) }).remarks.diedBeforeLeaving).toHaveLength(1);
+});
+
+test("an endpoint may be disabled for what it did, not for what we did", () => {
+  const answered = (count: number) =>
+    Array.from({ length: count }, () => ({
+      receiver: "a",
+      atMs: 1,
+      eventId: "x",
+      isTaken: false,
+      manner: "fail" as const,
+    }));
+  const change = (count: number) => (run: Evidence) => ({
+    ...{ disabled: new Map([["a", "no answer 25 times"]]), answered: [...answered(count), ...run.answered] },
+  });
+  expect(found(change(24))).toEqual(["disabledByUs"]);
+  expect(found(change(25))).toEqual([]);
+});
+
+test("nothing stays unfinished: no message, no caller, no job, no queue", () => {
+  expect(found((run) => ({ database: asMessage(run, { status: "pending" }) }))).toContain("unfinished");
+  expect(found((run) => ({ sends: [...run.sends, { ...run.sends[0], key: "other", ids: null } as never] }))).toEqual([
+    "unfinished",
+  ]);
+  expect(found((run) => ({ database: { ...run.database, deadJobs: 1 } }))).toEqual(["unfinished"]);
+  expect(found(() => ({ stuckJobs: 2 }))).toEqual(["unfinished"]);
+  expect(found(() => ({ frozen: [{ process: "worker-1.1", queue: "dispatch" }] }))).toEqual(["frozen"]);
+});
+
+test("every event reaches every endpoint, and says what is true", () => {
+  expect(found((run) => ({ database: { ...run.database, events: run.database.events.slice(1) } }))).toEqual([
+    "eventsMissing",
+    "eventsForged",
+  ]);
+  expect(found((run) => ({ answered: run.answered.slice(1) }))).toEqual(["eventsMissing"]);
+  const received = (change: object) => (run: Evidence) => ({
+    received: run.received.map((event) => ({ ...event, ...change })),
+  });
+  expect(found(received({ problem: "The signature is not that of the body." }))).toEqual(["eventsForged"]);
+  expect(found(received({ reference: "order-2" }))).toEqual(["eventsForged"]);
+  expect(found(received({ to: "+4915110000002" }))).toEqual(["eventsForged"]);
+});
+
+test("one key makes one message", () => {
+  const again = (run: Evidence) => ({ ...run.database.messages[0], id: "msg_2" }) as StoredMessage;
+  expect(
+    found((run) => ({ database: { ...run.database, messages: [...run.database.messages, again(run)] } })),
+  ).toContain("keyedTwice");
+});
+
+test("a run in which nothing happened proves nothing", () => {
+  const { defects } = judge({ ...goodRun(), sends: [], received: [] });
+  expect(defects.empty).toEqual(["nothing accepted", "nothing received"]);
+});
+
+test("failures in a row are counted from the last answer that was a 2xx", () => {
+  const answers = [false, false, true, false, false, false, true].map((isTaken) => ({ isTaken }));
+  expect(longestFailure(answers)).toBe(3);
+  expect(longestFailure([])).toBe(0);
+});

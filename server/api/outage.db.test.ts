@@ -1,0 +1,198 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { Ajv2020 } from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { type DatabaseProxy, startDatabaseProxy } from "@/e2e/support/database-proxy";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { coalesce } from "../core/batch";
+import { prisma } from "../core/db";
+import { newId } from "../core/ids";
+import { checkHealth } from "./health";
+import { openApiDocument } from "./openapi";
+import { tableOf } from "./operations";
+import { answerRest } from "./rest";
+import { appRouter } from "./router";
+
+let proxy: DatabaseProxy;
+let account: TestAccount;
+
+beforeAll(async () => {
+  proxy = await startDatabaseProxy(process.env.DATABASE_URL ?? "");
+  process.env.DATABASE_URL = proxy.url;
+  await makeRoute();
+  account = await makeAccount();
+});
+
+afterEach(() => vi.restoreAllMocks());
+afterAll(() => proxy.close());
+
+async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const all: Record<string, string> = {
+    authorization: `Bearer ${account.plainKey}`,
+    "content-type": "application/json",
+    ...headers,
+  };
+  const answer = await answerRest({
+    method,
+    path,
+    query: "",
+    header: (name) => all[name],
+    peer: "127.0.0.1",
+    readBody: async () => Buffer.from(JSON.stringify(body ?? {})),
+  });
+  return { ...answer, wire: JSON.parse(answer.body) as { error: { message: string; details: object } } };
+}
+
+const send = (headers?: Record<string, string>) =>
+  call("POST", "/messages/send", { to: "+14155550123", from: account.senderId, body: "Hello" }, headers);
+
+const messages = () => prisma().message.count({ where: { accountId: account.accountId } });
+
+/** How often the pool was asked for a connection, retries included. */
+const countTries = () => vi.spyOn(pg.Pool.prototype, "connect");
+
+let ajv: Ajv2020 | null = null;
+
+/** What an answer lacks of what the document promises for it; null: nothing. */
+function faultsOf(method: string, path: string, status: number, body: unknown): unknown {
+  if (!ajv) {
+    ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addSchema(JSON.parse(JSON.stringify(openApiDocument())), "document");
+  }
+  const methods = openApiDocument().paths?.[path] as Record<string, { responses: Record<string, { $ref?: string }> }>;
+  const ref = methods[method.toLowerCase()]?.responses[status]?.$ref;
+  if (!ref) return `${status} is not documented`;
+  const validate = ajv.compile({ $ref: `document${ref}/content/application~1json/schema` });
+  return validate(body) ? null : validate.errors;
+}
+
+describe("while the database is away", () => {
+  test("a send waits until it is back, and is carried out once", async () => {
+    const before = await messages();
+    expect((await send()).status).toBe(201);
+    await proxy.goAway();
+    const tries = countTries();
+    const waiting = Array.from({ length: 20 }, (_, at) =>
+      send(at % 2 === 0 ? {} : { "idempotency-key": `away-${at}` }),
+    );
+    await expect.poll(() => tries.mock.calls.length, { timeout: 4_000 }).toBeGreaterThan(3);
+    await proxy.comeBack();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 201));
+    expect(await messages()).toBe(before + 21);
+  });
+
+  test("its health is told at once, without a second look", async () => {
+    await proxy.goAway();
+    const tries = countTries();
+    try {
+      expect(await checkHealth()).toEqual({ ok: false, database: { ok: false, latencyMs: null }, queue: null });
+      expect(tries.mock.calls.length).toBe(1);
+    } finally {
+      await proxy.comeBack();
+    }
+    expect((await checkHealth()).ok).toBe(true);
+  });
+
+  test("longer than a request waits, every operation answers 503 as the document says, and nothing was carried out", async () => {
+    const before = await messages();
+    const { exact, withParams } = tableOf(appRouter);
+    const operations = [...exact.values(), ...withParams];
+    await proxy.goAway();
+    try {
+      const answers = await Promise.all([
+        ...operations.map(({ method, segments }) => call(method, segments.join("/").replace("{id}", newId("message")))),
+        send({ "idempotency-key": "away" }),
+      ]);
+      for (const [at, { status, headers, body, wire }] of answers.entries()) {
+        expect(status).toBe(503);
+        expect(headers["retry-after"]).toBe("2");
+        expect(wire).toMatchObject({
+          success: false,
+          error: {
+            type: "api_error",
+            code: "service_unavailable",
+            message: expect.stringContaining("Nothing was carried out"),
+            param: null,
+            details: { reason: "database_unavailable", retry_after: 2 },
+          },
+        });
+        const { segments, method } = operations[at] ?? { segments: ["", "messages", "send"], method: "POST" };
+        expect(faultsOf(method, segments.join("/"), status, JSON.parse(body))).toBeNull();
+      }
+    } finally {
+      await proxy.comeBack();
+    }
+    expect(await messages()).toBe(before);
+    const again = await send({ "idempotency-key": "away" });
+    expect([again.status, again.headers["Idempotency-Replayed"]]).toEqual([201, undefined]);
+  });
+
+  test("the console is told the same", async () => {
+    await proxy.goAway();
+    try {
+      const answer = await fetchRequestHandler({
+        endpoint: "/api/trpc",
+        req: new Request("http://localhost/api/trpc/apiKeys.list"),
+        router: appRouter,
+        createContext: () => ({
+          actor: { kind: "session" as const, accountId: account.accountId, userId: "usr_1", isOperator: false },
+          requestId: newId("request"),
+          address: "127.0.0.1",
+          idempotency: () => null,
+          answerHeaders: {},
+        }),
+      });
+      expect(await answer.json()).toMatchObject({
+        error: {
+          message: expect.stringContaining("database cannot be reached"),
+          data: { httpStatus: 503, code: "service_unavailable", details: { reason: "database_unavailable" } },
+        },
+      });
+    } finally {
+      await proxy.comeBack();
+    }
+  });
+});
+
+test("a send that finds the queue full is a 503 at once, and says that nothing was carried out", async () => {
+  const made = (globalThis as Record<symbol, unknown>)[Symbol.for("messaging-service.process")] as Map<string, unknown>;
+  const queue = made.get("messages.accept");
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  made.set(
+    "messages.accept",
+    coalesce<unknown, never>(
+      async (items) => {
+        await held;
+        return items.map(() => ({ ok: false as const, error: new Error("released") }));
+      },
+      { maxWeight: 1, maxWaiting: 1 },
+    ),
+  );
+  try {
+    const ends: number[] = [];
+    const sends = Array.from({ length: 5 }, async () => {
+      const answer = await send();
+      ends.push(answer.status);
+      return answer;
+    });
+    await expect.poll(() => ends.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(ends)).toEqual(new Set([503]));
+    release();
+    const refused = (await Promise.all(sends)).find(({ status }) => status === 503);
+    expect(refused?.headers["retry-after"]).toBe("1");
+    expect(refused?.headers["ratelimit-remaining"]).toEqual(expect.any(String));
+    expect(refused?.wire.error).toMatchObject({
+      type: "api_error",
+      code: "service_unavailable",
+      message: expect.stringContaining("Nothing was carried out"),
+      details: { reason: "overloaded", retry_after: 1 },
+    });
+  } finally {
+    release();
+    made.set("messages.accept", queue);
+  }
+});

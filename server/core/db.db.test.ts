@@ -1,0 +1,251 @@
+import pg from "pg";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type DatabaseProxy, startDatabaseProxy } from "@/e2e/support/database-proxy";
+import { makeAccount } from "@/e2e/support/seed";
+import { lockAccounts } from "../accounts/store";
+import { pool, prisma, repeatWhenLost, type Tx, transaction } from "./db";
+import { toApiError } from "./errors";
+import { shutDown } from "./process";
+
+/** Ends a backend from outside, as a restart does with all of them. */
+const terminate = (pid: number) => pool().query("SELECT pg_terminate_backend($1)", [pid]);
+
+const pidOf = async (tx: Tx): Promise<number> =>
+  (await tx.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows[0]?.pid ?? 0;
+
+const settled = (work: Promise<unknown>) => work.then(() => null, toApiError);
+
+beforeAll(async () => {
+  await pool().query("CREATE TABLE notes (id text PRIMARY KEY)");
+});
+
+const notes = async (prefix: string): Promise<string[]> =>
+  (await pool().query<{ id: string }>("SELECT id FROM notes WHERE id LIKE $1 || '%' ORDER BY id", [prefix])).rows.map(
+    (row) => row.id,
+  );
+
+describe("a connection that is lost before COMMIT", () => {
+  test("between two statements: the transaction is run again, and is carried out once", async () => {
+    let runs = 0;
+    const result = await transaction(async (tx) => {
+      runs += 1;
+      const pid = await pidOf(tx);
+      await tx.query("INSERT INTO notes VALUES ('between')");
+      if (runs === 1) {
+        await terminate(pid);
+        const alive = () => pool().query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [pid]);
+        await expect.poll(async () => (await alive()).rowCount).toBe(0);
+      }
+      await tx.query("SELECT 1");
+      return runs;
+    });
+    expect(result).toBe(2);
+    expect(await notes("between")).toEqual(["between"]);
+  });
+
+  test("in the middle of a statement, with COMMIT already behind it on the wire: it is run again", async () => {
+    let runs = 0;
+    await transaction(async (tx, defer) => {
+      runs += 1;
+      const pid = await pidOf(tx);
+      await tx.query("INSERT INTO notes VALUES ('deferred')");
+      if (runs > 1) return;
+      defer(tx.query("SELECT pg_sleep(600)"));
+      const asleep = () =>
+        pool().query("SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", [pid]);
+      void (async () => {
+        await expect.poll(async () => (await asleep()).rowCount).toBe(1);
+        await terminate(pid);
+      })();
+    });
+    expect(runs).toBe(2);
+    expect(await notes("deferred")).toEqual(["deferred"]);
+  });
+
+  test("a failure of the statements themselves is thrown as it is, and nothing is run again", async () => {
+    let runs = 0;
+    const failing = transaction(async (tx) => {
+      runs += 1;
+      await tx.query("INSERT INTO notes VALUES ('twice'), ('twice')");
+    });
+    await expect(failing).rejects.toMatchObject({ code: "23505" });
+    expect(runs).toBe(1);
+  });
+});
+
+test("a transaction that stands still is cut off, so that another can lock the account's row; it is run again", async () => {
+  const { accountId } = await makeAccount();
+  let runs = 0;
+  let release = () => {};
+  const stalled = transaction(async (tx) => {
+    runs += 1;
+    await lockAccounts(tx, [accountId]);
+    // Its process does nothing, as one that is stopped.
+    if (runs === 1) await new Promise<void>((resolve) => (release = resolve));
+    await tx.query("INSERT INTO notes VALUES ('stalled')");
+  });
+  const other = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await other.connect();
+  try {
+    await expect
+      .poll(
+        () =>
+          other.query("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE NOWAIT", [accountId]).then(
+            () => "free",
+            (thrown: pg.DatabaseError) => thrown.code,
+          ),
+        { interval: 1 },
+      )
+      .toBe("55P03");
+    // Held by nobody's work: well before the 10 s after which a waiting sender would give up.
+    await other.query("SET lock_timeout = 8000");
+    await other.query("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
+  } finally {
+    await other.end();
+  }
+  release();
+  await stalled;
+  expect(runs).toBe(2);
+  expect(await notes("stalled")).toEqual(["stalled"]);
+});
+
+describe("behind a proxy that can be cut", () => {
+  let proxy: DatabaseProxy;
+  let direct = "";
+
+  beforeEach(async () => {
+    direct = process.env.DATABASE_URL ?? "";
+    proxy = await startDatabaseProxy(direct);
+    await renew(proxy.url);
+  });
+
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await proxy.close();
+    await renew(direct);
+  });
+
+  /** Lets the pool and the settings be made anew, for another address of the database. */
+  async function renew(url: string): Promise<void> {
+    await shutDown();
+    const made = (globalThis as Record<symbol, unknown>)[Symbol.for("messaging-service.process")] as Map<
+      string,
+      unknown
+    >;
+    for (const name of ["db.pool", "db.prisma", "env"]) made.delete(name);
+    process.env.DATABASE_URL = url;
+  }
+
+  test("whatever asks while the database is down waits until it is back", async () => {
+    await pool().query("SELECT 1");
+    await proxy.goAway();
+    const tries = vi.spyOn(pg.Pool.prototype, "connect");
+    const asked = [
+      pool().query("SELECT 7 AS n"),
+      prisma().account.count(),
+      prisma().$queryRaw`SELECT 7 AS n`,
+      transaction((tx) => tx.query("INSERT INTO notes VALUES ('patient')")),
+      pool()
+        .connect()
+        .then((client) => client.release()),
+    ];
+    // Each of them was refused several times.
+    await expect.poll(() => tries.mock.calls.length, { timeout: 4_000 }).toBeGreaterThan(2 * asked.length);
+    await proxy.comeBack();
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(asked.map(() => "fulfilled"));
+    expect(await notes("patient")).toEqual(["patient"]);
+  });
+
+  test("a database that stays away is a 503 for each of them, and only a transaction is sure that nothing was done", async () => {
+    await proxy.goAway();
+    const refused = await Promise.all([
+      settled(pool().query("SELECT 1")),
+      settled(prisma().account.count()),
+      settled(prisma().account.updateMany({ where: { id: "nobody" }, data: { name: "Nobody" } })),
+      settled(transaction((tx) => tx.query("SELECT 1"))),
+    ]);
+    for (const error of refused) {
+      expect(error).toMatchObject({
+        status: 503,
+        retryAfterS: expect.any(Number),
+        wire: { type: "api_error", code: "service_unavailable", details: { reason: "database_unavailable" } },
+      });
+    }
+    expect(refused.map((error) => error?.message.includes("Nothing was carried out"))).toEqual([
+      ...[false, false, false],
+      true,
+    ]);
+    await expect(pool().reachAtOnce()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  for (const [cut, committed] of [
+    ["swallow", true],
+    ["withhold", false],
+  ] as const) {
+    test(`a connection that is lost after COMMIT was sent (${cut}) is never run again, and its outcome is not claimed`, async () => {
+      let runs = 0;
+      const id = `commit-${cut}`;
+      const atCommit = proxy.cutCommitOf(id, cut);
+      const failed = settled(
+        transaction(async (tx) => {
+          runs += 1;
+          await tx.query("INSERT INTO notes VALUES ($1)", [id]);
+        }),
+      );
+      await atCommit;
+      await expect.poll(() => notes(id)).toEqual(committed ? [id] : []);
+      proxy.hangUp();
+      expect(await failed).toMatchObject({
+        status: 503,
+        wire: {
+          code: "service_unavailable",
+          message: expect.stringContaining("may or may not have been carried out"),
+          details: { reason: "outcome_unknown" },
+        },
+      });
+      expect(runs).toBe(1);
+    });
+  }
+
+  test("of single statements that are lost on their way a read is made again, a write is not unless it may be", async () => {
+    const holder = new pg.Client({ connectionString: direct });
+    await holder.connect();
+    const key = 7_461_001;
+    /** Cuts the connection on which the statement with `marker` waits, and then lets it go on. */
+    const cutOff = async (marker: string): Promise<void> => {
+      const waiting = () =>
+        holder.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1 AND pid <> pg_backend_pid()",
+          [`%${marker}%`],
+        );
+      await expect.poll(async () => (await waiting()).rowCount).toBe(1);
+      proxy.hangUp();
+    };
+    const hold = () => holder.query("SELECT pg_advisory_lock($1)", [key]);
+    const letGo = () => holder.query("SELECT pg_advisory_unlock($1)", [key]);
+
+    await hold();
+    const read = pool().query<{ n: number }>(`SELECT 7 AS n, pg_advisory_xact_lock(${key})`);
+    await cutOff("SELECT 7");
+    await letGo();
+    expect((await read).rows).toMatchObject([{ n: 7 }]);
+
+    await hold();
+    const slowly = (id: string) =>
+      pool().query(`INSERT INTO notes SELECT '${id}-' || random() FROM pg_advisory_xact_lock(${key})`);
+    const lost = settled(slowly("write"));
+    await cutOff("write");
+    expect(await lost).toMatchObject({ status: 503, wire: { details: { reason: "outcome_unknown" } } });
+
+    let tries = 0;
+    const twice = repeatWhenLost(() => {
+      tries += 1;
+      return slowly("again");
+    });
+    await cutOff("again");
+    await letGo();
+    await twice;
+    expect(tries).toBe(2);
+    await holder.end();
+  });
+});

@@ -1,0 +1,68 @@
+/** Our own stalls are no failures of an endpoint. */
+import { Agent } from "undici";
+import { afterEach, expect, test } from "vitest";
+import { stallFor, stallThen, startServerApart } from "@/e2e/support/stalls";
+import { postJson } from "./post";
+
+const LIMIT_MS = 600;
+
+const closers: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function serverApart(options: Parameters<typeof startServerApart>[0]) {
+  const server = await startServerApart(options);
+  closers.push(server.close);
+  return server;
+}
+
+/** Makes a function that posts to `url` over connections of its own. */
+function poster(url: string) {
+  const dispatcher = new Agent();
+  closers.push(() => dispatcher.destroy());
+  return (limitMs = LIMIT_MS) => postJson(url, { dispatcher, headers: {}, body: Buffer.from("{}"), limitMs });
+}
+
+test("answers that came while our event loop stood still are read, however late", async () => {
+  const { url, requests } = await serverApart({ answer: "taken", afterMs: 300 });
+  const post = poster(url);
+  const results = Promise.all(Array.from({ length: 30 }, () => post()));
+  await requests(30);
+  await stallFor(2 * LIMIT_MS);
+  expect(new Set((await results).map((result) => result.error))).toEqual(new Set([null]));
+});
+
+test("an endpoint that gives up on us while we stand still has not failed", async () => {
+  const { url, requests } = await serverApart({ answer: null, afterMs: 300 });
+  const posted = poster(url)();
+  await Promise.all([expect(posted).rejects.toThrow("stood still"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
+});
+
+test("neither has one that says that the rest of the request came too late", async () => {
+  const { url, requests } = await serverApart({ answer: "", status: 408, afterMs: 300 });
+  const posted = poster(url)();
+  await Promise.all([expect(posted).rejects.toThrow("stood still"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
+});
+
+test("nor one whose answer does not come in time, since the time was not its own", async () => {
+  const { url, requests } = await serverApart({ answer: "", afterMs: 600_000 });
+  const posted = poster(url)();
+  await Promise.all([expect(posted).rejects.toThrow("stood still"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
+});
+
+test("a refusal is a failure, whether we stood still or not", async () => {
+  const { url, requests } = await serverApart({ answer: "no", status: 500, afterMs: 300 });
+  const posted = poster(url)();
+  await requests(1);
+  await stallFor(2 * LIMIT_MS);
+  expect(await posted).toMatchObject({ acknowledged: false, statusCode: 500 });
+});
+
+test("a connection that the endpoint closed while we stood still is not used for the next event", async () => {
+  const { url } = await serverApart({ answer: "taken", afterMs: 0, keepMs: 500 });
+  const post = poster(url);
+  expect(await post()).toMatchObject({ acknowledged: true });
+  const results = await stallThen(2_500, () => Promise.all([post(5_000), post(5_000)]));
+  expect(results.map((result) => result.error)).toEqual([null, null]);
+});

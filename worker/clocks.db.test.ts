@@ -1,0 +1,188 @@
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { status } from "@/e2e/support/receiver";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/e2e/support/webhooks";
+import { createOnce, type DeedRequest } from "@/server/accounts/answers";
+import { authenticate } from "@/server/api-keys/authenticate";
+import { pool } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { addJob, type InboundReport, jobs } from "@/server/core/jobs";
+import { claimAttempts } from "@/server/messages/dispatch";
+import { getMessage } from "@/server/messages/read";
+import { sendMessage } from "@/server/messages/send";
+import { serveWaiting } from "@/server/messages/serve";
+import { countCallback, flushCounts } from "@/server/providers/counts";
+import { takeCallback } from "@/server/providers/intake";
+import { forgetProviders } from "@/server/providers/registry";
+import { drainProvider, getProvider } from "@/server/providers/service";
+import { tendProviders } from "@/server/providers/tend";
+import { createSender } from "@/server/senders/service";
+import { listSuppressions } from "@/server/suppressions/service";
+import { takeInbound } from "@/server/suppressions/tasks";
+import { sweepWebhooks } from "@/server/webhooks/tasks";
+
+const HOUR_MS = 3_600_000;
+const operator = { kind: "session", accountId: "acc_none", userId: "usr_operator", isOperator: true } as const;
+const keyed = (): DeedRequest => ({ idempotency: () => ({ key: "k", requestHash: "h" }), answerHeaders: {} });
+const UNASKED: DeedRequest = { idempotency: () => null, answerHeaders: {} };
+
+beforeAll(() => {
+  process.env.SENDER_AUTO_APPROVE_S = "120";
+});
+
+/** Puts this process's clock forward, or back; 0: as it is. */
+const setClock = (byMs: number) => {
+  vi.useRealTimers();
+  if (byMs !== 0) vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + byMs });
+};
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+});
+
+/** Seconds from now, by the database's clock, until the last job of a name is due. */
+async function dueInS(name: string): Promise<number> {
+  const { rows } = await pool().query<{ inS: number }>(
+    `SELECT extract(epoch FROM run_at - now())::float8 AS "inS" FROM graphile_worker.jobs
+     WHERE task_identifier = $1 ORDER BY id DESC LIMIT 1`,
+    [name],
+  );
+  return rows[0]?.inS ?? Number.NaN;
+}
+
+describe.each([
+  ["an hour ahead of the database's", HOUR_MS],
+  ["an hour behind the database's", -HOUR_MS],
+])("in a process whose clock is %s", (_, skewMs) => {
+  test("a job for later is due as far from now as it was asked for", async () => {
+    const { actor } = await makeAccount();
+    setClock(skewMs);
+    await addJob(pool(), "sweep_messages", {}, { runAt: new Date(Date.now() + 600_000) });
+    expect(Math.abs((await dueInS("sweep_messages")) - 600)).toBeLessThan(300);
+    await createSender(actor, { sender_id: "Acme" }, UNASKED);
+    expect(await dueInS("review_sender")).toBeGreaterThan(-300);
+  });
+
+  test("an API key works until it expires, and no longer", async () => {
+    const { keyId, plainKey } = await makeAccount();
+    const expire = (inMinutes: number) =>
+      pool().query("UPDATE api_keys SET expires_at = now() + $2 * interval '1 minute' WHERE id = $1", [
+        keyId,
+        inMinutes,
+      ]);
+    await expire(10);
+    setClock(skewMs);
+    expect((await authenticate(`Bearer ${plainKey}`)).id).toBe(keyId);
+    await expire(-10);
+    const refusal = () => authenticate(`Bearer ${plainKey}`).catch((thrown) => thrown.wire?.details.reason);
+    await expect.poll(refusal, { timeout: 10_000 }).toBe("key_expired");
+  });
+
+  test("an Idempotency-Key holds for 24 hours", async () => {
+    const { actor } = await makeAccount();
+    setClock(skewMs);
+    let times = 0;
+    const once = () => createOnce(actor, keyed(), { carryOut: async () => ++times });
+    const age = (by: string) =>
+      pool().query("UPDATE idempotency_keys SET created_at = created_at - $2::interval WHERE account_id = $1", [
+        actor.accountId,
+        by,
+      ]);
+    expect(await once()).toBe(1);
+    await age("23 hours 30 minutes");
+    expect(await once()).toBe(1);
+    await age("1 hour");
+    expect(await once()).toBe(2);
+  });
+
+  test("the minutes of a provider are counted where the others count them", async () => {
+    setClock(skewMs);
+    const received = async () => (await getProvider(operator, { id: "plivo" })).last_hour.receipts;
+    const before = await received();
+    countCallback("plivo", "receipts");
+    await flushCounts();
+    setClock(0);
+    expect(await received()).toBe(before + 1);
+  });
+
+  test("a message that waits for a drained provider is given up after ten minutes", async () => {
+    const account = await makeAccount();
+    const route = await makeRoute({ chain: ["sandbox"] });
+    const input = { to: "+14155550123", from: account.senderId, body: "Hello", route_id: route };
+    await drainProvider(operator, { id: "sandbox", is_drained: true });
+    await tendProviders();
+    const { id } = await sendMessage(account.actor, input, UNASKED);
+    await claimAttempts([id]);
+    setClock(skewMs);
+    const serve = async () => {
+      forgetProviders();
+      await serveWaiting();
+      return (await getMessage(account.actor, id)).status;
+    };
+    const age = (minutes: number) =>
+      Promise.all(
+        [
+          "UPDATE providers SET held_since = held_since - $1 * interval '1 minute'",
+          "UPDATE waiting_messages SET created_at = created_at - $1 * interval '1 minute'",
+        ].map((text) => pool().query(text, [minutes])),
+      );
+    expect(await serve()).toBe("pending");
+    await age(9);
+    expect(await serve()).toBe("pending");
+    await age(2);
+    await expect.poll(serve, { timeout: 30_000 }).toBe("failed");
+    await drainProvider(operator, { id: "sandbox", is_drained: false });
+  });
+
+  test("a webhook is tried again after 30 seconds, and is not taken for stranded before", async () => {
+    const { account, endpoint, receiver } = await startWebhook(status(500));
+    setClock(skewMs);
+    await raiseEvents(account, await makeMessages(account, 1));
+    await runDeliveryJobs(endpoint.id);
+    setClock(0);
+    const [delivery] = await deliveriesOf(endpoint.id);
+    expect(Math.abs(Number(delivery?.nextAttemptAt) - Date.now() - 30_000)).toBeLessThan(HOUR_MS / 2);
+    await pool().query("DELETE FROM graphile_worker._private_jobs");
+    const sweep = async () => {
+      await sweepWebhooks();
+      return (await pool().query("SELECT FROM graphile_worker._private_jobs")).rowCount;
+    };
+    setClock(skewMs);
+    expect(await sweep()).toBe(0);
+    await pool().query("UPDATE webhook_deliveries SET next_attempt_at = now() - interval '6 minutes' WHERE id = $1", [
+      delivery?.id,
+    ]);
+    expect(await sweep()).toBe(1);
+    await receiver.close();
+  });
+
+  test("of STOP and START the one that came last counts, whichever process took it in", async () => {
+    const account = await makeAccount();
+    const line = `1646${String(Math.floor(Math.random() * 1e7)).padStart(7, "0")}`;
+    await pool().query(
+      "INSERT INTO senders (id, account_id, sender_id, type, status) VALUES ($1, $2, $3, 'numeric', 'approved')",
+      [newId("sender"), account.accountId, line],
+    );
+    const tell = async (text: string): Promise<InboundReport[]> => {
+      const message = { providerMessageId: newId("inbound"), from: "+14155550123", to: `+${line}`, text };
+      await takeCallback("twilio", { reports: [], inbound: [message] }, []);
+      const { rows } = await pool().query<{ payload: unknown }>(
+        "DELETE FROM graphile_worker._private_jobs RETURNING payload",
+      );
+      return jobs.apply_inbound.parse(rows[0]?.payload).messages;
+    };
+    setClock(skewMs);
+    const first = await tell("STOP");
+    setClock(0);
+    const second = await tell("START");
+    setClock(skewMs);
+    const third = await tell("STOP");
+    for (const messages of [first, third, second]) await takeInbound({ provider: "twilio", messages });
+    expect((await listSuppressions(account.actor, { page: 1, limit: 10 })).pagination.total).toBe(1);
+    setClock(0);
+    await takeInbound({ provider: "twilio", messages: await tell("START") });
+    expect((await listSuppressions(account.actor, { page: 1, limit: 10 })).pagination.total).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { prepareHandOvers } from "@/e2e/support/hand-overs";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { plainRequest } from "@/server/accounts/answers";
+import { pool } from "@/server/core/db";
+import type { Attempt } from "@/server/messages/claims";
+import { dispatch } from "@/server/messages/dispatch";
+import { sendBulk } from "@/server/messages/send";
+import { waitingProviders } from "@/server/messages/waiting-room";
+import { providerTable } from "@/server/providers/registry";
+import { acquireSlots, type Slot, slotsInUse } from "@/server/providers/slots";
+
+let slow = 0;
+let fast = 0;
+
+beforeAll(async () => {
+  await prepareHandOvers();
+  slow = await makeRoute({ prefix: "1", chain: ["vonage"] });
+  fast = await makeRoute({ prefix: "1", chain: ["twilio"] });
+});
+
+afterEach(() => pool().query("DELETE FROM waiting_messages"));
+
+async function send(count: number, routeId: number): Promise<string[]> {
+  const account = await makeAccount();
+  const recipients = Array.from({ length: count }, (_, at) => `+1415558${String(at).padStart(4, "0")}`);
+  const input = { recipients, from: account.senderId, body: "Hi", route_id: routeId };
+  const { messages } = await sendBulk(account.actor, input, plainRequest());
+  return messages.map((message) => message.id);
+}
+
+async function adapterOf(provider: string) {
+  const adapter = (await providerTable()).adapterOf(provider);
+  if (!adapter) throw new Error(`${provider} is not configured`);
+  return adapter;
+}
+
+const releaseAll = (slots: readonly (Slot | null)[]) => {
+  for (const slot of slots) slot?.release();
+};
+
+test("a provider without free slots delays nobody else's messages, and its own wait in the database", async () => {
+  const vonage = await adapterOf("vonage");
+  const held = await acquireSlots(vonage, vonage.maxInFlight, 0);
+  const ids = [...(await send(3, slow)), ...(await send(3, fast))];
+  const taken: Attempt[] = [];
+  let isOver = false;
+  const dispatched = dispatch(ids, (attempts) => taken.push(...attempts)).finally(() => {
+    isOver = true;
+  });
+  await expect.poll(() => taken.length, { interval: 1 }).toBe(3);
+  // The full provider is still waited for.
+  expect(isOver).toBe(false);
+  expect(new Set(taken.map(({ provider }) => provider))).toEqual(new Set(["twilio"]));
+  await dispatched;
+  expect(taken).toHaveLength(3);
+  expect(await waitingProviders(["vonage", "twilio"])).toEqual(["vonage"]);
+  releaseAll([...held, ...taken.map(({ slot }) => slot)]);
+});
+
+test("no more attempts are claimed than can begin", async () => {
+  const vonage = await adapterOf("vonage");
+  const ids = await send(vonage.maxInFlight + 5, slow);
+  const taken: Attempt[] = [];
+  await dispatch(ids, (attempts) => taken.push(...attempts));
+  expect(taken).toHaveLength(vonage.maxInFlight);
+  expect(slotsInUse(vonage)).toBe(vonage.maxInFlight);
+  const { rows } = await pool().query<{ begun: number; claimed: number }>(
+    `SELECT count(*)::int4 AS claimed, count(begun_at)::int4 AS begun FROM message_attempts
+     WHERE message_id = ANY($1::text[])`,
+    [ids],
+  );
+  expect(rows).toEqual([{ claimed: vonage.maxInFlight, begun: vonage.maxInFlight }]);
+  releaseAll(taken.map(({ slot }) => slot));
+});
+
+test("a claim that fails gives its slots back", async () => {
+  const twilio = await adapterOf("twilio");
+  const ids = await send(2, fast);
+  await pool().query("ALTER TABLE message_attempts RENAME COLUMN claim TO claim_away");
+  try {
+    await expect(dispatch(ids, () => undefined)).rejects.toThrow();
+  } finally {
+    await pool().query("ALTER TABLE message_attempts RENAME COLUMN claim_away TO claim");
+  }
+  expect(slotsInUse(twilio)).toBe(0);
+});
