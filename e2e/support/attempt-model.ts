@@ -25,6 +25,7 @@ type Ending = { attempt: Attempt; outcome: Outcome; nextClaim: string; worker: n
 export type Call = { seq: number; provider: string; claim: string; isTaken: boolean; outcome: Outcome };
 
 const MINUTE_MS = 60_000;
+const isOpen = ({ outcome }: Row): boolean => outcome === null || outcome === "unknown";
 const isTakenBy = (outcome: Outcome, isTakenUnheard: boolean): boolean =>
   outcome.kind === "accepted" || (outcome.kind === "unknown" && isTakenUnheard);
 const WORKER_LOST: Outcome = { kind: "unknown", code: "worker_lost", detail: "Lost." };
@@ -38,12 +39,16 @@ export class AttemptModel {
   unrecorded: Ending[] = [];
   /** Endings that were committed without their workers hearing of it: they record them again. */
   unheard: Ending[] = [];
+  /** The claims that workers know to be their own, as `knownClaims` keeps them. */
+  known = new Map<string, number>();
   /** Endings that were recorded. Somebody else may come to the same end. */
   recorded: Ending[] = [];
   /** Claims that followed on the endings of an attempt, by its claim and the kind of the ending. */
   followers = new Map<string, Set<string>>();
   /** Whether an attempt was claimed although one was refused for good. */
   isClaimedAfterRefusal = false;
+  /** Whether an answer made the message fail while another attempt of it may have been made. */
+  isFailedTooSoon = false;
   /** Whether a provider's answer or receipt has proved that it took the message. */
   isProven = false;
   /** Whether the message failed, free of charge, although that was proved. */
@@ -118,7 +123,9 @@ export class AttemptModel {
     if (!this.isPending() || isRefused || this.rows.some((row) => row.seq === attempt.seq)) return;
     const { seq, provider, claim } = attempt;
     this.insert({ seq, provider, claim, worker, isBegun, outcome: null, fault: null });
-    if (isHeard) this.hands.push({ attempt, worker, isBegun });
+    if (!isHeard) return;
+    this.known.set(claim, worker);
+    this.hands.push({ attempt, worker, isBegun });
   }
 
   private insert(row: Row): void {
@@ -130,11 +137,16 @@ export class AttemptModel {
   begin(hand: Hand): void {
     const row = this.find(hand.attempt);
     if (row && row.outcome === null && this.isPending()) row.isBegun = hand.isBegun = true;
-    else this.drop(hand);
+    else this.forget(hand);
   }
 
   private drop(hand: Hand): void {
     this.hands = this.hands.filter((other) => other !== hand);
+  }
+
+  private forget(hand: Hand): void {
+    this.drop(hand);
+    this.known.delete(hand.attempt.claim);
   }
 
   /** Calls the provider; the worker has its answer to record. */
@@ -187,8 +199,11 @@ export class AttemptModel {
       row.outcome = outcome.kind;
       row.fault = outcome.kind === "retryable" ? outcome.fault : null;
     }
+    if (step?.to === "failed") this.isFailedTooSoon ||= this.rows.some((other) => other !== row && isOpen(other));
     if (step) this.move([step]);
+    if (isHeard && this.known.get(attempt.claim) === worker) this.known.delete(attempt.claim);
     if (!following) return;
+    this.known.set(following.claim, worker);
     const of = `${attempt.claim} ${outcome.kind}`;
     this.followers.set(of, (this.followers.get(of) ?? new Set()).add(following.claim));
     if (isHeard) this.hands.push({ attempt: following, worker, isBegun: false });
@@ -205,7 +220,7 @@ export class AttemptModel {
 
   /** The worker knows that it has not called, and gives the attempt back. */
   giveBack(hand: Hand): void {
-    this.drop(hand);
+    this.forget(hand);
     this.givenBack.push(hand.attempt);
     this.giveBackAgain(hand.attempt);
   }
@@ -227,6 +242,7 @@ export class AttemptModel {
       this.hands = this.hands.filter((hand) => hand.worker !== worker);
       this.unrecorded = this.unrecorded.filter((ending) => ending.worker !== worker);
       this.unheard = this.unheard.filter((ending) => ending.worker !== worker);
+      for (const [claim, owner] of this.known) if (owner === worker) this.known.delete(claim);
     }
     const open = this.rows.filter((row) => row.worker === worker && row.outcome === null);
     this.remove(open.filter((row) => !row.isBegun));
@@ -243,12 +259,7 @@ export class AttemptModel {
 
   /** Gives back claims of a worker that it does not know of. */
   giveBackUnheard(worker: number): void {
-    const ends = [...this.unrecorded, ...this.unheard];
-    const known = new Set([
-      ...this.hands.map((hand) => hand.attempt.claim),
-      ...ends.flatMap(({ attempt, nextClaim }) => [attempt.claim, nextClaim]),
-    ]);
-    const isUnheard = ({ claim, outcome }: Row) => outcome === null && claim !== null && !known.has(claim);
+    const isUnheard = ({ claim, outcome }: Row) => outcome === null && this.known.get(claim ?? "") !== worker;
     this.remove(this.rows.filter((row) => row.worker === worker && isUnheard(row)));
   }
 
@@ -284,6 +295,7 @@ export class AttemptModel {
     this.atMs += 15 * MINUTE_MS;
     // Nobody makes an attempt so long after it was begun, or still has an outcome to record.
     for (const hand of this.hands) hand.isBegun = false;
+    for (const { nextClaim } of [...this.unrecorded, ...this.unheard]) this.known.delete(nextClaim);
     [this.unrecorded, this.unheard] = [[], []];
     if (!this.isPending()) return;
     if (this.waiting) {
@@ -294,7 +306,6 @@ export class AttemptModel {
       this.move([{ to: "failed", at: new Date(this.atMs) }]);
       return;
     }
-    const isOpen = ({ outcome }: Row) => outcome === null || outcome === "unknown";
     const isRefused = this.rows.some(({ outcome }) => outcome === "refused");
     const isExhausted = isRefused || (this.rows.length > 0 && this.rows.length >= this.message.chain.length);
     if (this.rows.some((row) => isOpen(row) && row.isBegun)) this.move([{ to: "failed", at: new Date(this.atMs) }]);

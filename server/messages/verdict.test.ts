@@ -127,6 +127,7 @@ function check(model: AttemptModel): void {
   if (!PATH.test(path)) broken.push(`its status moved ${path}`);
   const expected = path.includes("sent") ? "settle" : path === "pending" ? "" : "refund";
   if (money.join(" ") !== expected) broken.push(`its status moved ${path} and its money ${money.join(" ")}`);
+  if (model.isFailedTooSoon) broken.push("an answer made it fail while another attempt may have been made");
   if (model.isRefundedAfterProof) broken.push("it was refunded though a provider had said that it took it");
   if (broken.length > 0) throw new Error(broken.join("; "));
 }
