@@ -3,6 +3,8 @@ import type { Database } from "@/e2e/support/books";
 
 export type StoredMessage = {
   id: string;
+  /** Of a message that is not final: its attempts and receipts in words. */
+  story: string | null;
   accountId: string;
   to: string;
   status: string;
@@ -76,6 +78,17 @@ export async function readDisabled(database: Database): Promise<Map<string, stri
   return new Map(rows.map(({ receiver, errors }) => [receiver, errors]));
 }
 
+/** SQL: the attempts and receipts of message `m` in words, those that are parked under one of its ids included. */
+const STORY = `(
+  SELECT string_agg(concat_ws(' ', 'attempt', a.seq, a.provider, coalesce(a.outcome, 'open'), a.code, a.provider_message_id,
+    (SELECT string_agg(concat_ws(' ', 'part', p.provider_message_id, coalesce(p.status, 'silent')), ', ')
+     FROM attempt_parts p WHERE p.message_id = a.message_id AND p.seq = a.seq)), '; ' ORDER BY a.seq)
+  FROM message_attempts a WHERE a.message_id = m.id) || '; ' || coalesce((
+  SELECT string_agg(concat_ws(' ', 'receipt', r.provider_message_id, r.status, CASE WHEN r.applied THEN 'applied' END,
+    CASE WHEN r.message_id IS NULL THEN 'parked' END), '; ' ORDER BY r.id)
+  FROM receipts r WHERE r.message_id = m.id OR (r.provider, r.provider_message_id) IN (
+    SELECT a.provider, a.provider_message_id FROM message_attempts a WHERE a.message_id = m.id)), 'no receipt')`;
+
 /** Reads all of it. Money in micro-units. */
 export async function readDatabaseBook(database: Database): Promise<DatabaseBook> {
   const begun = (await recordsBeginnings(database)) ? "begun_at IS NOT NULL" : "NULL::bool";
@@ -85,7 +98,8 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
   return {
     messages: await database.rows<StoredMessage>(
       `SELECT id, account_id AS "accountId", to_number AS "to", status, segments, cost_micros::float8 AS "costMicros",
-         error_code AS "errorCode" FROM messages ORDER BY id`,
+         error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${STORY} END AS story
+       FROM messages m ORDER BY id`,
     ),
     attempts: await database.rows<StoredAttempt>(
       `SELECT message_id AS "messageId", seq, provider, outcome, ${begun} AS begun FROM message_attempts

@@ -13,7 +13,16 @@ const ID = "msg_1";
 /** A run in which one message was accepted, sent, delivered and told of, in all four books. */
 function goodRun(): Evidence {
   const message: StoredMessage = {
-    ...{ id: ID, accountId: ACCOUNT, to: TO, status: "delivered", segments: 1, costMicros: PRICE, errorCode: null },
+    ...{
+      id: ID,
+      accountId: ACCOUNT,
+      to: TO,
+      status: "delivered",
+      segments: 1,
+      costMicros: PRICE,
+      errorCode: null,
+      story: null,
+    },
   };
   const event = (id: string, status: string) => ({ id, messageId: ID, accountId: ACCOUNT, status });
   const received = (eventId: string, status: string, at: number) => ({

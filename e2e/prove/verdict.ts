@@ -148,9 +148,9 @@ export function judge(evidence: Evidence): Verdict {
       neverBegun,
       disabledByUs: events.disabledByUs,
       unfinished: [
-        ...database.messages.flatMap(({ id, to, status }) =>
+        ...database.messages.flatMap(({ id, to, status, story }) =>
           status === "pending" || status === "sent"
-            ? [`${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}`]
+            ? [`${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${story}`]
             : [],
         ),
         ...sends.flatMap(({ key, ids, refused }) =>
