@@ -183,6 +183,16 @@ test("what failed without ever having been begun is told apart from what died on
   expect(judge({ ...goodRun(), ...change(true)(goodRun()) }).remarks.diedBeforeLeaving).toHaveLength(1);
 });
 
+test("a message of which the carrier took some parts only waits for its receipt", () => {
+  const sent = (isTaken: boolean) => {
+    const run = goodRun();
+    return { ...run, database: asMessage(run, { status: "sent" }), taken: isTaken ? run.taken : [] };
+  };
+  expect(judge(sent(true)).defects.unfinished).toHaveLength(1);
+  expect(judge(sent(false)).defects.unfinished).toEqual([]);
+  expect(judge(sent(false)).remarks.waitForParts).toHaveLength(1);
+});
+
 test("an endpoint may be disabled for what it did, not for what we did", () => {
   const answered = (count: number) =>
     Array.from({ length: count }, () => ({

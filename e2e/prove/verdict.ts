@@ -42,6 +42,8 @@ type Remarks = {
   takenBack: number;
   /** Begun, and the process died before the request left. */
   diedBeforeLeaving: Cases;
+  /** Sent in parts of which the carrier never took one: nobody reports on the whole, and 72 hours end it. */
+  waitForParts: Cases;
   /** Pending when nothing moved any more: only time ended them. Those that had reached a carrier, and those that had not. */
   unresolvedCalled: number;
   unresolvedNotCalled: number;
@@ -99,6 +101,7 @@ export function judge(evidence: Evidence): Verdict {
     duplicatedAfterAnswer: [],
     failedThoughTaken: [],
     diedBeforeLeaving: [],
+    waitForParts: [],
     takenBack: history.attempts.filter(({ op }) => op === "DELETE").length,
     unresolvedCalled: evidence.unresolved.filter(({ to }) => requestsByNumber.has(to)).length,
     unresolvedNotCalled: evidence.unresolved.filter(({ to }) => !requestsByNumber.has(to)).length,
@@ -132,6 +135,10 @@ export function judge(evidence: Evidence): Verdict {
     (wasBegun ? remarks.diedBeforeLeaving : neverBegun).push(`${id} to ${to}`);
   }
 
+  const open = database.messages.filter(({ status }) => status === "pending" || status === "sent");
+  const isInParts = ({ status, to }: StoredMessage) => status === "sent" && !takenByNumber.has(to);
+  remarks.waitForParts.push(...open.filter(isInParts).map(({ id, to }) => `${id} to ${to}`));
+
   const backwards: Cases = [
     ...reading.backwards.map((told) => `read: ${told}`),
     ...history.moves.flatMap(({ messageId, former, status }) =>
@@ -148,11 +155,11 @@ export function judge(evidence: Evidence): Verdict {
       neverBegun,
       disabledByUs: events.disabledByUs,
       unfinished: [
-        ...database.messages.flatMap(({ id, to, status, story }) =>
-          status === "pending" || status === "sent"
-            ? [`${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${story}`]
-            : [],
-        ),
+        ...open
+          .filter((message) => !isInParts(message))
+          .map(({ id, to, status, story }) => {
+            return `${id} to ${to} is ${status}${requestsByNumber.has(to) ? "" : ", never called"}: ${story}`;
+          }),
         ...sends.flatMap(({ key, ids, refused }) =>
           key !== null && ids === null && !refused ? [`${key} never got an answer`] : [],
         ),
