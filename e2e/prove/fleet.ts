@@ -10,6 +10,8 @@ export type Life = {
   process: string;
   fromMs: number;
   untilMs: number | null;
+  /** When it was told to end, which may take a while; null: it was not. */
+  toldMs: number | null;
   end: "killed" | "stopped" | "by itself" | "forced" | null;
   /** The last of what it printed, when it ended by itself or had to be forced. */
   said: string | null;
@@ -48,7 +50,7 @@ export function startFleet(environmentOf: (member: Member, process: string) => N
   const start = (member: Member): void => {
     if (running.has(member) || isClosing) return;
     const process = `${member}.${lives.filter((life) => life.member === member).length + 1}`;
-    const life: Life = { member, process, fromMs: Date.now(), untilMs: null, end: null, said: null };
+    const life: Life = { member, process, fromMs: Date.now(), untilMs: null, toldMs: null, end: null, said: null };
     const file = member.startsWith("web") ? "web.mjs" : "worker.mjs";
     const spawned = spawnProcess(file, environmentOf(member, process));
     lives.push(life);
@@ -67,6 +69,7 @@ export function startFleet(environmentOf: (member: Member, process: string) => N
     if (!found) return;
     const { spawned, life } = found;
     life.end ??= how;
+    life.toldMs ??= Date.now();
     spawned.signal(how === "killed" ? "SIGKILL" : "SIGTERM");
     const late = setTimeout(() => {
       life.end = "forced";

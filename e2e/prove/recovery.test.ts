@@ -4,7 +4,7 @@ import type { AttemptStep } from "./history";
 import { afterKills, afterReturns } from "./recovery";
 
 const life = (process: string, end: Life["end"], untilMs: number | null): Life => ({
-  ...{ member: "worker-1", process, fromMs: 0, untilMs, end, said: null },
+  ...{ member: "worker-1", process, fromMs: 0, untilMs, toldMs: untilMs, end, said: null },
 });
 const step = (atMs: number, messageId: string, more: Partial<AttemptStep> = {}): AttemptStep => ({
   ...{ atMs, messageId, process: "worker-1.1", op: "INSERT", seq: 1, provider: "twilio", outcome: null },
@@ -45,7 +45,11 @@ test("after the database is back it is told when each queue of each process work
     { atMs: 1_700, process: "worker-1.1", queue: "receipts" as const, count: 1 },
   ];
   const restart = { fault: { kind: "restart", mode: "fast", downMs: 0, atMs: 0 }, atMs: 500, untilMs: 1_000, note: "" };
-  const lives = [life("worker-1.1", null, null), life("worker-1.2", "killed", 2_000)];
+  const lives = [
+    life("worker-1.1", null, null),
+    life("worker-1.2", "killed", 2_000),
+    { ...life("worker-1.3", "stopped", 30_000), toldMs: 800 },
+  ];
   const found = afterReturns([restart as never], lives, { attempts: [], moves: [], work }, 60_000);
   expect(found).toEqual([
     {
