@@ -50,6 +50,10 @@ const CLAIMS: Readonly<Record<string, string>> = {
   "attempts are numbered from one, without a gap": `
     SELECT message_id, array_agg(seq ORDER BY seq) FROM message_attempts a JOIN messages m ON m.id = a.message_id
     WHERE m.account_id = $1 GROUP BY message_id HAVING max(seq) <> count(*) OR min(seq) <> 1`,
+  "no message fails for want of a provider while one may have it": `
+    SELECT m.id, m.error_code, a.seq, a.outcome FROM messages m JOIN message_attempts a ON a.message_id = m.id
+    WHERE m.account_id = $1 AND m.status = 'failed' AND m.sent_at IS NULL AND m.error_code <> 'provider_outcome_unknown'
+      AND (a.outcome IS NULL OR a.outcome = 'unknown')`,
   "no attempt is open but the last": `
     SELECT a.message_id, a.seq FROM message_attempts a JOIN messages m ON m.id = a.message_id
     WHERE m.account_id = $1 AND a.outcome IS NULL AND EXISTS (

@@ -326,6 +326,8 @@ export class InterleavedSends {
       for (const at of this.workers.keys()) await this.giveBackUnheard(at);
       for (let left = this.hands.length; left > 0; left -= 1) await this.begin(0, false);
       for (let left = this.hands.length; left > 0; left -= 1) this.call(0, outcome, true);
+      // Whatever was given back before is so again, since nobody heard of it: the attempts under way are others.
+      for (const at of this.givenBack.keys()) await this.giveBackAgain(at);
       while (this.answered.length > 0) await this.record(0, true);
       while (this.unheard.length > 0) await this.recordAgain(0, true);
       for (const provider of ["vonage", "twilio"]) await this.serve(round, provider, true, true);
