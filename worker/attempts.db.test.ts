@@ -61,6 +61,17 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
+  test("receipts of a part that come together, the later step first, count by the final one", async () => {
+    const message = await claimed(LONG_TEXT);
+    const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+    await record(message.first, accepted(...ids));
+    await applyReceipts(
+      "vonage",
+      ids.flatMap((id) => [report(id, "delivered"), report(id, "sent")]),
+    );
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
   test("parts that were taken before the provider fell silent are known by their ids", async () => {
     const message = await claimed(LONG_TEXT);
     const taken = ["a", "b"].map((part) => `${message.id}-${part}`);

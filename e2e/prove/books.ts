@@ -31,7 +31,7 @@ export type AccountBook = {
   heldMicros: number;
   ledgerMicros: number;
   ledgerHeldMicros: number;
-  /** What the usage counters say: messages in all, those of each status, and their cost. */
+  /** The usage counters: messages in all, those of each status, and their cost. */
   usage: Record<"messages" | "pending" | "sent" | "delivered" | "failed" | "undelivered" | "costMicros", number>;
 };
 
@@ -67,7 +67,7 @@ export const readEndpoints = (database: Database): Promise<Endpoint[]> =>
        failure_count AS "failureCount" FROM webhook_endpoints ORDER BY id`,
   );
 
-/** What the service says of the tries by which endpoints were disabled: a few errors, each with how often it came. */
+/** The errors of the tries by which endpoints were disabled: each with how often it came. */
 export async function readDisabled(database: Database): Promise<Map<string, string>> {
   const rows = await database.rows<{ receiver: string; errors: string }>(
     `SELECT receiver, string_agg(error || ' ' || count || ' times', '; ' ORDER BY count DESC) AS errors FROM (

@@ -73,17 +73,27 @@ type Part = { messageId: string; seq: number; status: ReceiptReport["status"] | 
 const slot = (messageId: string, seq: number) => `${messageId} ${seq}`;
 
 /**
+ * One receipt per part, as an upsert may not meet the same row twice: the first that is final, else the last. Receipts come in
+ * any order, and a `sent` behind a `delivered` takes nothing back.
+ */
+function foldByPart<Receipt extends PartReceipt>(receipts: readonly Receipt[]): Map<string, Receipt> {
+  const folded = new Map<string, Receipt>();
+  for (const receipt of receipts) {
+    const part = `${receipt.provider} ${receipt.report.providerMessageId}`;
+    const known = folded.get(part);
+    if (!known || known.report.status === "sent") folded.set(part, receipt);
+  }
+  return folded;
+}
+
+/**
  * Notes what is reported of parts. The messages must be locked.
  * @returns the receipts with the status that they have for their messages: a delivered part counts as sent until all are.
  */
 export async function foldParts<Receipt extends PartReceipt>(tx: Tx, receipts: readonly Receipt[]): Promise<Receipt[]> {
   const ofParts = receipts.filter((receipt) => receipt.isPart);
   if (ofParts.length === 0) return [...receipts];
-  // One row per part and batch, the last word of it: an upsert may not meet the same row twice.
-  const latest = new Map(
-    ofParts.map((receipt) => [`${receipt.provider} ${receipt.report.providerMessageId}`, receipt]),
-  );
-  const noted = [...latest.values()];
+  const noted = [...foldByPart(ofParts).values()];
   const [, { rows }] = await Promise.all([
     tx.query({
       name: "parts.note",
