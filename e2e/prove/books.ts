@@ -5,6 +5,8 @@ export type StoredMessage = {
   id: string;
   /** Of a message that is not final: its attempts and receipts in words. */
   story: string | null;
+  /** Of a message that is not final: the parts whose ids the service knows. */
+  knownParts: number | null;
   accountId: string;
   to: string;
   status: string;
@@ -98,7 +100,9 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
   return {
     messages: await database.rows<StoredMessage>(
       `SELECT id, account_id AS "accountId", to_number AS "to", status, segments, cost_micros::float8 AS "costMicros",
-         error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${STORY} END AS story
+         error_code AS "errorCode", CASE WHEN status IN ('pending', 'sent') THEN ${STORY} END AS story,
+         CASE WHEN status = 'sent'
+           THEN (SELECT count(*) FROM attempt_parts p WHERE p.message_id = m.id)::int END AS "knownParts"
        FROM messages m ORDER BY id`,
     ),
     attempts: await database.rows<StoredAttempt>(

@@ -22,6 +22,7 @@ function goodRun(): Evidence {
       costMicros: PRICE,
       errorCode: null,
       story: null,
+      knownParts: null,
     },
   };
   const event = (id: string, status: string) => ({ id, messageId: ID, accountId: ACCOUNT, status });
@@ -191,6 +192,19 @@ test("a message of which the carrier took some parts only waits for its receipt"
   expect(judge(sent(true)).defects.unfinished).toHaveLength(1);
   expect(judge(sent(false)).defects.unfinished).toEqual([]);
   expect(judge(sent(false)).remarks.waitForParts).toHaveLength(1);
+});
+
+test("a message waits as well when the id of a part was lost, and receipts name nothing else", () => {
+  const sent = (segments: number, knownParts: number, reference: string | null) => {
+    const run = goodRun();
+    const taken = run.taken.map((each) => ({ ...each, reference }));
+    return judge({ ...run, database: asMessage(run, { status: "sent", segments, knownParts }), taken }).defects
+      .unfinished;
+  };
+  expect(sent(2, 1, null)).toEqual([]);
+  expect(sent(2, 1, `${ID}-1`)).toHaveLength(1);
+  expect(sent(2, 2, null)).toHaveLength(1);
+  expect(sent(1, 0, null)).toHaveLength(1);
 });
 
 test("an endpoint may be disabled for what it did, not for what we did", () => {

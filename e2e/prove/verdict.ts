@@ -42,7 +42,7 @@ type Remarks = {
   takenBack: number;
   /** Begun, and the process died before the request left. */
   diedBeforeLeaving: Cases;
-  /** Sent in parts of which the carrier never took one: nobody reports on the whole, and 72 hours end it. */
+  /** Sent in parts, of which one was never taken or its id is not known: nobody reports on the whole, and 72 hours end it. */
   waitForParts: Cases;
   /** Pending when nothing moved any more: only time ended them. Those that had reached a carrier, and those that had not. */
   unresolvedCalled: number;
@@ -69,6 +69,17 @@ function mayBeRepeated(evidence: Evidence, message: StoredMessage, taken: readon
     if (own.length > seqs.size) return false;
   }
   return taken.length <= 1 + unknown.size;
+}
+
+/**
+ * Whether only 72 hours can end a message: the carrier never took one of its parts; or it did, and the answer with the id
+ * of that part was lost, while its receipts name nothing but that id.
+ */
+function waitsForParts({ status, segments, knownParts }: StoredMessage, taken: readonly Taken[]): boolean {
+  if (status !== "sent") return false;
+  if (taken.length === 0) return true;
+  const isAnonymous = taken.every(({ reference }) => reference === null);
+  return isAnonymous && segments > 1 && (knownParts ?? 0) < segments;
 }
 
 /** Compares what has to be the same. */
@@ -136,7 +147,7 @@ export function judge(evidence: Evidence): Verdict {
   }
 
   const open = database.messages.filter(({ status }) => status === "pending" || status === "sent");
-  const isInParts = ({ status, to }: StoredMessage) => status === "sent" && !takenByNumber.has(to);
+  const isInParts = (message: StoredMessage) => waitsForParts(message, takenByNumber.get(message.to) ?? []);
   remarks.waitForParts.push(...open.filter(isInParts).map(({ id, to }) => `${id} to ${to}`));
 
   const backwards: Cases = [
