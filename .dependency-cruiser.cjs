@@ -13,6 +13,9 @@ swc.parseFileSync = (file, options) => {
   return { ...parsed, body: parsed.body.filter((item) => !isTypeOnly(item)) };
 };
 
+/** A subject's folder, or one of its stages' below it. */
+const ROOM = "^server/.+/";
+
 const TEST = "\\.test\\.ts$";
 /** A unit test; one that wants a database is called `.db.test.ts`. */
 const UNIT_TEST = "(?<!\\.db)\\.test\\.ts$";
@@ -59,19 +62,19 @@ module.exports = {
     ),
     never(
       "schema-knows-shapes-only",
-      { path: "^server/[^/]+/[a-z-]*schema\\.ts$" },
+      { path: `${ROOM}[a-z-]*schema\\.ts$` },
       { path: "^server/core/(?!wire\\.ts$)" },
       "Of core, a schema may know core/wire.",
     ),
     never(
       "schema-is-pure",
-      { path: "^server/[^/]+/[a-z-]*schema\\.ts$" },
+      { path: `${ROOM}[a-z-]*schema\\.ts$` },
       { path: "^(server/core/(db|env|clock|jobs)\\.ts$|prisma/)", reachable: true },
       "A schema reaches no database, settings or clock, by no detour: the browser imports it too.",
     ),
     never(
       "present-is-pure",
-      { path: "^server/[^/]+/present\\.ts$" },
+      { path: `${ROOM}present\\.ts$` },
       { path: "^(server/core/(db|env|clock|jobs)\\.ts$|prisma/)" },
       "A presenter turns a row into a shape and asks nobody.",
     ),
@@ -83,20 +86,20 @@ module.exports = {
     ),
     never(
       "store-is-below-service",
-      { path: "^server/[^/]+/(store|present|schema)\\.ts$" },
-      { path: "^server/[^/]+/(service|tasks|router)\\.ts$" },
+      { path: `${ROOM}(store|present|schema)\\.ts$` },
+      { path: `${ROOM}(service|tasks|router)\\.ts$` },
       "Deeds call the store, not the other way round.",
     ),
     only(
       "router-is-thin",
-      { path: "^server/(?!api/)([^/]+)/router\\.ts$" },
-      ["^server/core/(trpc|wire)\\.ts$", "^server/$1/(?!(store|tasks|present)\\.ts$)"],
+      { path: "^server/(?!api/)([^/]+)/.*router\\.ts$" },
+      ["^server/core/(trpc|wire)\\.ts$", "^server/$1/(?!.*\\b(store|tasks|present)\\.ts$)"],
       "A procedure knows core/trpc, core/wire, and its own subject's shapes and deeds.",
     ),
     never(
       "router-is-called-by-api-only",
       { path: "^(server|worker|scripts)/", pathNot: ["^server/api/", TEST] },
-      { path: "^server/[^/]+/router\\.ts$" },
+      { path: `${ROOM}router\\.ts$` },
       "Doors are opened by server/api.",
     ),
     never(

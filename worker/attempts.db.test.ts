@@ -12,10 +12,10 @@ import {
 } from "@/e2e/support/hand-overs";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
-import type { Attempt } from "@/server/messages/claims";
+import type { Attempt } from "@/server/messages/dispatch/claims";
+import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts";
-import { joinLeftReceipts } from "@/server/messages/sweeps";
+import { applyReceipts } from "@/server/messages/receipts/receipts";
 import { forgetCallbacks } from "@/server/messages/tasks";
 import { referenceTo } from "@/server/providers/reference";
 

@@ -4,12 +4,12 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
-import type { Attempt } from "@/server/messages/claims";
-import { dispatch } from "@/server/messages/dispatch";
-import { sendBulk } from "@/server/messages/send";
-import { waitingProviders } from "@/server/messages/waiting-room";
+import { sendBulk } from "@/server/messages/accept/send";
+import type { Attempt } from "@/server/messages/dispatch/claims";
+import { dispatch } from "@/server/messages/dispatch/dispatch";
+import { waitingProviders } from "@/server/messages/dispatch/waiting-room";
+import { acquireSlots, type Slot, slotsInUse } from "@/server/providers/health/slots";
 import { providerTable } from "@/server/providers/registry";
-import { acquireSlots, type Slot, slotsInUse } from "@/server/providers/slots";
 
 let slow = 0;
 let fast = 0;

@@ -6,8 +6,8 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
 import { deliveriesOf, startWebhook } from "@/e2e/support/webhooks";
 import { pool } from "@/server/core/db";
+import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
-import { sendMessage } from "@/server/messages/send";
 
 const workers = new Set<ChildProcess>();
 

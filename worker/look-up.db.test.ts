@@ -5,11 +5,11 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
-import { endingOf, recordEnding } from "@/server/messages/attempts";
-import { claimAttempts } from "@/server/messages/dispatch";
-import { lookUpUnknown } from "@/server/messages/look-up";
+import { sendBulk } from "@/server/messages/accept/send";
+import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { lookUpUnknown } from "@/server/messages/dispatch/look-up";
 import { getMessage } from "@/server/messages/read";
-import { sendBulk } from "@/server/messages/send";
 import { forgetProviders } from "@/server/providers/registry";
 import { recurring } from "./crontab";
 

@@ -12,13 +12,13 @@ import {
 } from "@/e2e/support/hand-overs";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { endingOf, recordEnding } from "@/server/messages/attempts";
-import { giveBack } from "@/server/messages/claims";
-import { claimAttempts } from "@/server/messages/dispatch";
+import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
+import { giveBack } from "@/server/messages/dispatch/claims";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { failStranded, failUnresolved, requeueOrphans } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts";
+import { applyReceipts } from "@/server/messages/receipts/receipts";
 import { readStory } from "@/server/messages/story";
-import { failStranded, failUnresolved, requeueOrphans } from "@/server/messages/sweeps";
 import { referenceTo } from "@/server/providers/reference";
 
 const ANY_AGE = -60_000;

@@ -12,20 +12,20 @@ import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
-import { attemptOf } from "@/server/messages/attempt";
-import { endingOf, recordEnding } from "@/server/messages/attempts";
-import { begin, claim, forgetClaims, giveBack, knownClaims } from "@/server/messages/claims";
-import { claimAttempts } from "@/server/messages/dispatch";
-import { getMessage } from "@/server/messages/read";
+import { sendMessage } from "@/server/messages/accept/send";
+import { attemptOf } from "@/server/messages/dispatch/attempt";
+import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
+import { begin, claim, forgetClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import {
   findForgottenWorkers,
   giveBackUnheard,
   recoverAttempts,
   resolveBegun,
   takeBackClaims,
-} from "@/server/messages/recover";
-import { settleAttempts } from "@/server/messages/run-attempt";
-import { sendMessage } from "@/server/messages/send";
+} from "@/server/messages/dispatch/recover";
+import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
+import { getMessage } from "@/server/messages/read";
 
 beforeAll(prepareHandOvers);
 

@@ -4,12 +4,12 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { endingOf, recordEnding } from "@/server/messages/attempts";
-import { claimAttempts } from "@/server/messages/dispatch";
+import { sendBulk, sendMessage } from "@/server/messages/accept/send";
+import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts";
-import { sendBulk, sendMessage } from "@/server/messages/send";
-import { expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/messages/sweeps";
+import { applyReceipts } from "@/server/messages/receipts/receipts";
 import { dispatchMessages } from "@/server/messages/tasks";
 import { dispatchTasks, receiptTasks } from "./tasks";
 

@@ -12,7 +12,7 @@ import {
 } from "@/e2e/support/hand-overs";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { claimAttempts } from "@/server/messages/dispatch";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { getMessage } from "@/server/messages/read";
 
 beforeAll(prepareHandOvers);

@@ -4,11 +4,11 @@ import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
-import type { Attempt } from "@/server/messages/claims";
-import { claimAttempts } from "@/server/messages/dispatch";
+import { sendBulk, sendMessage } from "@/server/messages/accept/send";
+import type { Attempt } from "@/server/messages/dispatch/claims";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { emptyRoom, openPaces, serveRoom, waitingProviders } from "@/server/messages/dispatch/waiting-room";
 import { getMessage } from "@/server/messages/read";
-import { sendBulk, sendMessage } from "@/server/messages/send";
-import { emptyRoom, openPaces, serveRoom, waitingProviders } from "@/server/messages/waiting-room";
 import { forgetProviders } from "@/server/providers/registry";
 
 const ROOM = 500;

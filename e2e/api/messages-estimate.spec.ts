@@ -1,4 +1,4 @@
-import type { Estimate } from "@/server/messages/estimate-schema";
+import type { Estimate } from "@/server/messages/accept/estimate-schema";
 import type { BulkResult, Message } from "@/server/messages/schema";
 import { requiresKey, requiresPermission } from "../support/access";
 import type { OwnAccount } from "../support/accounts";

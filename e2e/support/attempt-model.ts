@@ -4,14 +4,14 @@
  * `foldSteps`, `stepsOf`). The carriers are honest: their answers and receipts follow from whether they took the message.
  */
 import type { ReceiptReport } from "@/server/core/jobs";
-import { attemptOf } from "@/server/messages/attempt";
-import type { Attempt, Candidate } from "@/server/messages/claims";
-import { nextProvider } from "@/server/messages/next-provider";
-import { stepsOf } from "@/server/messages/receipt-steps";
+import { attemptOf } from "@/server/messages/dispatch/attempt";
+import type { Attempt, Candidate } from "@/server/messages/dispatch/claims";
+import { nextProvider } from "@/server/messages/dispatch/next-provider";
+import { judge, type Made } from "@/server/messages/dispatch/verdict";
+import { stepsOf } from "@/server/messages/receipts/receipt-steps";
 import type { MessageStatus } from "@/server/messages/status";
 import { foldSteps } from "@/server/messages/steps";
 import type { LockedMessage, Step } from "@/server/messages/transitions";
-import { judge, type Made } from "@/server/messages/verdict";
 import type { Outcome } from "@/server/providers/port";
 
 export type Policy = "fallback" | "hold";

@@ -3,11 +3,11 @@ import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/answers";
 import type { ReceiptReport } from "@/server/core/jobs";
-import { endingOf, recordEnding } from "@/server/messages/attempts";
-import type { Attempt } from "@/server/messages/claims";
-import { claimAttempts } from "@/server/messages/dispatch";
+import { sendMessage } from "@/server/messages/accept/send";
+import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
+import type { Attempt } from "@/server/messages/dispatch/claims";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { getMessage } from "@/server/messages/read";
-import { sendMessage } from "@/server/messages/send";
 import type { Outcome } from "@/server/providers/port";
 
 const PRICE_MICROS = 10_000;

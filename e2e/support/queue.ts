@@ -1,7 +1,7 @@
 import { Logger, runOnce, type TaskList } from "graphile-worker";
 import { pool } from "@/server/core/db";
-import { settleAttempts } from "@/server/messages/run-attempt";
-import { serveWaiting } from "@/server/messages/serve";
+import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
+import { serveWaiting } from "@/server/messages/dispatch/serve";
 
 const silent = new Logger(() => () => undefined);
 

@@ -2,7 +2,7 @@
 import { Account, Balance, Usage } from "../accounts/schema";
 import { ApiKey, CreatedApiKey } from "../api-keys/schema";
 import { Deleted, Pagination } from "../core/wire";
-import { Estimate } from "../messages/estimate-schema";
+import { Estimate } from "../messages/accept/estimate-schema";
 import { BulkResult, Message, MessageError } from "../messages/schema";
 import { Timeline } from "../messages/timeline-schema";
 import { Sender } from "../senders/schema";

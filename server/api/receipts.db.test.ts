@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "../core/db";
-import { flushCounts } from "../providers/counts";
+import { flushCounts } from "../providers/health/counts";
 import { receiptUrlOf } from "../providers/receipt-url";
 import type { ProviderId } from "../providers/schema";
 import { answerReceipt } from "./receipts";

@@ -5,7 +5,7 @@
 import { now } from "../core/clock";
 import { publicUrl } from "../core/env";
 import { errorFields, log } from "../core/log";
-import { countCallback } from "../providers/counts";
+import { countCallback } from "../providers/health/counts";
 import { takeCallback } from "../providers/intake";
 import type { Callback, CallbackContent } from "../providers/port";
 import { isReceiptToken, RECEIPT_PREFIX } from "../providers/receipt-url";

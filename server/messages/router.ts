@@ -1,7 +1,8 @@
 import { router, scoped, sessionProcedure } from "../core/trpc";
 import { pageOf } from "../core/wire";
-import { estimateSend } from "./estimate";
-import { Estimate, EstimateInput } from "./estimate-schema";
+import { estimateSend } from "./accept/estimate";
+import { Estimate, EstimateInput } from "./accept/estimate-schema";
+import { sendBulk, sendMessage } from "./accept/send";
 import { listMessages } from "./list-messages";
 import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
 import {
@@ -15,7 +16,6 @@ import {
   SendBulkInput,
   SendMessageInput,
 } from "./schema";
-import { sendBulk, sendMessage } from "./send";
 import { Timeline } from "./timeline-schema";
 
 export const messagesRouter = router({

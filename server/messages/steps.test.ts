@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ReceiptReport } from "../core/jobs";
-import { lastApplied, stepsOf } from "./receipt-steps";
+import { lastApplied, stepsOf } from "./receipts/receipt-steps";
 import { canMove, eventTypeFor, isFinal, MESSAGE_STATUSES, type MessageStatus } from "./status";
 import { foldSteps } from "./steps";
 import type { LockedMessage, Step } from "./transitions";

@@ -4,12 +4,12 @@ import type { JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
 import { PROVIDERS } from "../providers/schema";
-import { dispatch } from "./dispatch";
-import { lookUpUnknown } from "./look-up";
-import { applyReceipts, rejoinReceipts } from "./receipts";
-import { giveBackUnheard } from "./recover";
-import { startAttempts, stopAttempts } from "./run-attempt";
-import { serveWaiting } from "./serve";
+import { dispatch } from "./dispatch/dispatch";
+import { lookUpUnknown } from "./dispatch/look-up";
+import { giveBackUnheard } from "./dispatch/recover";
+import { startAttempts, stopAttempts } from "./dispatch/run-attempt";
+import { serveWaiting } from "./dispatch/serve";
+import { applyReceipts, rejoinReceipts } from "./receipts/receipts";
 
 /** Claims the attempts that can be made now and starts them. Safe to run twice: a claimed message is not claimed again. */
 export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
@@ -78,8 +78,8 @@ export const takeReceipts = ({ provider, receipts }: JobPayload<"apply_receipts"
 export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receipts">): Promise<void> =>
   rejoinReceipts(provider, providerMessageIds);
 
-export { recoverAttempts, takeBackClaims } from "./recover";
-export { sweepMessages } from "./sweeps";
+export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
+export { sweepMessages } from "./dispatch/sweeps";
 
 /** Forgets the answers to Idempotency-Keys after their 24 hours. */
 export async function forgetIdempotencyKeys(): Promise<void> {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { type Json, type Samples, WIRE_SAMPLES } from "./adapters/wire-samples";
 import { httpProvider } from "./catalogue";
 import type { Callback, HttpProvider } from "./port";
-import { type Json, type Samples, WIRE_SAMPLES } from "./wire-samples";
 
 const CASES = Object.entries(WIRE_SAMPLES);
 

@@ -1,14 +1,14 @@
-import { africastalking } from "./africastalking";
-import { bandwidth } from "./bandwidth";
-import { clickatell } from "./clickatell";
-import { infobip } from "./infobip";
-import { messagebird } from "./messagebird";
-import { plivo } from "./plivo";
+import { africastalking } from "./adapters/africastalking";
+import { bandwidth } from "./adapters/bandwidth";
+import { clickatell } from "./adapters/clickatell";
+import { infobip } from "./adapters/infobip";
+import { messagebird } from "./adapters/messagebird";
+import { plivo } from "./adapters/plivo";
+import { sinch } from "./adapters/sinch";
+import { telnyx } from "./adapters/telnyx";
+import { twilio } from "./adapters/twilio";
+import { vonage } from "./adapters/vonage";
 import type { HttpProvider, Settings } from "./port";
-import { sinch } from "./sinch";
-import { telnyx } from "./telnyx";
-import { twilio } from "./twilio";
-import { vonage } from "./vonage";
 
 /** Forgets the type of a provider's settings: only {@link HttpProvider.settings} of the same provider makes them. */
 const widen = <Own extends Settings>(provider: HttpProvider<Own>): HttpProvider => provider as unknown as HttpProvider;

@@ -1,6 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import { env, publicUrl } from "../core/env";
-import { sameText } from "./constant-time";
+import { sameText } from "./http/constant-time";
 import type { ProviderId } from "./schema";
 
 export const RECEIPT_PREFIX = "/api/receipts";

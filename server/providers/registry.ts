@@ -6,15 +6,15 @@ import { env } from "../core/env";
 import { keepFresh } from "../core/fresh";
 import { errorFields, log } from "../core/log";
 import { onShutdown, perProcess } from "../core/process";
+import { sandbox } from "./adapters/sandbox";
 import { httpProvider } from "./catalogue";
-import { httpAdapter } from "./http";
+import { httpAdapter } from "./http/http";
 import { inboundSink } from "./intake";
 import { reportingLosses } from "./partly-taken";
 import type { Adapter, HttpProvider, Settings } from "./port";
-import { sandbox } from "./sandbox";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { type FoundSettings, findSettings } from "./settings";
-import { openSmpp, type SmppSettings } from "./smpp";
+import { openSmpp, type SmppSettings } from "./smpp/adapter";
 
 /** A changed setting, a drain or an opened breaker holds everywhere within this time. */
 const FRESH_MS = SECOND_MS;

@@ -8,7 +8,7 @@ import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import { segmentText } from "../messages/segments";
-import { sentences } from "./answer";
+import { sentences } from "./http/answer";
 import type { ProviderTest, TestProviderInput } from "./operator-schema";
 import type { Adapter, Handover, Outcome } from "./port";
 import { receiptUrlFor } from "./receipt-url";

@@ -1,5 +1,5 @@
 /** Senders as providers want them written. A short code has at most six digits; names stay as they are. */
-import { digitsOf } from "./callback-body";
+import { digitsOf } from "./http/callback-body";
 
 /** A number with `+`, a short code without. */
 export const senderWithPlus = (from: string): string => (/^\d{7,}$/.test(from) ? `+${from}` : from);

@@ -2,7 +2,7 @@ import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { log } from "../core/log";
-import { firstMinute, type MinuteCounts, seriesOf, sumMinutes } from "./figures";
+import { firstMinute, type MinuteCounts, seriesOf, sumMinutes } from "./health/figures";
 import type {
   DrainProviderInput,
   OperatedProvider,

@@ -4,7 +4,7 @@ import { invalidRequest } from "../core/errors";
 import { unseal } from "../core/seal";
 import { httpProvider } from "./catalogue";
 import type { Settings } from "./port";
-import { smppSettings } from "./smpp";
+import { smppSettings } from "./smpp/adapter";
 
 /** One setting of a provider, as an operator sees it. */
 export type SettingField = {

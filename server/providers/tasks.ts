@@ -1,10 +1,10 @@
 import { SECOND_MS } from "../core/clock";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
-import { openCounts } from "./counts";
-import { agent } from "./http";
+import { openCounts } from "./health/counts";
+import { tendProviders } from "./health/tend";
+import { agent } from "./http/http";
 import { openAdapters } from "./registry";
-import { tendProviders } from "./tend";
 
 const TEND_EVERY_MS = SECOND_MS;
 

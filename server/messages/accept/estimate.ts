@@ -1,0 +1,132 @@
+import type { LockedAccount } from "../../accounts/store";
+import { type AccountActor, requireScope } from "../../core/actor";
+import { now, utcDay } from "../../core/clock";
+import { pool, prisma } from "../../core/db";
+import { type ApiError, isApiError } from "../../core/errors";
+import { newId } from "../../core/ids";
+import { fromMicros } from "../../core/wire";
+import { findSuppressed } from "../../suppressions/store";
+import { nonGsmCharacters, segmentText } from "../segments";
+import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
+import { openQuotas, openSpending, requireActive, requireBalance, sendingKey } from "./admission";
+import { type Destination, openDraft } from "./draft";
+import type { Estimate, EstimateInput } from "./estimate-schema";
+import { openHolds, type Sending } from "./holds";
+
+const NON_GSM_SHOWN_MAX = 100;
+
+/**
+ * What a send would cost and what would refuse it, judged by the same code as the send. Charges and stores nothing, so
+ * what happens in between (another send, a changed price) is not foreseen.
+ * @throws 403 for a key that may not make that send.
+ */
+export async function estimateSend(actor: AccountActor, input: EstimateInput): Promise<Estimate> {
+  requireScope(actor, input.recipients ? "sms:bulk" : "sms:send");
+  const key = sendingKey(actor);
+  const [draft, account, quotas] = await Promise.all([
+    openDraft(actor.accountId, input),
+    prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } }),
+    openQuotas(pool(), [key]),
+  ]);
+  const at = now();
+  const [recipients, spending] = await Promise.all([
+    holdBack(account, input.from, draft.body, recipientsOf(input).map(draft.resolve)),
+    openSpending(pool(), [account], [utcDay(at)]),
+  ]);
+  const costMicros = recipients.reduce((sum, recipient) => sum + recipient.costMicros, 0n);
+  const billed = recipients.filter((recipient) => recipient.routing).length;
+  const { units } = segmentText(draft.body);
+  return {
+    object: "estimate",
+    encoding: draft.encoding,
+    segments: draft.segments,
+    characters: [...draft.body].length,
+    units,
+    non_gsm: nonGsmOf(input.body),
+    smart: smartOf(input.body),
+    cost: fromMicros(costMicros),
+    currency: account.currency,
+    balance: fromMicros(account.balanceMicros),
+    sufficient: costMicros <= account.balanceMicros,
+    recipients: recipients.map(presentDestination),
+    refusals: [
+      ...draft.refusals,
+      ...refusalOf(() => requireActive(account)),
+      ...refusalOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
+      ...spending.refusals(account, utcDay(at), costMicros),
+      ...quotas.refusals(key, billed),
+    ].map(presentRefusal),
+  };
+}
+
+type Account = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
+
+/** The recipients, those that the account's suppressions or limits hold back with why; judged in their order. */
+async function holdBack(account: Account, from: string, body: string, recipients: Destination[]) {
+  const sendings = recipients.map(
+    ({ to, routing }): Sending => ({
+      id: newId("message"),
+      accountId: account.id,
+      toNumber: to,
+      fromSender: from,
+      body,
+      chain: routing?.chain ?? [],
+    }),
+  );
+  const routed = sendings.filter((_, at) => recipients[at]?.routing);
+  const isSuppressed = await findSuppressed(pool(), routed);
+  const judge = await openHolds(pool(), new Map([[account.id, account]]), routed, isSuppressed);
+  const { held } = judge(routed);
+  return recipients.map((recipient, at): Destination => {
+    const sending = sendings[at];
+    const refusal = sending && held.get(sending);
+    return refusal ? { to: recipient.to, costMicros: 0n, routing: null, refusal } : recipient;
+  });
+}
+
+const recipientsOf = ({ recipients, to }: EstimateInput): string[] => recipients ?? (to === undefined ? [] : [to]);
+
+/** What `check` throws, when it is a refusal. */
+function refusalOf(check: () => unknown): ApiError[] {
+  try {
+    check();
+    return [];
+  } catch (thrown) {
+    if (!isApiError(thrown)) throw thrown;
+    return [thrown];
+  }
+}
+
+function nonGsmOf(body: string): Estimate["non_gsm"] {
+  const substitutes = gsmSubstitutes(body);
+  return nonGsmCharacters(body)
+    .slice(0, NON_GSM_SHOWN_MAX)
+    .map(({ character, codePoint, index }) => ({
+      character,
+      code_point: `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`,
+      index,
+      substitute: substitutes.get(index) ?? null,
+    }));
+}
+
+function smartOf(body: string): Estimate["smart"] {
+  const { encoding, segments } = segmentText(toGsmPunctuation(body).body);
+  return { segments, encoding, saved_segments: segmentText(body).segments - segments };
+}
+
+const presentDestination = ({ to, routing, costMicros, refusal }: Destination): Estimate["recipients"][number] => ({
+  to,
+  route_id: routing?.routeId ?? null,
+  provider: routing?.chain[0] ?? null,
+  price_per_segment: routing && fromMicros(routing.priceMicros),
+  cost: fromMicros(costMicros),
+  refusal,
+});
+
+const presentRefusal = ({ status, wire }: ApiError): Estimate["refusals"][number] => ({
+  status,
+  code: wire.code,
+  reason: typeof wire.details.reason === "string" ? wire.details.reason : wire.code,
+  message: wire.message,
+  param: wire.param,
+});

@@ -1,0 +1,112 @@
+import { type DeedRequest, markReplayed } from "../../accounts/answers";
+import type { AccountActor } from "../../core/actor";
+import { now } from "../../core/clock";
+import type { ApiError } from "../../core/errors";
+import { newId } from "../../core/ids";
+import type { Idempotency } from "../../core/trpc";
+import { type MessageRow, presentMessage } from "../present";
+import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
+import { sendingKey } from "./admission";
+import { type DraftInput, openDraft } from "./draft";
+import { accept } from "./store";
+
+/**
+ * Accepts one message. Its cost is reserved and its dispatch is queued in one transaction before this returns.
+ * @throws 400 sender, route, provider or idempotency key; 402 balance; 403 account; 429 limits.
+ */
+export async function sendMessage(
+  actor: AccountActor,
+  input: SendMessageInput,
+  request: DeedRequest,
+): Promise<Message> {
+  const idempotency = request.idempotency();
+  const { refusal, makeRow } = await openRows(actor, input, idempotency);
+  const accepted = await accept({
+    accountId: actor.accountId,
+    key: sendingKey(actor),
+    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null)],
+    refusal,
+    idempotency,
+    respond: ([row]) => row && presentMessage(row),
+  });
+  if (accepted.replayed) markReplayed(request);
+  return accepted.response as Message;
+}
+
+/**
+ * Accepts one message per recipient; a recipient that is not a phone number, to which no route leads, or that is held back
+ * by a suppression or a limit of the account, fails alone.
+ * @throws as {@link sendMessage}; then nothing of the request was accepted.
+ */
+export async function sendBulk(actor: AccountActor, input: SendBulkInput, request: DeedRequest): Promise<BulkResult> {
+  const idempotency = request.idempotency();
+  const { refusal, makeRow } = await openRows(actor, input, idempotency);
+  const accepted = await accept({
+    accountId: actor.accountId,
+    key: sendingKey(actor),
+    messages: refusal ? [] : input.recipients.map((to) => makeRow(to, null)),
+    refusal,
+    idempotency,
+    respond: presentBulk,
+  });
+  if (accepted.replayed) markReplayed(request);
+  return accepted.response as BulkResult;
+}
+
+function presentBulk(rows: MessageRow[]): BulkResult {
+  const failed = rows.filter((row) => row.status === "failed").length;
+  return {
+    object: "bulk_result",
+    total: rows.length,
+    sent: rows.length - failed,
+    failed,
+    messages: rows.map(presentMessage),
+  };
+}
+
+type MakeRow = (to: string, reference: string | null) => MessageRow;
+
+/**
+ * What makes the rows of a request that was found good: pending with its cost, or failed at once and free. Without an
+ * Idempotency-Key a refusal is thrown; with one it is returned, since the request may have been carried out before.
+ */
+async function openRows(
+  actor: AccountActor,
+  input: DraftInput,
+  idempotency: Idempotency | null,
+): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
+  const { body, encoding, segments, refusals, resolve } = await openDraft(actor.accountId, input);
+  const refusal = refusals[0] ?? null;
+  if (refusal && !idempotency) throw refusal;
+  const makeRow: MakeRow = (to, reference) => {
+    const { routing, refusal: failure, ...destination } = resolve(to);
+    const createdAt = now();
+    return {
+      id: newId("message"),
+      accountId: actor.accountId,
+      apiKeyId: actor.kind === "apiKey" ? actor.keyId : null,
+      toNumber: destination.to,
+      fromSender: input.from,
+      body,
+      encoding,
+      segments,
+      status: routing ? "pending" : "failed",
+      costMicros: destination.costMicros,
+      // Set to the account's currency when the message is accepted.
+      currency: "",
+      routeId: routing?.routeId ?? null,
+      chain: routing?.chain ?? [],
+      provider: null,
+      providerMessageId: null,
+      attempts: 0,
+      errorCode: failure?.code ?? null,
+      errorMessage: failure?.message ?? null,
+      reference,
+      createdAt,
+      sentAt: null,
+      deliveredAt: null,
+      failedAt: routing ? null : createdAt,
+    };
+  };
+  return { refusal, makeRow };
+}

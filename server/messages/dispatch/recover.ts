@@ -1,0 +1,121 @@
+/**
+ * Attempts that their worker will not finish: it died, or never heard that it had claimed them. Claimed attempts were
+ * never sent and go back to dispatch; begun ones may have been, so their outcome is unknown.
+ */
+import { SECOND_MS } from "../../core/clock";
+import { pool, transaction } from "../../core/db";
+import { addJob } from "../../core/jobs";
+import { log } from "../../core/log";
+import { workerId } from "../../core/worker-id";
+import type { OutboundMessage } from "../../providers/port";
+import { type Attempt, giveBack, knownClaims } from "./claims";
+import { continueWith } from "./run-attempt";
+
+/** SQL: whether attempt `a` was begun. Versions without claims named no worker, and began with the claim. */
+export const IS_BEGUN = "(a.begun_at IS NOT NULL OR a.worker_id IS NULL)";
+
+/** Attempts per statement. */
+const LOT = 500;
+/** A claim that is committed but not acknowledged is younger than this, unless its reply is lost. */
+const ACKNOWLEDGED_WITHIN_MS = 3 * SECOND_MS;
+
+const WORKER_LOST = {
+  kind: "unknown",
+  code: "worker_lost",
+  detail: "Our process ended while it waited for the provider: the message may have been sent.",
+} as const;
+
+/** Takes back the claims of workers whose leases have run out, and has their messages dispatched. @returns how many. */
+export async function takeBackClaims(workerIds: readonly string[]): Promise<number> {
+  for (let count = 0, found = LOT; ; ) {
+    found = await transaction(async (tx) => {
+      // A worker that is only stopped cannot begin these any more when it wakes: beginning matches the claim's token.
+      const { rows } = await tx.query<{ id: string }>({
+        name: "recover.take_back",
+        text: `DELETE FROM message_attempts d USING (
+                 SELECT a.message_id, a.seq FROM message_attempts a
+                 WHERE a.outcome IS NULL AND a.begun_at IS NULL AND a.worker_id = ANY($1::text[])
+                 LIMIT $2 FOR UPDATE SKIP LOCKED) t
+               WHERE d.message_id = t.message_id AND d.seq = t.seq RETURNING d.message_id AS id`,
+        values: [workerIds, LOT],
+      });
+      if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
+      return rows.length;
+    });
+    count += found;
+    if (found < LOT) return count;
+  }
+}
+
+type Row = OutboundMessage &
+  Pick<Attempt, "accountId" | "seq" | "provider" | "claim" | "claimedAt" | "tried" | "afterUnknown">;
+
+/**
+ * Records that nobody knows the outcome of attempts that dead workers had begun: by ON_UNKNOWN_OUTCOME their messages go
+ * on to the next provider at once, or wait for a receipt. @returns how many.
+ */
+export async function resolveBegun(workerIds: readonly string[]): Promise<number> {
+  for (let count = 0; ; ) {
+    const { rows } = await pool().query<Row>({
+      name: "recover.begun",
+      text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
+               m.account_id AS "accountId", a.seq, a.provider, a.claim, a.started_at AS "claimedAt",
+               ARRAY(SELECT b.provider FROM message_attempts b
+                 WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
+               EXISTS (SELECT 1 FROM message_attempts b
+                 WHERE b.message_id = m.id AND b.seq < a.seq AND b.outcome = 'unknown') AS "afterUnknown"
+             FROM message_attempts a JOIN messages m ON m.id = a.message_id AND m.status = 'pending'
+             WHERE a.outcome IS NULL AND a.begun_at IS NOT NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
+      values: [workerIds, LOT],
+    });
+    await Promise.all(
+      rows.map(({ accountId, seq, provider, claim, claimedAt, tried, afterUnknown, ...message }) =>
+        continueWith(
+          { message, accountId, seq, provider, claim, claimedAt, tried, afterUnknown, slot: null, begunAtMs: null },
+          WORKER_LOST,
+        ),
+      ),
+    );
+    count += rows.length;
+    if (rows.length < LOT) return count;
+  }
+}
+
+/**
+ * Gives back attempts that this process claimed without hearing of it, because the reply was lost: they were never made.
+ * @param ageMs a younger claim's reply may still be on its way.
+ * @returns how many.
+ */
+export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS): Promise<number> {
+  const { rows } = await pool().query<{ id: string; seq: number; claim: string }>({
+    name: "recover.own",
+    text: `SELECT a.message_id AS id, a.seq, a.claim FROM message_attempts a
+           WHERE a.outcome IS NULL AND a.worker_id = $1
+             AND GREATEST(a.started_at, a.begun_at) < clock_timestamp() - $2 * interval '1 millisecond'
+           ORDER BY a.started_at DESC`,
+    values: [workerId(), ageMs],
+  });
+  const known = knownClaims();
+  const unheard = rows.filter(({ claim }) => !known.has(claim)).slice(0, LOT);
+  await giveBack(unheard.map(({ id, seq, claim }) => ({ message: { id }, seq, claim })));
+  if (unheard.length > 0) log("warn", "attempts.unheard_claims_given_back", { count: unheard.length });
+  return unheard.length;
+}
+
+/** Workers named by open attempts, and by no row of their own: they ended before their attempts did. */
+export async function findForgottenWorkers(): Promise<string[]> {
+  const { rows } = await pool().query<{ id: string }>({
+    name: "recover.forgotten_workers",
+    text: `SELECT DISTINCT a.worker_id AS id FROM message_attempts a
+           WHERE a.outcome IS NULL AND a.worker_id IS NOT NULL AND a.started_at < now() - interval '1 minute'
+             AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = a.worker_id)`,
+  });
+  return rows.map((row) => row.id);
+}
+
+/** Goes on with the attempts of workers that are dead. */
+export async function recoverAttempts(workerIds: readonly string[]): Promise<void> {
+  if (workerIds.length === 0) return;
+  const [claimed, begun] = [await takeBackClaims(workerIds), await resolveBegun(workerIds)];
+  if (claimed + begun > 0) log("warn", "attempts.recovered", { workers: workerIds, claimed, begun });
+}

@@ -1,0 +1,191 @@
+/** Attempts under way in this process: each is begun, made, and its outcome recorded, whatever that takes. */
+import { isDataError } from "../../core/batch";
+import { MINUTE_MS, now } from "../../core/clock";
+import { errorFields, log } from "../../core/log";
+import { perProcess } from "../../core/process";
+import { type Slot, waitForSlot } from "../../providers/health/slots";
+import { noteOutcome } from "../../providers/health/tend";
+import { forOperators } from "../../providers/http/answer";
+import type { Adapter, Outcome } from "../../providers/port";
+import { receiptUrlFor } from "../../providers/receipt-url";
+import { referenceTo } from "../../providers/reference";
+import { closeAdapters, providerTable } from "../../providers/registry";
+import { endingOf, recordEnding } from "./attempts";
+import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
+
+/** An attempt whose outcome nobody knows is given up, and refunded, after this time. */
+export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
+/** A claimed attempt that could not begin for so long is not made: its message may be about to fail for its age. */
+export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
+/** Pauses before a write is tried again; the last one is repeated. */
+const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
+
+type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
+
+const underWay = () => perProcess<UnderWay>("attempts.under_way", () => ({ all: new Set(), isStopping: false }));
+
+/** Starts to make attempts that are claimed; does not wait for their outcomes. */
+export function startAttempts(attempts: readonly Attempt[]): void {
+  for (const attempt of attempts) start(attempt);
+}
+
+/** Records what has become known of an attempt, and starts the one that follows. */
+export async function continueWith(attempt: Attempt, outcome: Outcome): Promise<void> {
+  const next = await record(attempt, outcome, 0);
+  if (next) start(next);
+}
+
+function start(attempt: Attempt): void {
+  const own = underWay();
+  const ended: Promise<void> = runChain(attempt)
+    // An outcome that could not be recorded leaves its attempt open, as a crash would; the sweep resolves it.
+    .catch((thrown) => log("error", "attempt.not_recorded", { message_id: attempt.message.id, ...errorFields(thrown) }))
+    .finally(() => own.all.delete(ended));
+  own.all.add(ended);
+}
+
+/** Returns when no attempt is under way in this process. */
+export async function settleAttempts(): Promise<void> {
+  const { all } = underWay();
+  while (all.size > 0) await Promise.all(all);
+}
+
+/** Waits for the calls under way to end, and gives back attempts that are not begun. */
+export async function stopAttempts(): Promise<void> {
+  underWay().isStopping = true;
+  // A bind that is told to close ends what would otherwise be tried again for minutes.
+  await Promise.all([settleAttempts(), closeAdapters()]);
+}
+
+/** Follows one message along its chain of providers until one takes it, it must wait, or the chain ends. */
+async function runChain(first: Attempt): Promise<void> {
+  for (let attempt: Attempt | null = first; attempt; ) {
+    const current: Attempt = attempt;
+    const made = await make(current).finally(() => current.slot?.release());
+    if (made === "not-ours") return forgetClaims([current]);
+    attempt = made === "not-made" ? await leave(current) : await record(current, made.outcome, made.latencyMs);
+    forgetClaims([current]);
+  }
+}
+
+/** Gives back an attempt that was not made, for another worker to make. */
+async function leave(attempt: Attempt): Promise<null> {
+  const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
+  await retryWrite("attempt.not_given_back_yet", () => giveBack([attempt]), until);
+  return null;
+}
+
+/** Records an outcome. @returns the next attempt, claimed, when it is to be made at once. */
+async function record(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
+  const ending = endingOf(attempt, outcome, latencyMs);
+  try {
+    return await retryWrite("attempt.outcome_not_written_yet", () => recordEnding(ending));
+  } catch (thrown) {
+    forgetClaims([{ claim: ending.nextClaim }]);
+    throw thrown;
+  }
+}
+
+/**
+ * Repeats a write while the database is away. A provider's response is known to this process alone, so it is kept for a
+ * minute; after that the attempt stays open, as after a crash.
+ * @param until goes on until this time (milliseconds since 1970), unless this process is to stop.
+ */
+async function retryWrite<Result>(event: string, write: () => Promise<Result>, until = 0): Promise<Result> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await write();
+    } catch (thrown) {
+      const isOver = failures >= RETRY_DELAYS_MS.length && (underWay().isStopping || now().getTime() > until);
+      if (isDataError(thrown) || isOver) throw thrown;
+      log("warn", event, errorFields(thrown));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAYS_MS[failures] ?? RETRY_DELAYS_MS.at(-1)));
+    }
+  }
+}
+
+type Made = { outcome: Outcome; latencyMs: number };
+
+const notSent = (code: string, detail: string, fault: "message" | "throttled"): Made => ({
+  outcome: { kind: "retryable", code, detail, fault },
+  latencyMs: 0,
+});
+
+/** A slot of the attempt's provider; null: it has no credentials here. */
+async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
+  if (slot) return slot;
+  const adapter = (await providerTable()).adapterOf(provider);
+  return adapter && waitForSlot(adapter);
+}
+
+/**
+ * Makes one attempt. "not-made": the provider was not called, and another worker is to call it. "not-ours": the claim was
+ * taken back meanwhile, so the attempt is somebody else's already.
+ */
+async function make(attempt: Attempt): Promise<Made | "not-made" | "not-ours"> {
+  const { provider } = attempt;
+  const slot = await retryWrite("attempt.provider_not_read_yet", () => slotFor(attempt)).catch((thrown) => {
+    log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
+    return "unknown" as const;
+  });
+  if (slot === "unknown") return "not-made";
+  if (!slot) return notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
+  try {
+    const made = await callWhenReady(slot.adapter, attempt);
+    if (typeof made === "object") await note(provider, made);
+    return made;
+  } finally {
+    slot.release();
+  }
+}
+
+/** Tells the provider's health of an outcome, as far as that can be done now. */
+async function note(provider: string, { outcome, latencyMs }: Made): Promise<void> {
+  try {
+    const state = (await providerTable()).stateOf(provider);
+    if (state) await noteOutcome(state, forOperators(outcome), latencyMs);
+  } catch (thrown) {
+    log("warn", "provider.outcome_not_noted", { provider, ...errorFields(thrown) });
+  }
+}
+
+async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<Made | "not-made" | "not-ours"> {
+  if (underWay().isStopping) return "not-made";
+  const startedAt = performance.now();
+  const refusal = (await adapter.ready?.()) ?? null;
+  if (underWay().isStopping) return "not-made";
+  if (refusal) return { outcome: refusal, latencyMs: performance.now() - startedAt };
+  if (now().getTime() - attempt.claimedAt.getTime() > BEGUN_WITHIN_MS) {
+    return notSent("waited_too_long", `No slot at ${adapter.id} became free in time.`, "throttled");
+  }
+  const isOurs = await ensureBegun(attempt).catch((thrown) => {
+    log("error", "attempt.not_begun", { message_id: attempt.message.id, ...errorFields(thrown) });
+    return null;
+  });
+  if (isOurs === false) return "not-ours";
+  // A stopping process begins nothing more, and knows that it has not called: the attempt can be given back.
+  return isOurs === null || underWay().isStopping ? "not-made" : call(adapter, attempt);
+}
+
+/** Has the attempt committed as begun, and recently. @returns false when it is no longer ours. */
+async function ensureBegun(attempt: Attempt): Promise<boolean> {
+  for (let begunAtMs = attempt.begunAtMs; ; ) {
+    if (begunAtMs !== null && performance.now() - begunAtMs < BEGUN_FRESH_MS) return true;
+    begunAtMs = performance.now();
+    if (!(await retryWrite("attempt.not_begun_yet", () => begin(attempt)))) return false;
+  }
+}
+
+async function call(adapter: Adapter, { message, seq }: Attempt): Promise<Made> {
+  const reference = referenceTo(message.id, seq);
+  const startedAt = performance.now();
+  try {
+    const outcome = await adapter.send({ message, reference, receiptUrl: receiptUrlFor(adapter.id, reference) });
+    return { outcome, latencyMs: performance.now() - startedAt };
+  } catch (thrown) {
+    // A bug of ours, perhaps after the request went out: it must not be sent again without knowing.
+    log("error", "provider.adapter_threw", { provider: adapter.id, message_id: message.id, ...errorFields(thrown) });
+    const detail = "The attempt ended in an internal error.";
+    return { outcome: { kind: "unknown", code: "adapter_error", detail }, latencyMs: performance.now() - startedAt };
+  }
+}

@@ -1,0 +1,166 @@
+/** What time decides about messages, and what a crash may have left behind. Ages are measured by the database's clock. */
+import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
+import { pool, transaction } from "../../core/db";
+import { addJob } from "../../core/jobs";
+import { log } from "../../core/log";
+import { rejoinReceipts } from "../receipts/receipts";
+import { applyChanges, lockMessages, type Step } from "../transitions";
+import { findForgottenWorkers, IS_BEGUN, recoverAttempts } from "./recover";
+import { UNRESOLVED_AFTER_MS } from "./run-attempt";
+
+/** A taken message without a final receipt counts as undelivered after this time. */
+const VALIDITY_MS = 72 * HOUR_MS;
+/** A message that was accepted, or tried last, this long ago and is not waiting for its turn has lost its job. */
+const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
+/** A parked receipt names its message by this time, if ever: attempts come to an end within a quarter of an hour. */
+const JOINED_WITHIN_MS = HOUR_MS;
+const SWEEP_MAX = 2_000;
+
+/** Every minute: what time decides, and what a crash may have left behind. One that fails does not stop the others. */
+export async function sweepMessages(): Promise<void> {
+  const results = await Promise.allSettled([
+    failUnresolved(UNRESOLVED_AFTER_MS),
+    failStranded(UNRESOLVED_AFTER_MS),
+    expireUnconfirmed(VALIDITY_MS),
+    requeueOrphans(ORPHANED_AFTER_MS),
+    joinLeftReceipts(JOINED_WITHIN_MS),
+    findForgottenWorkers().then(recoverAttempts),
+  ]);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+type Swept = { id: string; seq: number; provider: string };
+
+/** The time `$1` milliseconds ago, by the database's clock, which all processes share. */
+const BEFORE = "now() - $1::float8 * interval '1 millisecond'";
+
+/**
+ * `$1`: how old, in milliseconds; `$2`: among these messages or all (null); `$3`: how many. Pending messages that some
+ * provider may have taken, while no newer attempt is under way.
+ */
+const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.provider,
+    (SELECT max(b.seq) FROM message_attempts b WHERE b.message_id = a.message_id) AS seq
+  FROM message_attempts a
+  JOIN messages m ON m.id = a.message_id
+  WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${IS_BEGUN} AND a.started_at < ${BEFORE} AND m.status = 'pending'
+    AND ($2::text[] IS NULL OR a.message_id = ANY($2))
+    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
+                    AND b.started_at >= ${BEFORE})
+    AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = a.message_id)
+  ORDER BY a.message_id, a.seq DESC LIMIT $3`;
+
+/**
+ * As above. Pending messages whose chain has come to its end, and long ago, without anybody noting it: all providers were
+ * tried, or one refused it for good when another attempt had been claimed already, which nobody has made.
+ */
+const STRANDED = `SELECT m.id, a.seq, a.provider FROM messages m
+  JOIN LATERAL (SELECT l.seq, l.provider, l.started_at FROM message_attempts l
+    WHERE l.message_id = m.id ORDER BY l.seq DESC LIMIT 1) a ON a.started_at < ${BEFORE}
+  WHERE m.status = 'pending' AND m.created_at < ${BEFORE} AND ($2::text[] IS NULL OR m.id = ANY($2))
+    AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id
+                    AND (b.outcome IS NULL OR b.outcome = 'unknown'))
+    AND ((SELECT count(*) FROM message_attempts b WHERE b.message_id = m.id) >= cardinality(m.chain)
+      OR EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id AND b.outcome = 'refused'))
+    AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
+  ORDER BY m.id LIMIT $3`;
+
+const UNCONFIRMED = `SELECT id, attempts AS seq, provider FROM messages
+  WHERE status = 'sent' AND sent_at < ${BEFORE} AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY sent_at LIMIT $3`;
+
+/** Fails, and refunds, pending messages whose last attempt is older than `ageMs` and has no known outcome. */
+export const failUnresolved = (ageMs: number): Promise<void> =>
+  sweep(UNRESOLVED, ageMs, (row) => ({
+    to: "failed",
+    at: now(),
+    provider: row.provider,
+    error: {
+      code: "provider_outcome_unknown",
+      message: "The provider never told whether it took the message. The cost was refunded.",
+    },
+  }));
+
+/** Fails, and refunds, pending messages whose last attempt ended more than `ageMs` ago, and that no provider may have. */
+export const failStranded = (ageMs: number): Promise<void> =>
+  sweep(STRANDED, ageMs, (row) => ({
+    to: "failed",
+    at: now(),
+    provider: row.provider,
+    error: { code: "no_provider_available", message: "No provider took the message. The cost was refunded." },
+  }));
+
+/** Ends messages that a provider took more than `ageMs` ago and on which no final receipt came. They stay billed. */
+export const expireUnconfirmed = (ageMs: number): Promise<void> =>
+  sweep(UNCONFIRMED, ageMs, () => ({
+    to: "undelivered",
+    at: now(),
+    error: { code: "no_final_receipt", message: "No final delivery receipt came within 72 hours." },
+  }));
+
+/** Moves all that `choose` finds, batch by batch. It is asked again under the messages' locks, where its result stands. */
+async function sweep(choose: string, ageMs: number, stepOf: (row: Swept) => Step): Promise<void> {
+  for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
+    const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, null, SWEEP_MAX]);
+    found = chosen.length;
+    if (found === 0) return;
+    const ids = chosen.map((row) => row.id);
+    await transaction(async (tx) => {
+      const [messages, { rows }] = await Promise.all([
+        lockMessages(tx, ids),
+        tx.query<Swept>(choose, [ageMs, ids, SWEEP_MAX]),
+      ]);
+      await applyChanges(
+        tx,
+        rows.flatMap((row) => {
+          const message = messages.get(row.id);
+          return message ? [{ message, attempts: row.seq, steps: [stepOf(row)] }] : [];
+        }),
+      );
+    });
+  }
+}
+
+/** Adds dispatch jobs for pending messages that have a provider left to try, and no attempt younger than `ageMs`. */
+export async function requeueOrphans(ageMs: number): Promise<void> {
+  for (let after = "", lot = 0, found = SWEEP_MAX; found === SWEEP_MAX; lot += 1) {
+    const { rows } = await pool().query<{ id: string }>({
+      text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < ${BEFORE} AND m.id > $2
+               AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id
+                               AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'refused') OR a.started_at >= ${BEFORE}))
+               AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id) < cardinality(m.chain)
+               AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
+             ORDER BY m.id LIMIT $3`,
+      values: [ageMs, after, SWEEP_MAX],
+    });
+    found = rows.length;
+    after = rows.at(-1)?.id ?? "";
+    if (found === 0) return;
+    // One key per lot: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
+    const messageIds = rows.map((row) => row.id);
+    await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${lot}` });
+    log("warn", "messages.orphans_requeued", { count: found });
+  }
+}
+
+/**
+ * Joins parked receipts, taken in within the last `withinMs`, whose message has become known without anyone noticing. Older
+ * ones are about nothing that could still become known.
+ */
+export async function joinLeftReceipts(withinMs: number): Promise<void> {
+  const { rows } = await pool().query<{ provider: string; providerMessageId: string }>({
+    text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId" FROM receipts r
+           WHERE r.message_id IS NULL AND r.received_at > ${BEFORE}
+             AND (EXISTS (SELECT 1 FROM message_attempts a
+                          WHERE a.provider = r.provider AND a.provider_message_id = r.provider_message_id)
+               OR EXISTS (SELECT 1 FROM attempt_parts p
+                          WHERE p.provider = r.provider AND p.provider_message_id = r.provider_message_id)) LIMIT $2`,
+    values: [withinMs, SWEEP_MAX],
+  });
+  for (const provider of new Set(rows.map((row) => row.provider))) {
+    const own = rows.filter((row) => row.provider === provider);
+    await rejoinReceipts(
+      provider,
+      own.map((row) => row.providerMessageId),
+    );
+  }
+}

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import type { Callback, Handover } from "../port";
+import { bandwidth } from "./bandwidth";
+
+const settings = bandwidth.settings.parse({
+  accountId: "9900000",
+  username: "api-user",
+  password: "pässword:with colon",
+  applicationId: "93de2206-9669-4e07-948d-329f4b722ee2",
+  callbackUsername: "hook",
+  callbackPassword: "s:e:cret é",
+});
+
+const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+  message: {
+    id: "msg_1",
+    to: "+15552223333",
+    from: "+15554443333",
+    body: "Hello",
+    encoding: "GSM-7",
+    segments: 1,
+    ...message,
+  },
+  reference: "msg_1-1",
+  receiptUrl: "https://sms.example.test/api/receipts/bandwidth/token?ref=msg_1-1",
+});
+
+const sent = (given: Handover) => JSON.parse(bandwidth.buildRequest(given, settings).body ?? "");
+
+const read = (status: number, body: unknown) =>
+  bandwidth.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+const callback = (body: unknown, headers: Record<string, string> = {}, query = ""): Callback => ({
+  method: "POST",
+  url: `https://sms.example.test/api/receipts/bandwidth/token${query}`,
+  headers: { "content-type": "application/json; charset=utf-8", ...headers },
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+});
+
+const ID = "1589228074636lm4k2je7j7jklbn2";
+
+const event = (type: string, fields: Record<string, unknown> = {}, message: Record<string, unknown> = {}) => ({
+  type,
+  time: "2026-01-31T12:00:00.000Z",
+  description: "as it was",
+  to: "+15552223333",
+  ...fields,
+  message: {
+    id: ID,
+    time: "2026-01-31T11:59:58.000Z",
+    direction: "out",
+    to: ["+15552223333"],
+    from: "+15554443333",
+    text: "",
+    tag: "msg_1-1",
+    ...message,
+  },
+});
+
+describe("the request", () => {
+  it("names the account, the application and our reference, and signs in", () => {
+    const { method, url, headers } = bandwidth.buildRequest(handover(), settings);
+    expect([method, url]).toEqual(["POST", "https://messaging.bandwidth.com/api/v2/users/9900000/messages"]);
+    expect(headers.authorization).toBe(`Basic ${base64("api-user:pässword:with colon")}`);
+    expect(headers["content-type"]).toBe("application/json");
+    expect(sent(handover())).toEqual({
+      applicationId: "93de2206-9669-4e07-948d-329f4b722ee2",
+      to: ["+15552223333"],
+      from: "+15554443333",
+      text: "Hello",
+      tag: "msg_1-1",
+    });
+  });
+
+  it.each([
+    ["15554443333", "+15554443333"],
+    ["+15554443333", "+15554443333"],
+    ["55444", "55444"],
+    ["SHOP", "SHOP"],
+  ])("writes the sender %s as %s", (from, written) => {
+    expect(sent(handover({ from })).from).toBe(written);
+  });
+
+  it("carries any text as it is", () => {
+    const body = "“quoted” é € 😀\n\\ çok güzel";
+    expect(sent(handover({ body, encoding: "UCS-2" })).text).toBe(body);
+  });
+
+  it("cannot leave its path by an odd account id", () => {
+    const own = { ...settings, accountId: "9/../x" };
+    expect(bandwidth.buildRequest(handover(), own).url).toContain("/users/9%2F..%2Fx/messages");
+  });
+});
+
+describe("the answer", () => {
+  it("202 with an id is accepted", () => {
+    const body = { id: ID, owner: "+15554443333", segmentCount: 1, to: ["+15552223333"], tag: "msg_1-1" };
+    expect(read(202, body)).toEqual({ kind: "accepted", providerMessageIds: [ID] });
+  });
+
+  it.each([
+    ["no JSON", "Accepted"],
+    ["no id", { owner: "+15554443333" }],
+  ])("202 with %s leaves open whether it was taken", (_, body) => {
+    expect(() => read(202, body)).toThrow();
+  });
+
+  it("401 is our account's fault, whether it has a body or none", () => {
+    const ours = { kind: "retryable", fault: "account" };
+    const body = { type: "unauthorized", description: "Who are you?" };
+    expect(read(401, body)).toMatchObject({ ...ours, code: "unauthorized", said: "Who are you?" });
+    expect(read(401, "")).toEqual({ ...ours, code: "http_401", detail: "The provider answered HTTP 401." });
+  });
+
+  it.each([
+    [403, { type: "forbidden", description: "No" }, "account"],
+    [404, { timestamp: "2026-01-31T12:00:00", status: 404, error: "Not Found" }, "account"],
+    [415, "", "message"],
+    [429, { type: "max-message-queue-size-exceeded", description: "Full" }, "throttled"],
+    [429, "", "throttled"],
+    [500, "", "provider"],
+    [503, "<html>down</html>", "provider"],
+  ])("HTTP %d with %j sent nothing, by the fault: %s", (status, body, fault) => {
+    expect(read(status, body)).toMatchObject({ kind: "retryable", fault });
+  });
+
+  const invalid = (...fieldNames: string[]) => ({
+    type: "request-validation",
+    description: "Not accepted",
+    fieldErrors: fieldNames.map((fieldName) => ({ fieldName, description: "is wrong" })),
+  });
+
+  it.each(["to", "to[0]"])("400 about %s is refused for good", (fieldName) => {
+    const said = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
+    const detail = "The provider refused the message.";
+    expect(read(400, invalid(fieldName))).toEqual({ kind: "refused", code: "request-validation", detail, said });
+  });
+
+  it("400 about anything else leaves the message to another provider", () => {
+    expect(read(400, invalid("from"))).toMatchObject({ kind: "retryable", fault: "message" });
+    expect(read(400, invalid("applicationId"))).toMatchObject({ kind: "retryable", fault: "account" });
+    expect(read(400, invalid())).toMatchObject({ kind: "retryable", fault: "message", said: "Not accepted." });
+    expect(read(400, invalid("text"))).toMatchObject({ kind: "retryable", fault: "message" });
+  });
+});
+
+describe("who calls", () => {
+  const authenticate = (authorization?: string) =>
+    bandwidth.authenticate(callback([], authorization ? { authorization } : {}), settings, new Date());
+
+  it("is Bandwidth with the credentials of the application", () => {
+    expect(authenticate(`Basic ${base64("hook:s:e:cret é")}`)).toEqual({ kind: "genuine", nonces: [] });
+    expect(authenticate(`basic ${base64("hook:s:e:cret é")}`)).toMatchObject({ kind: "genuine" });
+  });
+
+  it.each([
+    ["an empty header", "Basic"],
+    ["another scheme", `Bearer ${base64("hook:s:e:cret é")}`],
+    ["another password", `Basic ${base64("hook:s:e:cret")}`],
+    ["another user", `Basic ${base64("hooks:s:e:cret é")}`],
+    ["the credentials that we send with", `Basic ${base64("api-user:pässword:with colon")}`],
+    ["no base64", "Basic hook:s:e:cret é"],
+  ])("is somebody else with %s", (_, authorization) => {
+    expect(authenticate(authorization)).toMatchObject({ kind: "forged" });
+  });
+  it("is asked for credentials", () => expect(authenticate().kind).toBe("unasked"));
+});
+
+describe("a callback", () => {
+  it("is an array, and says when it happened and to which attempt", () => {
+    const report = { providerMessageId: ID, reference: "msg_1-1", status: "delivered", code: null, detail: null };
+    expect(bandwidth.readCallback(callback([event("message-delivered")]))).toEqual({
+      reports: [{ ...report, occurredAt: "2026-01-31T12:00:00.000Z" }],
+      inbound: [],
+    });
+  });
+
+  it.each([
+    [4303, "failed"],
+    [4432, "failed"],
+    [4470, "failed"],
+    [4775, "undelivered"],
+    [4720, "undelivered"],
+    [5106, "failed"],
+    [5600, "undelivered"],
+    [9902, "undelivered"],
+  ])("of the failure %d reports: %s, and why", (errorCode, status) => {
+    const { reports } = bandwidth.readCallback(callback([event("message-failed", { errorCode })]));
+    expect(reports).toMatchObject([{ status, code: `${errorCode}`, detail: expect.any(String) }]);
+    expect(reports[0]?.detail).not.toBe("As it was.");
+  });
+
+  it("of a failure that nobody knows has its own words", () => {
+    const read = (fields: Record<string, unknown>) =>
+      bandwidth.readCallback(callback([event("message-failed", fields)])).reports;
+    expect(read({ errorCode: 4999 })).toMatchObject([{ status: "failed", code: "4999", detail: "As it was." }]);
+    expect(read({})).toMatchObject([{ status: "failed", code: "message-failed", detail: "As it was." }]);
+  });
+
+  it("of several events tells each, in their order, however often it came", () => {
+    const { reports, inbound } = bandwidth.readCallback(
+      callback([
+        event("message-delivered"),
+        event("message-sending", { time: "2026-01-31T11:59:59.000Z" }),
+        event("message-delivered"),
+        event("message-failed", { errorCode: 4775 }, { id: "other", tag: "msg_2-1" }),
+      ]),
+    );
+    expect(reports.map(({ providerMessageId, reference, status }) => [providerMessageId, reference, status])).toEqual([
+      [ID, "msg_1-1", "delivered"],
+      [ID, "msg_1-1", "sent"],
+      [ID, "msg_1-1", "delivered"],
+      ["other", "msg_2-1", "undelivered"],
+    ]);
+    expect(reports[1]?.occurredAt).toBe("2026-01-31T11:59:59.000Z");
+    expect(inbound).toEqual([]);
+  });
+
+  it("without a tag or a time has the reference of its URL, or none", () => {
+    const body = [event("message-delivered", { time: null }, { tag: null })];
+    expect(bandwidth.readCallback(callback(body, {}, "?ref=msg_1-2")).reports).toMatchObject([
+      { reference: "msg_1-2", occurredAt: null },
+    ]);
+    expect(bandwidth.readCallback(callback(body)).reports).toMatchObject([{ reference: null }]);
+  });
+
+  it("of a message of a handset names the number of ours that got it", () => {
+    const received = event(
+      "message-received",
+      { to: "+15554443333" },
+      { id: "in1", direction: "in", from: "+15552223333", to: ["+15550009999", "+15554443333"], text: "STOP" },
+    );
+    expect(bandwidth.readCallback(callback([received]))).toEqual({
+      reports: [],
+      inbound: [{ providerMessageId: "in1", from: "+15552223333", to: "+15554443333", text: "STOP" }],
+    });
+  });
+
+  it("about anything else says nothing, whatever its shape", () => {
+    const others = [{ type: "message-read" }, { type: "constructor", message: 1 }];
+    expect(bandwidth.readCallback(callback(others))).toEqual({ reports: [], inbound: [] });
+    expect(bandwidth.readCallback(callback([...others, event("message-delivered")])).reports).toHaveLength(1);
+  });
+
+  it("that is no array, or a report without a message, cannot be read", () => {
+    expect(() => bandwidth.readCallback(callback("{"))).toThrow();
+    expect(() => bandwidth.readCallback(callback(event("message-delivered")))).toThrow();
+    expect(() => bandwidth.readCallback(callback([{ type: "message-delivered" }]))).toThrow();
+  });
+});

@@ -1,0 +1,208 @@
+/** Bandwidth, Messaging API v2. Receipts and messages of handsets go to the callback URL of the application. */
+import { z } from "zod";
+import { baseUrl, field, secret } from "../fields";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  unlisted,
+  type Verdict,
+  wireCodeOrNull,
+} from "../http/answer";
+import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
+import type { Authenticity, Callback, HttpProvider, Inbound, Outcome, Report, WireResponse } from "../port";
+import { senderWithPlus } from "../sender";
+
+const settings = z.object({
+  accountId: field("account id, a number, from the dashboard"),
+  username: field("name of the API user"),
+  password: secret("password of the API user"),
+  applicationId: field("id of the messaging application that your numbers belong to"),
+  callbackUsername: field("user name that you entered for the callbacks of the application"),
+  callbackPassword: secret("password that you entered for the callbacks of the application"),
+  baseUrl: baseUrl("https://messaging.bandwidth.com/api/v2"),
+});
+
+type Own = z.output<typeof settings>;
+
+/** What the codes of failed messages mean. */
+const RECEIPT_CODES = new Map<string, string>(
+  Object.entries({
+    4001: "The service is not allowed for the account.",
+    4301: "The text has characters that cannot be sent.",
+    4302: "The sender number is malformed.",
+    4303: "The recipient's number is malformed.",
+    4350: "The text cannot be sent to this destination.",
+    4360: "The message was not sent in time.",
+    4401: "The message could not be routed.",
+    4403: "The sender number may not send messages.",
+    4404: "The recipient's number may not get messages.",
+    4405: "The sender number is not allocated.",
+    4406: "The recipient's number is not allocated.",
+    4407: "The sender number does not belong to the account.",
+    4408: "The recipient's number belongs to no account.",
+    4409: "The destination's profile is invalid.",
+    4420: "There is no route to the recipient's carrier.",
+    4421: "The account may not send to this destination.",
+    4431: "The account may not send from short codes.",
+    4432: "The recipient's country is not enabled.",
+    4433: "The account may not send from toll-free numbers.",
+    4434: "The recipient is a toll-free number without messaging.",
+    4451: "The user id is wrong.",
+    4452: "The application id is wrong.",
+    4470: "The message was filtered as spam.",
+    4481: "The sender number is blocked.",
+    4482: "The recipient's number is blocked.",
+    4492: "The recipient is an emergency number.",
+    4493: "The sender is not authorized.",
+    4700: "The recipient's carrier or handset takes no messages.",
+    4701: "The recipient is not reachable, or has no messaging.",
+    4702: "The handset was not reachable.",
+    4720: "The carrier calls the recipient's number invalid.",
+    4721: "The recipient's number is deactivated.",
+    4730: "The carrier has no route to the recipient.",
+    4740: "The carrier calls the sender number invalid.",
+    4750: "The carrier refused the message without a reason.",
+    4751: "The message is too long for the carrier.",
+    4752: "The carrier finds the message malformed.",
+    4753: "The carrier or the handset refused the message.",
+    4770: "The carrier filtered the message as spam.",
+    4771: "The message was refused for a shortened link.",
+    4772: "The sender or the recipient is blocked at the carrier.",
+    4773: "The sender's campaign is not active.",
+    4774: "The sender number is not registered as the carriers want it.",
+    4775: "The recipient has opted out.",
+    4780: "The message was over the sender's volume limit at T-Mobile.",
+    4781: "The message was over the sender's volume limit at AT&T.",
+    4785: "The message was over the sender's volume limit.",
+    4790: "The recipient cannot get messages of this short code.",
+    4795: "The toll-free sender number is not verified.",
+    5106: "The message could not be routed.",
+    5600: "The carrier is overloaded.",
+    5610: "The carrier could not take the message.",
+    5620: "The carrier had an error.",
+    5630: "The carrier did not confirm the message.",
+    5650: "The carrier could not deliver the message.",
+    9902: "The carrier did not report in time: the message may have arrived.",
+    9999: "The carrier's reason is unknown.",
+  }),
+);
+
+const REPORTED = new Map<string, (code: string) => Report["status"]>([
+  ["message-sending", () => "sent"],
+  ["message-delivered", () => "delivered"],
+  // Failures from the carrier on: it had been handed over.
+  ["message-failed", (code) => (/^(47|56|9)/.test(code) ? "undelivered" : "failed")],
+]);
+
+const RECEIVED = "message-received";
+
+/** Whose fault a field is that Bandwidth calls invalid. */
+const FIELD_FAULTS = new Map<string, Verdict>([
+  ["to", "refused"],
+  // Most often too long for it.
+  ["text", "message"],
+  ["applicationId", "account"],
+]);
+
+const refusal = z.object({
+  type: z.string().min(1),
+  description: z.string().default(""),
+  fieldErrors: z.array(z.object({ fieldName: z.string(), description: z.string().default("") })).default([]),
+});
+
+const kind = z.looseObject({ type: z.string() });
+
+const event = z.object({
+  type: z.string(),
+  time: z.string().nullish(),
+  description: z.string().nullish(),
+  to: z.string().nullish(),
+  errorCode: wireCodeOrNull,
+  message: z.object({
+    id: z.string().min(1),
+    from: z.string().nullish(),
+    to: z.array(z.string()).nullish(),
+    text: z.string().nullish(),
+    tag: z.string().nullish(),
+  }),
+});
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (isSuccess(status)) {
+    const { id } = z.object({ id: z.string().min(1) }).parse(JSON.parse(body));
+    return { kind: "accepted", providerMessageIds: [id] };
+  }
+  // With wrong credentials the body is empty, and some errors come from a framework in a shape of its own.
+  const { data } = refusal.safeParse(jsonOrNull(body));
+  if (!data) return outcomeOfHttp(status);
+  const [first] = data.fieldErrors;
+  const named = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
+  const said = first && `${first.fieldName}: ${first.description}`;
+  return outcomeOf(data.type, unlisted(named ?? faultOfStatus(status)), data.description, said);
+}
+
+const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");
+
+function authenticate(callback: Callback, own: Own): Authenticity {
+  const { authorization } = callback.headers;
+  // It waits for the challenge of a 401 before it gives them.
+  if (!authorization) return { kind: "unasked", detail: "There are no credentials yet." };
+  const [scheme, credentials] = authorization.split(" ");
+  if (scheme?.toLowerCase() !== "basic" || !credentials) return forged("There are no credentials.");
+  return sameText(credentials, basic(own.callbackUsername, own.callbackPassword))
+    ? { kind: "genuine", nonces: [] }
+    : forged("The credentials are not those of the application.");
+}
+
+function reportOf({ type, time, description, errorCode, message }: z.output<typeof event>, ref: string | null) {
+  const status = REPORTED.get(type)?.(errorCode ?? "");
+  if (!status) return [];
+  const isFailure = status === "failed" || status === "undelivered";
+  const code = isFailure ? (errorCode ?? type) : null;
+  const detail = code === null ? null : (RECEIPT_CODES.get(code) ?? (sentences(description) || null));
+  const reference = message.tag || ref;
+  return [{ providerMessageId: message.id, reference, status, code, detail, occurredAt: isoOf(time ?? Number.NaN) }];
+}
+
+function inboundOf({ type, to, message }: z.output<typeof event>): Inbound[] {
+  // A message to a group names several recipients inside; the one outside is our number.
+  const number = to ?? message.to?.[0];
+  if (type !== RECEIVED || !message.from || !number) return [];
+  return [{ providerMessageId: message.id, from: message.from, to: number, text: message.text ?? "" }];
+}
+
+export const bandwidth: HttpProvider<Own> = {
+  id: "bandwidth",
+  settings,
+  maxInFlight: 32,
+  buildRequest: ({ message, reference }, own) => ({
+    method: "POST",
+    url: `${own.baseUrl}/users/${encodeURIComponent(own.accountId)}/messages`,
+    headers: {
+      authorization: `Basic ${basic(own.username, own.password)}`,
+      accept: "application/json",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      applicationId: own.applicationId,
+      to: [message.to],
+      // It knows no names, and says so itself.
+      from: senderWithPlus(message.from),
+      text: message.body,
+      tag: reference,
+    }),
+  }),
+  readResponse,
+  authenticate,
+  readCallback: (callback) => {
+    const all = z.array(kind).parse(jsonOf(callback));
+    const events = all.filter(({ type }) => REPORTED.has(type) || type === RECEIVED).map((one) => event.parse(one));
+    const ref = referenceOf(callback);
+    return { reports: events.flatMap((one) => reportOf(one, ref)), inbound: events.flatMap(inboundOf) };
+  },
+};

@@ -1,0 +1,209 @@
+/** Clickatell, One API. Answers of 202, 207 and 400 all tell of the message in `messages`. */
+import { z } from "zod";
+import { baseUrl, secret } from "../fields";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  unlisted,
+  wireCode,
+  wireCodeOrNull,
+} from "../http/answer";
+import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
+import type { HttpProvider, Outcome, Report, WireResponse } from "../port";
+
+const settings = z.object({
+  apiKey: secret("API key of the integration in the portal"),
+  baseUrl: baseUrl("https://platform.clickatell.com"),
+});
+
+const SEND_CODES = new Map<string, Meaning>(
+  Object.entries({
+    1: ["account", "The API key is invalid or missing."],
+    2: ["account", "The account is not active."],
+    3: ["account", "The integration is not active."],
+    7: ["account", "Our address is not on the integration's list."],
+    18: ["provider", "Internal error of the provider."],
+    19: ["provider", "Internal error of the provider."],
+    20: ["account", "The account's balance does not suffice."],
+    21: ["refused", "The request is malformed."],
+    22: ["refused", "Too many messages in the request."],
+    23: ["refused", "A parameter is missing or wrong."],
+    24: ["message", "The content is too big."],
+    25: ["refused", "The recipient is invalid."],
+    26: ["refused", "The recipient has opted out."],
+    27: ["refused", "The recipient is not on this channel."],
+    28: ["message", "The recipient is not on the sandbox's list of test phones."],
+    30: ["refused", "The type of the content is not supported."],
+    38: ["account", "The channel is switched off."],
+    39: ["account", "The channel does not belong to the integration."],
+    40: ["refused", "The character set is not supported."],
+    43: ["throttled", "Too many requests."],
+    44: ["message", "The sender number is suspended."],
+    45: ["message", "The sender number does not belong to the integration."],
+    46: ["message", "The demo of the sender number has ended."],
+    100: ["message", "The text has too many parts."],
+    101: ["message", "Two-way messaging is not supported there."],
+    110: ["message", "The USA needs a two-way number with STOP enabled."],
+    111: ["message", "The USA needs a two-way number with STOP enabled."],
+  }),
+);
+
+type Reported = readonly [status: Report["status"], detail: string];
+
+const RECEIPT_CODES = new Map<string, Reported>(
+  Object.entries({
+    1: ["failed", "The message id is unknown."],
+    2: ["sent", "The message is queued."],
+    3: ["sent", "The message was handed to the gateway."],
+    4: ["delivered", "The recipient got the message."],
+    5: ["failed", "The message has an error."],
+    6: ["failed", "The message was cancelled."],
+    7: ["undelivered", "The message could not be delivered."],
+    8: ["sent", "The gateway got the message."],
+    9: ["failed", "The message could not be routed."],
+    10: ["undelivered", "The message was not delivered in time."],
+    11: ["sent", "The message is delayed."],
+    12: ["failed", "The account's credit does not suffice."],
+    14: ["failed", "The message is too long."],
+  }),
+);
+
+/** Names, for reports that have no code that we know. */
+const RECEIPT_NAMES = new Map<string, Reported>(
+  Object.entries({
+    QUEUED: ["sent", "The message is queued."],
+    SCHEDULED: ["sent", "The message is scheduled."],
+    SENT_TO_SUPPLIER: ["sent", "The message was handed to the carrier."],
+    DEVICE_ACK: ["delivered", "The recipient got the message."],
+    READ: ["delivered", "The recipient has read the message."],
+    EXPIRED: ["undelivered", "The message was not delivered in time."],
+    DELIVERY_FAILURE: ["undelivered", "The message could not be delivered."],
+    INSUFFICIENT_ACCOUNT_BALANCE: ["failed", "The account's balance does not suffice."],
+    ROUTING_ERROR: ["failed", "The message could not be routed."],
+    RECIPIENT_DOES_NOT_EXIST: ["failed", "The recipient does not exist."],
+    STOPPED_BY_USER: ["failed", "The message was cancelled."],
+    STOPPED_BY_ADMIN: ["failed", "The message was cancelled."],
+  }),
+);
+
+/** An answer of this status tells of accepted messages like one of 2xx, where another one was not accepted. */
+const TOLD_BY_MESSAGE = 400;
+
+/** Of the flavours of this API, some tell an error as an object, some as text. */
+const flaw = z
+  .union([z.object({ code: wireCode, description: z.string().nullish() }), z.string()])
+  .nullish()
+  .transform((error) => (typeof error === "string" ? { code: null, description: error } : error));
+
+const answer = z.object({
+  messages: z
+    .array(z.object({ apiMessageId: z.string().nullish(), accepted: z.boolean(), error: flaw }))
+    .nullish()
+    .transform((messages) => messages ?? []),
+  error: flaw,
+});
+
+const receipt = z.object({
+  messageId: z.string().min(1),
+  clientMessageId: z.string().nullish(),
+  statusCode: wireCodeOrNull,
+  status: z.string().nullish(),
+  /** Milliseconds since 1970. */
+  timestamp: z
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
+    .nullish()
+    .catch(null),
+});
+
+const fromHandset = z.object({
+  messageId: z.string().min(1),
+  fromNumber: wireCode,
+  toNumber: wireCode,
+  text: z.string().nullish(),
+});
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  const isOk = isSuccess(status);
+  const parsed = answer.safeParse(jsonOrNull(body));
+  if (!parsed.success) {
+    if (isOk) throw parsed.error;
+    return outcomeOfHttp(status);
+  }
+  const [message] = parsed.data.messages;
+  if (message?.accepted) {
+    if (!message.apiMessageId) throw new Error("The message was accepted without an id.");
+    if (!isOk && status !== TOLD_BY_MESSAGE) throw new Error(`HTTP ${status} with an accepted message`);
+    return { kind: "accepted", providerMessageIds: [message.apiMessageId] };
+  }
+  const error = message?.error ?? parsed.data.error;
+  if (!message && !error) {
+    if (isOk) throw new Error("The answer has neither a message nor an error.");
+    return outcomeOfHttp(status);
+  }
+  const text = error?.description ?? "";
+  const known = error?.code ? SEND_CODES.get(error.code) : undefined;
+  if (error?.code && known) return outcomeOf(error.code, known, text);
+  const unnamed = message ? "message" : "provider";
+  const code = error?.code ?? (isOk ? "not_accepted" : `http_${status}`);
+  return outcomeOf(code, unlisted(isOk ? unnamed : faultOfStatus(status)), text);
+}
+
+export const clickatell: HttpProvider<z.output<typeof settings>> = {
+  id: "clickatell",
+  settings,
+  maxInFlight: 32,
+  buildRequest: ({ message, reference }, own) => ({
+    method: "POST",
+    url: `${own.baseUrl}/v1/message`,
+    headers: {
+      // The bare key: any scheme in front of it is refused.
+      authorization: own.apiKey,
+      accept: "application/json",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      messages: [
+        {
+          channel: "sms",
+          to: digitsOf(message.to),
+          from: message.from.replace(/^\+/, ""),
+          content: message.body,
+          clientMessageId: reference,
+        },
+      ],
+    }),
+  }),
+  readResponse,
+  // Nothing of its callbacks is signed: what they can prove is that they know the secret path.
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
+  readCallback: (callback) => {
+    const body = jsonOf(callback);
+    if (typeof body === "object" && body !== null && "fromNumber" in body) {
+      const { messageId, fromNumber, toNumber, text } = fromHandset.parse(body);
+      const inbound = { providerMessageId: messageId, from: fromNumber, to: toNumber, text: text ?? "" };
+      return { reports: [], inbound: [inbound] };
+    }
+    const { messageId, clientMessageId, statusCode, status, timestamp } = receipt.parse(body);
+    const byCode = statusCode ? RECEIPT_CODES.get(statusCode) : undefined;
+    const reported = byCode ?? (status ? RECEIPT_NAMES.get(status) : undefined);
+    if (!reported) return { reports: [], inbound: [] };
+    const isFailure = reported[0] === "failed" || reported[0] === "undelivered";
+    return {
+      reports: [
+        {
+          providerMessageId: messageId,
+          reference: clientMessageId || referenceOf(callback),
+          status: reported[0],
+          code: isFailure ? ((byCode ? statusCode : status) ?? null) : null,
+          detail: isFailure ? reported[1] : null,
+          occurredAt: isoOf(timestamp ?? Number.NaN),
+        },
+      ],
+      inbound: [],
+    };
+  },
+};

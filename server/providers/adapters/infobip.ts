@@ -1,0 +1,240 @@
+/** Infobip, SMS API v3. It answers 200 also for what it rejects: the status of the message decides. */
+import { z } from "zod";
+import { baseUrl, secret } from "../fields";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  unlisted,
+} from "../http/answer";
+import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
+import type { Callback, CallbackContent, HttpProvider, Inbound, Outcome, Report, WireResponse } from "../port";
+import { senderWithoutPlus } from "../sender";
+
+const settings = z.object({
+  apiKey: secret("API key with the scope to send SMS"),
+  baseUrl: baseUrl("https://api.infobip.com"),
+});
+
+type Own = z.output<typeof settings>;
+
+const REJECTED = 5;
+/** Undeliverable, expired, rejected. */
+const FAILED_GROUPS = new Set([2, 4, REJECTED]);
+/** Of the delivered: with the operator only. */
+const TO_OPERATOR = 2;
+/** Of the expired: the operator never told, which does not say that it failed. */
+const NO_RECEIPT = 29;
+const DUPLICATE_ID = 23;
+
+const STATUSES: ReadonlyMap<number, Meaning> = new Map([
+  [4, ["message", "The carrier rejected the message."]],
+  [6, ["message", "The recipient's network is not covered."]],
+  [8, ["refused", "The recipient's number has an unknown prefix or a wrong length."]],
+  [9, ["message", "The message could not be delivered."]],
+  [10, ["refused", "The recipient is on the do-not-disturb register."]],
+  [11, ["message", "The sender is not registered."]],
+  [12, ["account", "The account's credit does not suffice."]],
+  [13, ["message", "The sender is blocked."]],
+  [14, ["refused", "The recipient is on the block list."]],
+  [15, ["message", "The message was not delivered in time."]],
+  [17, ["account", "The account's prepaid credit has expired."]],
+  [18, ["message", "A trial account cannot send to this recipient."]],
+  [19, ["message", "The account has no route to the recipient."]],
+  [20, ["refused", "The recipient got too many messages within an hour."]],
+  [21, ["provider", "Internal error of the provider."]],
+  [24, ["refused", "The message is malformed."]],
+  [25, ["message", "The message is too long."]],
+  [29, ["message", "The carrier did not report in time."]],
+  [31, ["message", "The message was not sent."]],
+  [51, ["refused", "The recipient is missing."]],
+  [52, ["refused", "The recipient is not a valid number."]],
+  [87, ["message", "The message was blocked as fraud."]],
+  [100, ["provider", "The provider is not available, or finds the message malformed."]],
+]);
+
+/** Errors of the network, which tell more than the status does. */
+const ERRORS: ReadonlyMap<number, string> = new Map([
+  [1, "The number is not known to its network."],
+  [27, "The handset was not reachable."],
+  [351, "The recipient is not a valid number."],
+  [368, "The sender is not valid."],
+  [573, "The recipient has blocked the message."],
+  [604, "The recipient is on the block list of the campaign."],
+  [630, "The recipient's network is overloaded."],
+  [2048, "The network did not answer in time."],
+  [2052, "The recipient is on the block list."],
+  [4103, "The recipient got too many messages."],
+  [4104, "The recipient got too many messages."],
+  [5492, "The message's id was used before."],
+]);
+
+const state = z.object({
+  groupId: z.number(),
+  id: z.number(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+});
+type State = z.output<typeof state>;
+
+const ofMessage = z.object({ messageId: z.string().min(1), status: state });
+const answer = z.object({ messages: z.array(ofMessage) });
+const log = z.object({ results: z.array(ofMessage).nullish() });
+
+/** Errors of the gateway still come in the shape of version 2. */
+const refusal = z.object({
+  errorCode: z.string().nullish(),
+  description: z.string().nullish(),
+  requestError: z
+    .object({ serviceException: z.object({ messageId: z.string().nullish(), text: z.string().nullish() }).nullish() })
+    .nullish(),
+});
+
+/** ISO 8601, but for the colon that is missing in its offset. */
+const when = z.preprocess(
+  (text) => (typeof text === "string" ? text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2") : null),
+  wireTime,
+);
+
+const result = ofMessage.extend({
+  callbackData: z.string().nullish(),
+  sentAt: when,
+  doneAt: when,
+  error: z.object({ id: z.number(), name: z.string().nullish(), description: z.string().nullish() }).nullish(),
+});
+
+const fromHandset = z.object({
+  messageId: z.string().min(1),
+  from: z.string(),
+  to: z.string(),
+  text: z.string().nullish(),
+  cleanText: z.string().nullish(),
+});
+
+const accepted = (id: string): Outcome => ({ kind: "accepted", providerMessageIds: [id] });
+
+const detailOf = ({ id, name, description }: State): string =>
+  STATUSES.get(id)?.[1] ?? (sentences(description ?? name) || "The meaning of the status is not known.");
+
+function failureOf({ id, name, description }: State): Outcome {
+  const known = STATUSES.get(id);
+  return known ? outcomeOf(String(id), known) : outcomeOf(String(id), unlisted("message"), description ?? name);
+}
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (isSuccess(status)) {
+    const [message] = answer.parse(JSON.parse(body)).messages;
+    if (!message) throw new Error("The answer is about no message.");
+    // An id of ours names one attempt, so whoever had it before was this attempt.
+    const isTaken = !FAILED_GROUPS.has(message.status.groupId) || message.status.id === DUPLICATE_ID;
+    return isTaken ? accepted(message.messageId) : failureOf(message.status);
+  }
+  const { data } = refusal.safeParse(jsonOrNull(body));
+  const gateway = data?.requestError?.serviceException;
+  const code = data?.errorCode || gateway?.messageId;
+  const text = sentences(data?.description ?? gateway?.text);
+  if (!code && !text) return outcomeOfHttp(status);
+  return outcomeOf(code || `http_${status}`, unlisted(faultOfStatus(status)), text);
+}
+
+function statusOf({ groupId, id }: State): Report["status"] | null {
+  if (id === TO_OPERATOR || id === NO_RECEIPT || groupId === 0 || groupId === 1) return "sent";
+  if (groupId === 3) return "delivered";
+  if (groupId === 2 || groupId === 4) return "undelivered";
+  return groupId === REJECTED ? "failed" : null;
+}
+
+function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.output<typeof result>): Report[] {
+  const ours = statusOf(status);
+  if (!ours) return [];
+  const isFailure = ours === "failed" || ours === "undelivered";
+  const named = isFailure && error?.id ? error : null;
+  const code = named ? named.id : status.id;
+  const detail = named
+    ? (ERRORS.get(named.id) ?? (sentences(named.description ?? named.name) || null))
+    : detailOf(status);
+  return [
+    {
+      providerMessageId: messageId,
+      // The message id is the reference too. That of the URL is not used: a callback may tell of many messages.
+      reference: callbackData || messageId,
+      status: ours,
+      code: isFailure ? String(code) : null,
+      detail: isFailure ? detail : null,
+      occurredAt: doneAt ?? sentAt,
+    },
+  ];
+}
+
+const inboundOf = ({ messageId, from, to, text, cleanText }: z.output<typeof fromHandset>): Inbound => ({
+  providerMessageId: messageId,
+  from,
+  to,
+  text: text ?? cleanText ?? "",
+});
+
+/** Up to a hundred results; one that cannot be read must not cost the others. */
+function readCallback(callback: Callback): CallbackContent {
+  const { results } = z.object({ results: z.array(z.record(z.string(), z.unknown())) }).parse(jsonOf(callback));
+  const reported = results.filter((one) => one.status).map((one) => result.safeParse(one));
+  const received = results.filter((one) => !one.status).map((one) => fromHandset.safeParse(one));
+  const readings = [...reported, ...received];
+  const [failure] = readings.filter((reading) => !reading.success);
+  if (failure && readings.every((reading) => !reading.success)) throw failure.error;
+  return {
+    reports: reported.flatMap(({ data }) => (data ? reportOf(data) : [])),
+    inbound: received.flatMap(({ data }) => (data ? [inboundOf(data)] : [])),
+  };
+}
+
+const headersOf = (own: Own) => ({ authorization: `App ${own.apiKey}`, accept: "application/json" });
+
+export const infobip: HttpProvider<Own> = {
+  id: "infobip",
+  settings,
+  maxInFlight: 32,
+  buildRequest: ({ message, reference, receiptUrl }, own) => ({
+    method: "POST",
+    url: `${own.baseUrl}/sms/3/messages`,
+    headers: { ...headersOf(own), "content-type": "application/json" },
+    body: JSON.stringify({
+      messages: [
+        {
+          sender: senderWithoutPlus(message.from),
+          destinations: [{ to: digitsOf(message.to), messageId: reference }],
+          // The encoding is chosen by the text.
+          content: { text: message.body },
+          webhooks: {
+            delivery: { url: receiptUrl, intermediateReport: true },
+            contentType: "application/json",
+            callbackData: reference,
+          },
+        },
+      ],
+    }),
+  }),
+  readResponse,
+  // The log, its filter and its 48 hours are documented. How soon a new message is in it is not, so that it lacks one
+  // says nothing.
+  buildLookUp: ({ reference }, own) => ({
+    method: "GET",
+    url: `${own.baseUrl}/sms/3/logs?${new URLSearchParams({ messageId: reference })}`,
+    headers: headersOf(own),
+    body: null,
+  }),
+  readLookUp: ({ status, body }, { reference }) => {
+    if (status !== 200) return null;
+    const results = log.safeParse(jsonOrNull(body)).data?.results ?? [];
+    const found = results.find(({ messageId }) => messageId === reference);
+    if (!found) return null;
+    const isTaken = found.status.groupId !== REJECTED || found.status.id === DUPLICATE_ID;
+    return isTaken ? accepted(found.messageId) : failureOf(found.status);
+  },
+  // Callbacks of single messages are not signed: what they can prove is that they know the secret path.
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
+  readCallback,
+};

@@ -1,0 +1,186 @@
+/** MessageBird (now Bird): the classic REST API for SMS. Receipts come as GET, with everything in the query. */
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
+import { baseUrl, secret } from "../fields";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  unlisted,
+} from "../http/answer";
+import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
+import type {
+  Authenticity,
+  Callback,
+  CallbackContent,
+  Handover,
+  HttpProvider,
+  Outcome,
+  Report,
+  WireRequest,
+  WireResponse,
+} from "../port";
+
+const settings = z.object({
+  accessKey: secret("live access key of the REST API"),
+  signingKey: secret("signing key of the account, with which it signs callbacks"),
+  baseUrl: baseUrl("https://rest.messagebird.com"),
+});
+
+type MessageBirdSettings = z.output<typeof settings>;
+
+const CODES = new Map<number, Meaning>([
+  [2, ["account", "The access key is wrong."]],
+  [9, ["refused", "A parameter is missing or wrong."]],
+  [10, ["refused", "A parameter is not valid."]],
+  // About the address that is called, not about the recipient: another provider is asked. But one such answer is too
+  // little to hold the provider back from everybody.
+  [20, ["message", "The address or the resource is not known there."]],
+  [21, ["refused", "Bad request."]],
+  [25, ["account", "The account's balance does not suffice."]],
+  [98, ["provider", "Internal error of the provider."]],
+  [99, ["provider", "Internal error of the provider."]],
+]);
+/** What is wrong with the sender or the text, which is most often its length, another provider may well carry. */
+const OWN_PARAMETERS = new Set<string | null | undefined>(["originator", "body"]);
+const TEXT_MAX = 1_377;
+
+/** `statusErrorCode` of a receipt; for the others its own words are passed on. */
+const RECEIPT_CODES = new Map([["103", "The recipient has opted out."]]);
+
+const STATUSES = new Map<string, Report["status"]>([
+  ["scheduled", "sent"],
+  ["sent", "sent"],
+  ["buffered", "sent"],
+  ["delivered", "delivered"],
+  ["expired", "undelivered"],
+  ["delivery_failed", "undelivered"],
+]);
+
+function buildRequest({ message, reference, receiptUrl }: Handover, own: MessageBirdSettings): WireRequest {
+  return {
+    method: "POST",
+    url: `${own.baseUrl}/messages`,
+    headers: {
+      authorization: `AccessKey ${own.accessKey}`,
+      "content-type": "application/json",
+      accept: "application/json",
+    },
+    body: JSON.stringify({
+      originator: message.from.replace(/^\+/, ""),
+      // At most 15 digits: exact as a number.
+      recipients: [Number(message.to.replace(/^\+/, ""))],
+      type: "sms",
+      body: message.body,
+      // Never the default, which replaces what is not of the GSM alphabet.
+      datacoding: message.encoding === "UCS-2" ? "unicode" : "auto",
+      // Without a reference there are no receipts, whatever the URL.
+      reference,
+      reportUrl: receiptUrl,
+    }),
+  };
+}
+
+const Taken = z.object({ id: z.string().min(1) });
+const Failed = z.object({
+  errors: z
+    .array(z.object({ code: z.number(), description: z.string().nullish(), parameter: z.string().nullish() }))
+    .min(1),
+});
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (isSuccess(status)) {
+    return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).id] };
+  }
+  const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
+  if (!error) return outcomeOfHttp(status);
+  const fault = faultOfStatus(status);
+  const [told, text] = CODES.get(error.code) ?? unlisted(fault);
+  const isItsOwn = told === "refused" && OWN_PARAMETERS.has(error.parameter);
+  const verdict = status === 429 ? "throttled" : isItsOwn ? "message" : told;
+  return outcomeOf(String(error.code), [verdict, text], error.description);
+}
+
+const DIGESTS = { HS256: "sha256", HS384: "sha384", HS512: "sha512" } as const;
+const TokenHeader = z.object({ alg: z.enum(["HS256", "HS384", "HS512"]) });
+const Claims = z.object({
+  iss: z.literal("MessageBird"),
+  nbf: z.number(),
+  exp: z.number(),
+  jti: z.string().min(1),
+  url_hash: z.string(),
+  payload_hash: z.string().optional(),
+});
+const LEEWAY_SECONDS = 5;
+
+const decoded = (part: string): unknown => jsonOrNull(Buffer.from(part, "base64url").toString("utf8"));
+const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
+/** By a JSON Web Token, which holds the hashes of the URL and, if there is one, of the body. */
+function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, at: Date): Authenticity {
+  const token = callback.headers["messagebird-signature-jwt"];
+  if (!token) return forged("There is no signature.");
+  const [head = "", payload = "", signature = "", ...more] = token.split(".");
+  const header = TokenHeader.safeParse(decoded(head));
+  if (!header.success || more.length > 0) return forged("The signature is no token of a known algorithm.");
+  const expected = createHmac(DIGESTS[header.data.alg], signingKey).update(`${head}.${payload}`).digest("base64url");
+  if (!sameText(signature, expected)) return forged("The token was not signed with the signing key.");
+  const claims = Claims.safeParse(decoded(payload));
+  if (!claims.success) return forged("The token lacks a claim.");
+  const { nbf, exp, jti, url_hash, payload_hash } = claims.data;
+  if (url_hash !== sha256(callback.url)) return forged("The token is of another URL.");
+  const bodyHash = callback.body.length > 0 ? sha256(callback.body) : undefined;
+  if (payload_hash !== bodyHash) return forged("The token is of another body.");
+  const seconds = at.getTime() / 1_000;
+  const isCurrent = seconds >= nbf - LEEWAY_SECONDS && seconds < exp + LEEWAY_SECONDS;
+  return isCurrent
+    ? { kind: "genuine", nonces: [jti] }
+    : { kind: "stale", detail: "The token is not valid at this time." };
+}
+
+/** The `+` of an offset that was not escaped has become a space. */
+const timeOf = (text: string | null): string | null => wireTime.parse(text?.replace(" ", "+"));
+
+/** A receipt has a `status`, a message from a handset has none; its text is in `body` or `payload`. */
+function readCallback(callback: Callback): CallbackContent {
+  const fields = fieldsOf(callback);
+  const word = fields.get("status");
+  const text = fields.get("body") ?? fields.get("payload");
+  if (word === null && text !== null) {
+    const inbound = {
+      providerMessageId: requiredField(fields, "id"),
+      from: requiredField(fields, "originator"),
+      to: requiredField(fields, "recipient"),
+      text,
+    };
+    return { reports: [], inbound: [inbound] };
+  }
+  const status = word === null ? undefined : STATUSES.get(word);
+  if (!status) return { reports: [], inbound: [] };
+  const errorCode = fields.get("statusErrorCode");
+  const code = status === "undelivered" ? (errorCode && errorCode !== "0" ? errorCode : word) : null;
+  const report: Report = {
+    providerMessageId: requiredField(fields, "id"),
+    reference: fields.get("reference") || null,
+    status,
+    code,
+    detail: code === null ? null : (RECEIPT_CODES.get(code) ?? (sentences(fields.get("statusReason")) || null)),
+    occurredAt: timeOf(fields.get("statusDatetime")),
+  };
+  return { reports: [report], inbound: [] };
+}
+
+export const messagebird: HttpProvider<MessageBirdSettings> = {
+  id: "messagebird",
+  settings,
+  maxInFlight: 100,
+  textMax: { "GSM-7": TEXT_MAX, "UCS-2": TEXT_MAX },
+  buildRequest,
+  readResponse,
+  authenticate,
+  readCallback,
+};

@@ -1,0 +1,213 @@
+/** Plivo: the Message API. */
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { baseUrl, field, secret } from "../fields";
+import { faultOfStatus, isSuccess, jsonOrNull, outcomeOf, outcomeOfHttp, unlisted, type Verdict } from "../http/answer";
+import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
+import type {
+  Authenticity,
+  Callback,
+  CallbackContent,
+  Fault,
+  Handover,
+  HttpProvider,
+  Outcome,
+  Report,
+  WireRequest,
+  WireResponse,
+} from "../port";
+
+const settings = z.object({
+  authId: field("auth ID of the account"),
+  authToken: secret("auth token of the account; callbacks are signed with it"),
+  baseUrl: baseUrl("https://api.plivo.com"),
+});
+
+type PlivoSettings = z.output<typeof settings>;
+
+/** The destination's country is not permitted. */
+const NOT_PERMITTED = 403;
+const FAULTS: ReadonlyMap<number, Fault> = new Map([[NOT_PERMITTED, "message"]]);
+
+/** What an error's text tells where the status tells nothing: the first that fits, as there are no codes. */
+const TEXTS: readonly (readonly [RegExp, Verdict])[] = [
+  [/credit|balance|suspended|disabled account/i, "account"],
+  [/too (long|large)|\b(length|maximum|exceeds?)\b/i, "message"],
+  [/not (enabled|permitted|allowed|supported)|permission/i, "message"],
+  [/\bdst\b|destination|recipient/i, "refused"],
+  [/\bsrc\b|source|sender|powerpack/i, "message"],
+  [/valid phone number|\btext\b/i, "refused"],
+];
+
+/** `ErrorCode` of a receipt. */
+const RECEIPT_CODES = new Map([
+  ["10", "The message is not valid."],
+  ["20", "The network had an error."],
+  ["30", "The message was found to be spam."],
+  ["40", "The sender is not valid."],
+  ["50", "The recipient is not a valid number."],
+  ["60", "The message ran in a loop."],
+  ["70", "The recipient is permanently not available."],
+  ["80", "The recipient is not available for now."],
+  ["90", "There is no route to the recipient."],
+  ["100", "The carrier prohibits the message."],
+  ["110", "The message is too long."],
+  ["200", "The recipient has opted out."],
+  ["201", "A toll-free sender cannot reach this country."],
+  ["300", "The message could not be dispatched."],
+  ["420", "The message expired in the queue."],
+  ["450", "The destination's country is not enabled."],
+  ["451", "The sender lacks a registration."],
+  ["900", "The account's credit does not suffice."],
+  ["910", "The account is disabled."],
+  ["950", "The sender lacks a registration."],
+  ["1000", "Unknown error."],
+]);
+const NO_ERROR = "000";
+
+const STATUSES = new Map<string, Report["status"]>([
+  ["queued", "sent"],
+  ["sent", "sent"],
+  ["delivered", "delivered"],
+  ["read", "delivered"],
+  ["undelivered", "undelivered"],
+  ["failed", "failed"],
+  ["rejected", "failed"],
+]);
+
+function buildRequest({ message, receiptUrl }: Handover, own: PlivoSettings): WireRequest {
+  return {
+    method: "POST",
+    // With its last slash: the path without it is another one.
+    url: `${own.baseUrl}/v1/Account/${encodeURIComponent(own.authId)}/Message/`,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${own.authId}:${own.authToken}`).toString("base64")}`,
+      "content-type": "application/json",
+      accept: "application/json",
+    },
+    body: JSON.stringify({
+      src: message.from,
+      dst: message.to,
+      type: "sms",
+      text: message.body,
+      url: receiptUrl,
+      method: "POST",
+    }),
+  };
+}
+
+const Taken = z.object({
+  message_uuid: z.array(z.string().min(1)),
+  invalid_number: z.array(z.string()).optional(),
+});
+const Failed = z.object({ error: z.string().trim() });
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  const code = `http_${status}`;
+  if (isSuccess(status)) {
+    const { message_uuid: ids, invalid_number: invalid = [] } = Taken.parse(JSON.parse(body));
+    if (ids.length > 0) return { kind: "accepted", providerMessageIds: ids };
+    if (invalid.length > 0) return outcomeOf(code, ["refused", "The recipient is not a valid number."]);
+    throw new Error("The message was taken without an id.");
+  }
+  const text = Failed.safeParse(jsonOrNull(body)).data?.error;
+  if (!text) return outcomeOfHttp(status, FAULTS);
+  const fault = faultOfStatus(status, FAULTS);
+  const isToldByText = fault === "message" && status !== NOT_PERMITTED;
+  const [, told = fault] = (isToldByText && TEXTS.find(([pattern]) => pattern.test(text))) || [];
+  return outcomeOf(code, unlisted(told), text);
+}
+
+const pairsOf = (fields: URLSearchParams, between: string): string[] =>
+  [...new Set(fields.keys())].sort().flatMap((name) =>
+    fields
+      .getAll(name)
+      .sort()
+      .map((value) => name + between + value),
+  );
+
+const placeOf = (callback: Callback): string => callback.url.split("?", 1)[0] ?? "";
+
+/** Versions of the signature, the better first, by what each signs. */
+const SIGNATURES = [
+  {
+    version: "v3",
+    textOf: (callback: Callback, nonce: string): string => {
+      const query = pairsOf(queryOf(callback), "=").join("&");
+      const form = pairsOf(formOf(callback), "").join("");
+      return `${placeOf(callback)}${query || form ? "?" : ""}${query}${query && form ? "." : ""}${form}.${nonce}`;
+    },
+  },
+  // Neither query nor body.
+  { version: "v2", textOf: (callback: Callback, nonce: string): string => placeOf(callback) + nonce },
+];
+
+/** Those of both versions: else who has seen a callback could leave out the better signature and use the other one again. */
+const noncesOf = (headers: Callback["headers"]): string[] => [
+  ...new Set(SIGNATURES.flatMap(({ version }) => headers[`x-plivo-signature-${version}-nonce`] || [])),
+];
+
+/** Only the best version that is there counts, so that a wrong signature is not made good by a weaker one. */
+function authenticate(callback: Callback, { authToken }: PlivoSettings): Authenticity {
+  const { headers } = callback;
+  for (const { version, textOf } of SIGNATURES) {
+    // The second one is signed with the token of the main account; either may be a list while a token is changed.
+    const given = [headers[`x-plivo-signature-${version}`], headers[`x-plivo-signature-ma-${version}`]]
+      .flatMap((header) => header?.split(",") ?? [])
+      .map((signature) => signature.trim());
+    if (given.length === 0) continue;
+    const nonce = headers[`x-plivo-signature-${version}-nonce`];
+    if (!nonce) return forged("The signature has no nonce.");
+    const expected = createHmac("sha256", authToken).update(textOf(callback, nonce)).digest("base64");
+    const isSigned = given.some((signature) => sameText(signature, expected));
+    return isSigned
+      ? { kind: "genuine", nonces: noncesOf(headers) }
+      : forged("The signature is not of this URL and body.");
+  }
+  return forged("There is no signature.");
+}
+
+/** A receipt has a `Status`, a message from a handset has none. */
+function readCallback(callback: Callback): CallbackContent {
+  const fields = queryOrFormOf(callback);
+  const word = fields.get("Status");
+  const text = fields.get("Text");
+  if (word === null && text !== null) {
+    const inbound = {
+      providerMessageId: requiredField(fields, "MessageUUID"),
+      from: requiredField(fields, "From"),
+      to: requiredField(fields, "To"),
+      text,
+    };
+    return { reports: [], inbound: [inbound] };
+  }
+  const status = word === null ? undefined : STATUSES.get(word);
+  if (!status) return { reports: [], inbound: [] };
+  const isFailure = status === "failed" || status === "undelivered";
+  const errorCode = fields.get("ErrorCode");
+  const code = isFailure ? (errorCode && errorCode !== NO_ERROR ? errorCode : word) : null;
+  const report: Report = {
+    // The id that the send was answered with.
+    providerMessageId: fields.get("ParentMessageUUID") || requiredField(fields, "MessageUUID"),
+    reference: referenceOf(callback),
+    status,
+    code,
+    detail: (code !== null && RECEIPT_CODES.get(code)) || null,
+    // Its times have no time zone.
+    occurredAt: null,
+  };
+  return { reports: [report], inbound: [] };
+}
+
+export const plivo: HttpProvider<PlivoSettings> = {
+  id: "plivo",
+  settings,
+  // An account may make 300 requests in five seconds.
+  maxInFlight: 30,
+  textMax: { "GSM-7": 1_600, "UCS-2": 737 },
+  buildRequest,
+  readResponse,
+  authenticate,
+  readCallback,
+};

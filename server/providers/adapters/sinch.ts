@@ -1,0 +1,187 @@
+/** Sinch, SMS REST API (XMS). A message is a batch with one recipient. */
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { baseUrl, field, secret } from "../fields";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  unlisted,
+  wireCodeOrNull,
+} from "../http/answer";
+import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
+import type { Authenticity, Callback, CallbackContent, HttpProvider, Outcome, Report, WireResponse } from "../port";
+import { senderWithoutPlus } from "../sender";
+
+/** How far the time of a signature may be from ours. */
+const TOLERANCE_MS = 300_000;
+const ALGORITHM = "HmacSHA256";
+
+const settings = z.object({
+  servicePlanId: field("id of the service plan, from the dashboard"),
+  apiToken: secret("API token of the service plan"),
+  webhookSecret: secret(
+    "secret with which callbacks are signed, where Sinch has switched that on for the plan; without it they are not checked",
+  ).optional(),
+  baseUrl: baseUrl("https://us.sms.api.sinch.com"),
+});
+
+type Own = z.output<typeof settings>;
+
+const SEND_CODES: ReadonlyMap<string, Meaning> = new Map([
+  ["syntax_invalid_json", ["refused", "The request is malformed."]],
+  ["syntax_invalid_parameter_format", ["refused", "A parameter is malformed, such as the recipient's number."]],
+  ["syntax_constraint_violation", ["message", "A parameter is out of bounds, such as a text that is too long."]],
+  ["unknown_group", ["message", "The group is not known."]],
+  ["unknown_campaign", ["message", "The campaign is not known."]],
+  ["missing_callback_url", ["account", "The service plan has no callback URL."]],
+]);
+
+const REPORTED: ReadonlyMap<string, Report["status"]> = new Map([
+  ["Queued", "sent"],
+  ["Dispatched", "sent"],
+  ["Unknown", "sent"],
+  ["Delivered", "delivered"],
+  ["Failed", "undelivered"],
+  ["Expired", "undelivered"],
+  ["Deleted", "undelivered"],
+  ["Aborted", "failed"],
+  ["Cancelled", "failed"],
+  ["Rejected", "failed"],
+]);
+
+/** Codes of Sinch itself; others are those of the carrier, passed through. */
+const RECEIPT_CODES: ReadonlyMap<string, string> = new Map([
+  ["402", "The message could not be routed."],
+  ["403", "Internal error of the provider."],
+  ["404", "The provider had a temporary failure."],
+  ["405", "A parameter did not match."],
+  ["406", "The message was not sent in time."],
+  ["407", "The message was cancelled."],
+  ["408", "The provider rejected the message."],
+  ["410", "There is no default sender."],
+  ["411", "The text has too many parts."],
+  ["412", "The recipient's country is not enabled."],
+  ["413", "The account is blocked, or its credit does not suffice."],
+]);
+
+const batch = z.object({ id: z.string().min(1), client_reference: z.string().nullish() });
+const refusal = z.object({ code: z.string().min(1), text: z.string().nullish() });
+const listing = z.object({ batches: z.array(batch).nullish() });
+
+const state = z.object({ code: wireCodeOrNull, status: z.string() });
+const ofBatch = z.object({ batch_id: z.string().min(1), client_reference: z.string().nullish(), at: wireTime });
+const ofRecipient = ofBatch.extend(state.shape);
+const summary = ofBatch.extend({ statuses: z.array(state) });
+const fromHandset = z.object({ id: z.string().min(1), from: z.string(), to: z.string(), body: z.string() });
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (isSuccess(status)) {
+    return { kind: "accepted", providerMessageIds: [batch.parse(JSON.parse(body)).id] };
+  }
+  // With a wrong token the body is empty.
+  const { data } = refusal.safeParse(jsonOrNull(body));
+  if (!data) return outcomeOfHttp(status);
+  return outcomeOf(data.code, SEND_CODES.get(data.code) ?? unlisted(faultOfStatus(status)), data.text);
+}
+
+function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenticity {
+  if (!own.webhookSecret) return { kind: "genuine", nonces: [] };
+  const signature = headers["x-sinch-webhook-signature"];
+  const nonce = headers["x-sinch-webhook-signature-nonce"];
+  const timestamp = headers["x-sinch-webhook-signature-timestamp"];
+  if (!signature || !nonce || !timestamp) return forged("There is no signature.");
+  const algorithm = headers["x-sinch-webhook-signature-algorithm"] ?? ALGORITHM;
+  if (algorithm !== ALGORITHM) return forged("The callback is signed in another way than by HmacSHA256.");
+  const expected = createHmac("sha256", own.webhookSecret).update(body).update(`.${nonce}.${timestamp}`);
+  if (!sameText(signature, expected.digest("base64"))) {
+    return forged("The signature is not of this body and time.");
+  }
+  const isFresh = Math.abs(at.getTime() - Number(timestamp) * 1_000) <= TOLERANCE_MS;
+  return isFresh
+    ? { kind: "genuine", nonces: [nonce] }
+    : { kind: "stale", detail: "The time of the signature is too far from ours." };
+}
+
+function reportOf(
+  { batch_id, client_reference, at }: z.output<typeof ofBatch>,
+  told: z.output<typeof state>,
+  ref: string | null,
+): Report[] {
+  const status = REPORTED.get(told.status);
+  if (!status) return [];
+  const isFailure = status === "failed" || status === "undelivered";
+  const code = isFailure ? told.code || told.status : null;
+  const detail =
+    code === null
+      ? null
+      : (RECEIPT_CODES.get(code) ?? `The carrier reported ${told.code ? `the code ${code}` : code}.`);
+  const reference = client_reference || ref;
+  return [{ providerMessageId: batch_id, reference, status, code, detail, occurredAt: at }];
+}
+
+function readCallback(callback: Callback): CallbackContent {
+  const body = jsonOf(callback);
+  const ref = referenceOf(callback);
+  const { type } = z.object({ type: z.string() }).parse(body);
+  if (type === "recipient_delivery_report_sms") {
+    const report = ofRecipient.parse(body);
+    return { reports: reportOf(report, report, ref), inbound: [] };
+  }
+  if (type === "delivery_report_sms") {
+    const report = summary.parse(body);
+    return { reports: report.statuses.flatMap((told) => reportOf(report, told, ref)), inbound: [] };
+  }
+  if (type === "mo_text") {
+    const { id, from, to, body: text } = fromHandset.parse(body);
+    return { reports: [], inbound: [{ providerMessageId: id, from, to, text }] };
+  }
+  return { reports: [], inbound: [] };
+}
+
+const batchesUrl = (own: Own): string => `${own.baseUrl}/xms/v1/${encodeURIComponent(own.servicePlanId)}/batches`;
+
+const headersOf = (own: Own) => ({ authorization: `Bearer ${own.apiToken}`, accept: "application/json" });
+
+export const sinch: HttpProvider<Own> = {
+  id: "sinch",
+  settings,
+  maxInFlight: 32,
+  buildRequest: ({ message, reference, receiptUrl }, own) => ({
+    method: "POST",
+    url: batchesUrl(own),
+    headers: { ...headersOf(own), "content-type": "application/json" },
+    body: JSON.stringify({
+      type: "mt_text",
+      to: [digitsOf(message.to)],
+      from: senderWithoutPlus(message.from),
+      // The encoding is chosen by the text.
+      body: message.body,
+      // Left out, nothing is reported at all.
+      delivery_report: "per_recipient",
+      callback_url: receiptUrl,
+      client_reference: reference,
+    }),
+  }),
+  readResponse,
+  // The list, its filter and its default of the last 24 hours are documented. How soon a new batch is in it is not, so
+  // an empty list says nothing.
+  buildLookUp: ({ reference }, own) => ({
+    method: "GET",
+    url: `${batchesUrl(own)}?${new URLSearchParams({ client_reference: reference })}`,
+    headers: headersOf(own),
+    body: null,
+  }),
+  readLookUp: ({ status, body }, { reference }) => {
+    if (status !== 200) return null;
+    const batches = listing.safeParse(jsonOrNull(body)).data?.batches ?? [];
+    const found = batches.find((one) => one.client_reference === reference);
+    return found ? { kind: "accepted", providerMessageIds: [found.id] } : null;
+  },
+  authenticate,
+  readCallback,
+};

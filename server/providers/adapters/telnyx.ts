@@ -1,0 +1,235 @@
+/** Telnyx, Messaging API v2. What it reports of a message and what handsets send come as signed events. */
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { z } from "zod";
+import { baseUrl, field, secret } from "../fields";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  sentences,
+  unlisted,
+  wireCodeOrNull,
+} from "../http/answer";
+import { forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
+import type { Authenticity, Callback, CallbackContent, HttpProvider, Outcome, Report, WireResponse } from "../port";
+import { senderWithPlus } from "../sender";
+
+/** How far the time of a signature may be from ours. */
+const TOLERANCE_MS = 300_000;
+const KEY_BYTES = 32;
+/** DER in front of a bare Ed25519 public key, which makes it one that can be read. */
+const KEY_HEADER = Buffer.from("302a300506032b6570032100", "hex");
+
+const settings = z.object({
+  apiKey: secret("API key (v2) from the portal"),
+  publicKey: field("public key from the portal, with which its callbacks are checked").refine(
+    (key) => Buffer.from(key, "base64").length === KEY_BYTES,
+    "must be the base64 text of 32 bytes",
+  ),
+  messagingProfileId: field(
+    "id of the messaging profile to send with; needed for alphanumeric sender IDs, else that of the number is used",
+  ).optional(),
+  baseUrl: baseUrl("https://api.telnyx.com/v2"),
+});
+
+type Own = z.output<typeof settings>;
+
+/** Codes of answers and of receipts alike; the HTTP status that comes with one is not always the same. */
+const CODES: ReadonlyMap<string, Meaning> = new Map([
+  ["10002", ["refused", "The phone number is not valid."]],
+  ["10007", ["provider", "Internal error of the provider."]],
+  ["10009", ["account", "The API key is wrong or missing."]],
+  ["10010", ["account", "The API key does not permit it."]],
+  ["10011", ["throttled", "Too many requests at once."]],
+  ["20002", ["account", "The API key or the account is not active."]],
+  ["20006", ["account", "The API key or the account is not active."]],
+  ["20012", ["account", "The API key or the account is not active."]],
+  ["20013", ["account", "The API key or the account is not active."]],
+  ["20014", ["account", "The API key or the account is not active."]],
+  ["20100", ["account", "The account's funds do not suffice."]],
+  ["40001", ["refused", "The number is a landline, or cannot receive messages."]],
+  ["40002", ["message", "The message was blocked as spam for now."]],
+  ["40003", ["refused", "The message was blocked as spam."]],
+  ["40004", ["refused", "The recipient's carrier rejected the message."]],
+  ["40005", ["refused", "The message was not delivered in time."]],
+  ["40006", ["provider", "The recipient's carrier is not reachable."]],
+  ["40008", ["refused", "The recipient's carrier did not take the message."]],
+  ["40009", ["refused", "The text is not valid."]],
+  ["40010", ["message", "The sender belongs to no 10DLC campaign."]],
+  ["40011", ["throttled", "The carrier got too many requests at once."]],
+  ["40012", ["refused", "The carrier calls the recipient's number invalid."]],
+  ["40013", ["message", "The carrier calls the sender invalid."]],
+  ["40014", ["provider", "The message was not sent in time."]],
+  ["40015", ["message", "The provider blocked the message as spam."]],
+  ["40016", ["throttled", "The brand's daily limit at T-Mobile is reached."]],
+  ["40017", ["message", "AT&T blocked the message as spam."]],
+  ["40018", ["throttled", "The campaign's limit at AT&T is reached."]],
+  ["40100", ["message", "The sender is not enabled for messages."]],
+  ["40300", ["refused", "The recipient has opted out by STOP."]],
+  ["40301", ["message", "The recipient cannot receive this kind of message."]],
+  ["40302", ["message", "The message is too large."]],
+  ["40305", ["message", "The sender does not belong to the messaging profile."]],
+  ["40306", ["message", "The messaging profile has no alphanumeric sender."]],
+  ["40309", ["message", "The recipient's country is not enabled."]],
+  ["40310", ["refused", "The recipient is not a valid number."]],
+  ["40312", ["message", "The messaging profile is disabled."]],
+  ["40314", ["account", "Messaging is disabled for the account."]],
+  ["40315", ["message", "The sender is blocked for its low delivery rate."]],
+  ["40318", ["throttled", "The queue of the sender is full."]],
+  ["40319", ["message", "The recipient cannot receive this kind of message."]],
+  ["40320", ["message", "The sender cannot be used yet."]],
+  ["40321", ["message", "The messaging profile has no number that can be used."]],
+  ["40322", ["refused", "The message was blocked for its content."]],
+  ["40328", ["message", "The message is too large."]],
+  ["40329", ["message", "The toll-free sender is not verified."]],
+]);
+
+/** Status of the recipient in an event, and what it means when no error says it. */
+const REPORTED: ReadonlyMap<string, readonly [status: Report["status"], detail: string]> = new Map([
+  ["queued", ["sent", "The message is queued."]],
+  ["sending", ["sent", "The message is on its way to the carrier."]],
+  ["sent", ["sent", "The message was handed to the carrier."]],
+  // Final, but only says that the carrier never told.
+  ["delivery_unconfirmed", ["sent", "The carrier does not confirm delivery."]],
+  ["delivered", ["delivered", "The message was delivered."]],
+  ["sending_failed", ["failed", "The message could not be handed to the carrier."]],
+  ["delivery_failed", ["undelivered", "The carrier could not deliver the message."]],
+  ["expired", ["undelivered", "The message was not delivered in time."]],
+]);
+
+const faults = z
+  .array(z.object({ code: wireCodeOrNull, title: z.string().nullish(), detail: z.string().nullish() }))
+  .nullish();
+
+type ToldFault = NonNullable<z.output<typeof faults>>[number];
+
+const answer = z.object({ data: z.object({ id: z.string().min(1) }) });
+const refusal = z.object({ errors: faults });
+
+const identified = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
+
+const event = z.object({
+  data: z.object({
+    event_type: z.string(),
+    occurred_at: wireTime,
+    payload: z.unknown(),
+  }),
+});
+
+const ofOurs = z.object({
+  id: z.string().min(1),
+  to: z.array(z.object({ status: z.string() })).min(1),
+  errors: faults,
+});
+
+const address = z.object({ phone_number: z.string() });
+const fromHandset = z.object({
+  id: z.string().min(1),
+  from: address,
+  to: z.array(address).min(1),
+  text: z.string().nullish(),
+});
+
+function meaningOf({ code, title, detail }: ToldFault): Meaning | undefined {
+  // In receipts the code of a STOP also stands for a recipient who cannot be reached; the words tell them apart.
+  const isStop = /\bstop\b/i.test(`${title ?? "stop"} ${detail ?? ""}`);
+  if (code === "40300" && !isStop) return ["refused", "The recipient cannot be reached."];
+  return code ? CODES.get(code) : undefined;
+}
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (isSuccess(status)) {
+    return { kind: "accepted", providerMessageIds: [answer.parse(JSON.parse(body)).data.id] };
+  }
+  const [error] = refusal.safeParse(jsonOrNull(body)).data?.errors ?? [];
+  if (!error?.code) return outcomeOfHttp(status);
+  // A 403 with a code that we do not know may be about the sender only, which must not stop the whole account.
+  const fault = status === 403 ? "message" : faultOfStatus(status);
+  const known = meaningOf(error);
+  return known ? outcomeOf(error.code, known) : outcomeOf(error.code, unlisted(fault), error.title ?? error.detail);
+}
+
+const keyOf = (publicKey: string): KeyObject =>
+  createPublicKey({ key: Buffer.concat([KEY_HEADER, Buffer.from(publicKey, "base64")]), format: "der", type: "spki" });
+
+function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenticity {
+  const signature = headers["telnyx-signature-ed25519"];
+  const timestamp = headers["telnyx-timestamp"];
+  if (!signature || !timestamp) return forged("There is no signature.");
+  const signed = Buffer.concat([Buffer.from(`${timestamp}|`), body]);
+  if (!verify(null, signed, keyOf(own.publicKey), Buffer.from(signature, "base64"))) {
+    return forged("The signature is not of this body and time.");
+  }
+  const isFresh = Math.abs(at.getTime() - Number(timestamp) * 1_000) <= TOLERANCE_MS;
+  if (!isFresh) return { kind: "stale", detail: "The time of the signature is too far from ours." };
+  const { data: told } = identified.safeParse(jsonOrNull(body.toString("utf8")));
+  // An honest repeat carries the id of the first event, so there is nothing that tells it from a replay.
+  return { kind: "genuine", nonces: told ? [told.data.id] : [], isRepeatable: true };
+}
+
+function readCallback(callback: Callback): CallbackContent {
+  const { event_type, occurred_at, payload } = event.parse(jsonOf(callback)).data;
+  if (event_type === "message.received") {
+    const { id, from, to, text } = fromHandset.parse(payload);
+    const number = to[0]?.phone_number ?? "";
+    return {
+      reports: [],
+      inbound: [{ providerMessageId: id, from: from.phone_number, to: number, text: text ?? "" }],
+    };
+  }
+  if (event_type !== "message.sent" && event_type !== "message.finalized") return { reports: [], inbound: [] };
+  const { id, to, errors } = ofOurs.parse(payload);
+  const told = to[0]?.status ?? "";
+  const reported = REPORTED.get(told);
+  if (!reported) return { reports: [], inbound: [] };
+  const [status, meaning] = reported;
+  const isFailure = status === "failed" || status === "undelivered";
+  const error = errors?.[0];
+  const detail = (error && (meaningOf(error)?.[1] ?? sentences(error.title))) || meaning;
+  return {
+    reports: [
+      {
+        providerMessageId: id,
+        reference: referenceOf(callback),
+        status,
+        code: isFailure ? error?.code || told : null,
+        detail: isFailure ? detail : null,
+        occurredAt: occurred_at,
+      },
+    ],
+    inbound: [],
+  };
+}
+
+export const telnyx: HttpProvider<Own> = {
+  id: "telnyx",
+  settings,
+  maxInFlight: 32,
+  buildRequest: ({ message, receiptUrl }, own) => ({
+    method: "POST",
+    url: `${own.baseUrl}/messages`,
+    headers: {
+      authorization: `Bearer ${own.apiKey}`,
+      accept: "application/json",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      to: message.to,
+      from: senderWithPlus(message.from),
+      text: message.body,
+      type: "SMS",
+      // Left to itself it may replace characters, and then the parts are not those that were counted.
+      encoding: message.encoding === "GSM-7" ? "gsm7" : "ucs2",
+      messaging_profile_id: own.messagingProfileId,
+      webhook_url: receiptUrl,
+      // Otherwise the profile's own URL, which names no attempt, is told too.
+      use_profile_webhooks: false,
+    }),
+  }),
+  readResponse,
+  authenticate,
+  readCallback,
+};

@@ -1,0 +1,213 @@
+/** Twilio: Programmable Messaging, REST API of 2010-04-01. */
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
+import { baseUrl, field, secret } from "../fields";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  unlisted,
+  wireCode,
+} from "../http/answer";
+import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
+import type {
+  Authenticity,
+  Callback,
+  CallbackContent,
+  Handover,
+  HttpProvider,
+  Outcome,
+  Report,
+  WireRequest,
+  WireResponse,
+} from "../port";
+import { senderWithPlus } from "../sender";
+
+const settings = z.object({
+  accountSid: field("account SID: AC and 32 hexadecimal digits"),
+  authToken: secret("auth token of the account; callbacks are signed with it, whatever messages are sent with"),
+  apiKeySid: field("SID (SK…) of an API key to send with instead of the auth token; needs its secret too").optional(),
+  apiKeySecret: secret("secret of the API key").optional(),
+  messagingServiceSid: field("messaging service (MG…) to send through; its pool must hold the senders used").optional(),
+  baseUrl: baseUrl("https://api.twilio.com"),
+});
+
+type TwilioSettings = z.output<typeof settings>;
+
+/** Codes of answers and of receipts: they are of one series. A receipt's verdict is not used, its text is. */
+const CODES = new Map<string, Meaning>([
+  ["20003", ["account", "The credentials are wrong."]],
+  ["20005", ["account", "The account is not active."]],
+  ["20429", ["throttled", "Too many requests at once."]],
+  ["20500", ["provider", "Internal error of the provider."]],
+  ["20503", ["provider", "The provider is not available."]],
+  ["21211", ["refused", "The recipient is not a valid number."]],
+  ["21212", ["message", "The sender is not valid."]],
+  ["21217", ["refused", "The recipient is not a valid number."]],
+  ["21408", ["message", "The recipient's region is not enabled for the account."]],
+  ["21602", ["refused", "The message has no text."]],
+  ["21606", ["message", "The sender cannot send SMS, or is not the account's."]],
+  ["21608", ["message", "A trial account cannot send to a number that is not verified."]],
+  ["21610", ["refused", "The recipient has opted out."]],
+  ["21611", ["throttled", "The queue of the sender is full."]],
+  ["21612", ["message", "The sender cannot reach the recipient."]],
+  ["21614", ["refused", "The recipient is not a mobile number."]],
+  ["21617", ["message", "The text is too long."]],
+  ["21659", ["message", "The sender cannot be used by the account."]],
+  ["21660", ["message", "The sender cannot be used by the account."]],
+  ["21702", ["account", "The messaging service cannot be used."]],
+  ["21703", ["account", "The messaging service has no senders."]],
+  ["21704", ["account", "The messaging service has no senders that can be used."]],
+  ["30001", ["throttled", "The queue overflowed."]],
+  ["30002", ["account", "The account is suspended."]],
+  ["30003", ["refused", "The handset is not reachable."]],
+  ["30004", ["refused", "The message was blocked by the recipient or the carrier."]],
+  ["30005", ["refused", "The handset is unknown or no longer exists."]],
+  ["30006", ["refused", "The number is a landline or its carrier is not reachable."]],
+  ["30007", ["refused", "The message was filtered as spam."]],
+  ["30008", ["provider", "The carrier reported an unknown error."]],
+  ["30017", ["throttled", "The carrier's network is congested."]],
+  ["30018", ["message", "The carrier requires the sender to be registered first."]],
+  ["30022", ["throttled", "The sender's rate in its 10DLC campaign was exceeded."]],
+  ["30024", ["message", "The carrier has not provisioned the sender."]],
+  ["30032", ["message", "The toll-free sender is not verified."]],
+  ["30034", ["message", "The sender is not registered for 10DLC."]],
+  ["30036", ["provider", "The message's validity ran out before it could be handed over."]],
+  ["30410", ["provider", "The carrier did not answer in time."]],
+]);
+
+const STATUSES = new Map<string, Report["status"]>([
+  ["accepted", "sent"],
+  ["scheduled", "sent"],
+  ["queued", "sent"],
+  ["sending", "sent"],
+  ["sent", "sent"],
+  ["delivered", "delivered"],
+  ["read", "delivered"],
+  ["undelivered", "undelivered"],
+  ["failed", "failed"],
+  ["canceled", "failed"],
+]);
+
+function buildRequest({ message, receiptUrl }: Handover, own: TwilioSettings): WireRequest {
+  const { accountSid, authToken, apiKeySid, apiKeySecret, messagingServiceSid } = own;
+  const credentials = apiKeySid && apiKeySecret ? `${apiKeySid}:${apiKeySecret}` : `${accountSid}:${authToken}`;
+  const form = new URLSearchParams({
+    To: message.to,
+    From: senderWithPlus(message.from),
+    Body: message.body,
+    StatusCallback: receiptUrl,
+  });
+  // Beside From, or else the service would pick any sender of its pool.
+  if (messagingServiceSid) form.set("MessagingServiceSid", messagingServiceSid);
+  return {
+    method: "POST",
+    url: `${own.baseUrl}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`,
+    headers: {
+      authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
+      "content-type": "application/x-www-form-urlencoded",
+      accept: "application/json",
+    },
+    body: form.toString(),
+  };
+}
+
+const Taken = z.object({ sid: z.string().min(1) });
+/** Either form that errors come in. */
+const Failed = z.object({
+  code: wireCode,
+  message: z.string().optional(),
+  detail: z.string().optional(),
+});
+
+function readResponse({ status, body }: WireResponse): Outcome {
+  if (isSuccess(status)) {
+    return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).sid] };
+  }
+  const failed = Failed.safeParse(jsonOrNull(body));
+  if (!failed.success) return outcomeOfHttp(status);
+  const { code, message, detail } = failed.data;
+  const known = CODES.get(code);
+  return known ? outcomeOf(code, known) : outcomeOf(code, unlisted(faultOfStatus(status)), message ?? detail);
+}
+
+/** The forms of a URL that may have been signed: with or without its port, a quote in it escaped or not. */
+function signedForms(url: string): string[] {
+  const [, scheme = "", authority = "", rest = ""] = /^(https?):\/\/([^/?#]*)(.*)$/s.exec(url) ?? [];
+  const host = authority.replace(/:\d+$/, "");
+  const port = /:\d+$/.exec(authority)?.[0] ?? (scheme === "https" ? ":443" : ":80");
+  return [host, host + port].flatMap((place) =>
+    [rest, rest.replaceAll("'", "%27")].map((tail) => `${scheme}://${place}${tail}`),
+  );
+}
+
+/** Each name and value, sorted; of a repeated name every distinct value once. */
+const signedFields = (form: URLSearchParams): string =>
+  [...new Set(form.keys())]
+    .sort()
+    .flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value))
+    .join("");
+
+function authenticate(callback: Callback, { authToken }: TwilioSettings): Authenticity {
+  const signature = callback.headers["x-twilio-signature"];
+  if (!signature) return forged("There is no signature.");
+  // A body of any type is read as a form, so that none is believed that the signature does not cover.
+  const bodyHash = queryOf(callback).get("bodySHA256");
+  const fields = bodyHash === null ? signedFields(formOf(callback)) : "";
+  const isSigned = signedForms(callback.url).some((url) =>
+    sameText(
+      createHmac("sha1", authToken)
+        .update(url + fields)
+        .digest("base64"),
+      signature,
+    ),
+  );
+  if (!isSigned) return forged("The signature is not of this URL and body.");
+  if (bodyHash !== null && bodyHash.toLowerCase() !== createHash("sha256").update(callback.body).digest("hex")) {
+    return forged("The body is not the one whose hash was signed.");
+  }
+  return { kind: "genuine", nonces: [] };
+}
+
+function readCallback(callback: Callback): CallbackContent {
+  const fields = queryOrFormOf(callback);
+  const word = fields.get("MessageStatus") ?? fields.get("SmsStatus") ?? "";
+  const text = fields.get("Body");
+  if (word === "received" && text !== null) {
+    const inbound = {
+      providerMessageId: requiredField(fields, "MessageSid"),
+      from: requiredField(fields, "From"),
+      to: requiredField(fields, "To"),
+      text,
+    };
+    return { reports: [], inbound: [inbound] };
+  }
+  const status = STATUSES.get(word);
+  if (!status) return { reports: [], inbound: [] };
+  const isFailure = status === "failed" || status === "undelivered";
+  const code = isFailure ? fields.get("ErrorCode") || word : null;
+  const report: Report = {
+    providerMessageId: requiredField(fields, "MessageSid"),
+    reference: referenceOf(callback),
+    status,
+    code,
+    detail: (code !== null && CODES.get(code)?.[1]) || null,
+    // RawDlrDoneDate is of the carrier's clock, in whole minutes and without a time zone: no use.
+    occurredAt: null,
+  };
+  return { reports: [report], inbound: [] };
+}
+
+export const twilio: HttpProvider<TwilioSettings> = {
+  id: "twilio",
+  settings,
+  maxInFlight: 50,
+  buildRequest,
+  readResponse,
+  authenticate,
+  readCallback,
+};

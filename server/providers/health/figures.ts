@@ -1,0 +1,78 @@
+/** What a provider's minutes add up to. */
+import { MINUTE_MS } from "../../core/clock";
+import type { ProviderFigures, ProviderMinutePoint } from "../operator-schema";
+
+/** Minutes that operators look back. */
+export const FIGURES_MINUTES = 60;
+
+/** A row of `provider_minutes` without its provider. */
+export type MinuteCounts = {
+  minute: Date;
+  accepted: number;
+  refused: number;
+  failed: number;
+  throttled: number;
+  accountRefused: number;
+  messageRefused: number;
+  unknown: number;
+  latencyMs: bigint;
+  receipts: number;
+  receiptsForged: number;
+  receiptsStale: number;
+  receiptsReplayed: number;
+  receiptsUnreadable: number;
+};
+
+type Count = Exclude<keyof MinuteCounts, "minute" | "latencyMs">;
+
+/** The first minute that counts as the last hour at `at`, which is within the newest one. */
+export const firstMinute = (at: Date): Date =>
+  new Date((Math.floor(at.getTime() / MINUTE_MS) - FIGURES_MINUTES + 1) * MINUTE_MS);
+
+/**
+ * Sums up minutes. The success share is what was accepted of the calls whose end is known; the latency is the mean over
+ * all calls, in milliseconds. Both are null when there is nothing to divide by.
+ */
+export function sumMinutes(minutes: readonly MinuteCounts[]): ProviderFigures {
+  const sum = (count: Count): number => minutes.reduce((total, row) => total + row[count], 0);
+  const [accepted, unknown] = [sum("accepted"), sum("unknown")];
+  const refusals = {
+    refused: sum("refused"),
+    failed: sum("failed"),
+    throttled: sum("throttled"),
+    account_refused: sum("accountRefused"),
+    message_refused: sum("messageRefused"),
+  };
+  const judged = Object.values(refusals).reduce((total, count) => total + count, accepted);
+  const calls = judged + unknown;
+  const latencyMs = Number(minutes.reduce((total, row) => total + row.latencyMs, 0n));
+  return {
+    calls,
+    accepted,
+    ...refusals,
+    unknown,
+    success_share: judged > 0 ? accepted / judged : null,
+    mean_latency_ms: calls > 0 ? latencyMs / calls : null,
+    receipts: sum("receipts"),
+    receipts_forged: sum("receiptsForged"),
+    receipts_stale: sum("receiptsStale"),
+    receipts_replayed: sum("receiptsReplayed"),
+    receipts_unreadable: sum("receiptsUnreadable"),
+  };
+}
+
+/** The last hour minute by minute, oldest first; a minute without a row is one of zeros. */
+export function seriesOf(minutes: readonly MinuteCounts[], at: Date): ProviderMinutePoint[] {
+  const byMinute = new Map(minutes.map((row) => [row.minute.getTime(), row]));
+  const first = firstMinute(at).getTime();
+  return Array.from({ length: FIGURES_MINUTES }, (_, index) => {
+    const minute = new Date(first + index * MINUTE_MS);
+    const row = byMinute.get(minute.getTime());
+    return {
+      minute: minute.toISOString(),
+      accepted: row?.accepted ?? 0,
+      failed: row ? row.refused + row.failed + row.throttled + row.accountRefused + row.messageRefused : 0,
+      unknown: row?.unknown ?? 0,
+    };
+  });
+}

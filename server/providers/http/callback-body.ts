@@ -1,0 +1,64 @@
+/** What the readers of providers' callbacks have in common. */
+import { z } from "zod";
+import type { Authenticity, Callback } from "../port";
+
+/** Form fields of a callback's body, decoded, in the order in which they came. */
+export const formOf = (callback: Callback): URLSearchParams => new URLSearchParams(callback.body.toString("utf8"));
+
+/** Query of a callback's URL, decoded. */
+export const queryOf = (callback: Callback): URLSearchParams => new URL(callback.url).searchParams;
+
+/** Our reference to the attempt, from the query of the receipt URL. */
+export const referenceOf = (callback: Callback): string | null => queryOf(callback).get("ref") || null;
+
+/** JSON of a callback's body. @throws SyntaxError */
+export const jsonOf = (callback: Callback): unknown => JSON.parse(callback.body.toString("utf8"));
+
+/** Fields of a callback that comes by GET, in its query, or else as a form. */
+export const queryOrFormOf = (callback: Callback): URLSearchParams =>
+  callback.method === "GET" ? queryOf(callback) : formOf(callback);
+
+/**
+ * Fields of a callback, as its account is set up: in the query, a form or JSON. Of JSON only what is text, a number or a
+ * boolean is a field. @throws Error for JSON that is no object.
+ */
+export function fieldsOf(callback: Callback): URLSearchParams {
+  if (!callback.headers["content-type"]?.includes("json")) return queryOrFormOf(callback);
+  if (callback.method === "GET") return queryOf(callback);
+  const object = z.record(z.string(), z.unknown()).parse(jsonOf(callback));
+  return new URLSearchParams(
+    Object.entries(object).flatMap(([name, value]) =>
+      ["string", "number", "boolean"].includes(typeof value) ? [[name, String(value)]] : [],
+    ),
+  );
+}
+
+/** A field that must be there. @throws Error when it is missing or empty. */
+export function requiredField(fields: URLSearchParams, name: string): string {
+  const value = fields.get(name);
+  if (!value) throw new Error(`The callback has no ${name}.`);
+  return value;
+}
+
+/** No year 0 and no offset of 16 hours or more: the database knows neither. */
+const UNSTORABLE_TIME = /^0000|[+-](?:1[6-9]|2\d):\d\d$/;
+
+/** ISO 8601 with offset; anything else is null. */
+export const wireTime = z.iso
+  .datetime({ offset: true })
+  .refine((text) => !UNSTORABLE_TIME.test(text))
+  .nullish()
+  .transform((text) => text ?? null)
+  .catch(null);
+
+/** A time that is told in milliseconds or in another notation than ISO 8601. */
+export const isoOf = (time: string | number): string | null => {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? null : wireTime.parse(date.toISOString());
+};
+
+/** What is not the provider's own. */
+export const forged = (detail: string): Authenticity => ({ kind: "forged", detail });
+
+/** The digits of a number, however it was written: providers echo it with and without `+`. */
+export const digitsOf = (number: string): string => number.replace(/\D/g, "");

@@ -1,0 +1,199 @@
+import smpp from "smpp";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/e2e/support/carriers/smsc-scripted";
+import type { CallbackContent, Outcome } from "../port";
+import { openSmpp, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+
+const FAST: SmppOptions = {
+  responseTimeoutMs: 2_000,
+  bindWaitMs: 1_000,
+  unbindTimeoutMs: 500,
+  backOff: { minMs: 5, maxMs: 40 },
+};
+
+const closers: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+beforeAll(() => {
+  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
+  vi.stubEnv("SECRET_KEY", "0".repeat(32));
+  vi.stubEnv("LOG_LEVEL", "silent");
+});
+
+async function openCentre(...told: Parameters<typeof startCentre>) {
+  const centre = await startCentre(...told);
+  closers.push(centre.close);
+  return centre;
+}
+
+function open(url: string, settings: Record<string, string> = {}, options: SmppOptions = {}) {
+  const taken: CallbackContent[] = [];
+  const sink = { take: async (content: CallbackContent) => void taken.push(content) };
+  const parsed = smppSettings.parse({ url, systemId: "we", password: "secret", ...settings });
+  const adapter = openSmpp(parsed, sink, { ...FAST, ...options });
+  closers.push(adapter.close);
+  return { adapter, taken, sink };
+}
+
+const send = (adapter: SmppAdapter, body = "hi"): Promise<Outcome> => {
+  const message = { id: "msg_1", to: "+491511234567", from: "Shop", body, encoding: "GSM-7" as const, segments: 1 };
+  return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
+};
+const bound = (adapter: SmppAdapter) => expect.poll(adapter.isBound).toBe(true);
+const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds });
+
+describe("sending", () => {
+  it("binds at once, with what the settings say", async () => {
+    const centre = await openCentre();
+    const { adapter } = open(centre.url, { systemType: "VMA", window: "4", sessions: "2" });
+    await expect.poll(() => centre.binds.length).toBe(2);
+    const expected = { system_id: "we", password: "secret", system_type: "VMA", interface_version: 0x34 };
+    expect(centre.binds[0]).toMatchObject(expected);
+    expect(adapter.maxInFlight).toBe(8);
+  });
+
+  it("sends one part, and three parts under one reference, and gives every id", async () => {
+    const centre = await openCentre();
+    const { adapter } = open(centre.url);
+    expect(await send(adapter, "h€")).toEqual(accepted("a1"));
+    expect(await send(adapter, "a".repeat(307))).toEqual(accepted("a2", "a3", "a4"));
+    const [one, ...parts] = centre.submits;
+    expect(one).toMatchObject({
+      source_addr_ton: 5,
+      source_addr: "Shop",
+      dest_addr_ton: 1,
+      destination_addr: "491511234567",
+      registered_delivery: 1,
+      data_coding: 0,
+      short_message: { message: "h€" },
+    });
+    const headers = parts.map((pdu) => (pdu.short_message as { udh: Buffer[] }).udh[0]);
+    expect(headers.map((header) => header?.subarray(3))).toEqual([Buffer.of(3, 1), Buffer.of(3, 2), Buffer.of(3, 3)]);
+    expect(new Set(headers.map((header) => header?.[2])).size).toBe(1);
+  });
+
+  it("never has more unanswered than the window allows", async () => {
+    const held: Array<() => void> = [];
+    const centre = await openCentre((pdu, session, place) => held.push(() => accept(pdu, session, place)));
+    const { adapter } = open(centre.url, { window: "2" });
+    const sends = [1, 2, 3, 4, 5].map(() => send(adapter));
+    for (const taken of [2, 3, 4, 5]) {
+      await expect.poll(() => centre.submits.length).toBe(taken);
+      // An answered enquiry means that whatever was written before it has been read.
+      await new Promise((resolve) => centre.sessions[0]?.enquire_link({}, resolve));
+      expect(centre.submits).toHaveLength(taken);
+      held.shift()?.();
+    }
+    for (const release of held) release();
+    expect((await Promise.all(sends)).every((outcome) => outcome.kind === "accepted")).toBe(true);
+  });
+
+  it("tries a throttled submit again, more slowly, and gives up after a few times", async () => {
+    const centre = await openCentre((...submit) => (submit[2] === 1 ? refuse(0x58) : accept)(...submit));
+    const { adapter } = open(centre.url);
+    expect(await send(adapter)).toEqual(accepted("a2"));
+    centre.onSubmit = refuse(smpp.errors.ESME_RTHROTTLED ?? 0);
+    expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "0x58", fault: "throttled" });
+    expect(centre.submits).toHaveLength(6);
+  });
+
+  it("says what became of a text whose first or later part is refused", async () => {
+    const centre = await openCentre(refuse(0x0b));
+    const { adapter } = open(centre.url);
+    expect(await send(adapter, "a".repeat(307))).toMatchObject({ kind: "refused", code: "0x0b" });
+    expect(centre.submits).toHaveLength(1);
+    centre.onSubmit = (pdu, session, place) => (place === 3 ? refuse(0x0b) : accept)(pdu, session, place);
+    const detail = "Part 2 of 3 was not taken. The recipient is not a valid number.";
+    const partly = { ...accepted("a2"), lost: { code: "0x0b", detail } };
+    expect(await send(adapter, "a".repeat(307))).toEqual(partly);
+    expect(centre.submits).toHaveLength(3);
+  });
+
+  it("does not know what became of a submit that is not answered, or whose connection is lost", async () => {
+    const centre = await openCentre(() => undefined);
+    const { adapter } = open(centre.url, {}, { responseTimeoutMs: 30 });
+    expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "timeout" });
+    centre.onSubmit = (_pdu, session) => session.destroy();
+    expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "connection_lost" });
+    centre.onSubmit = accept;
+    expect(await send(adapter)).toEqual(accepted("a3"));
+  });
+});
+
+describe("receiving", () => {
+  it("joins a receipt that comes before the answer, across radixes", async () => {
+    const centre = await openCentre(async (pdu, session) => {
+      await deliver(session, receiptOf("0255"));
+      session.send(pdu.response({ message_id: "00FF" }));
+    });
+    const { adapter, taken } = open(centre.url, { idRadix: "hex-to-decimal" });
+    expect(await send(adapter)).toEqual(accepted("255"));
+    expect(taken).toMatchObject([{ reports: [{ providerMessageId: "255", status: "delivered" }], inbound: [] }]);
+  });
+
+  it("acknowledges what was taken, and has the centre repeat what was not", async () => {
+    const centre = await openCentre();
+    const { adapter, taken, sink } = open(centre.url);
+    await bound(adapter);
+    const inbound = { source_addr: "49151", destination_addr: "10777", data_coding: 8, short_message: "Привет" };
+    expect((await deliver(centre.sessions[0], inbound)).command_status).toBe(0);
+    expect(taken).toMatchObject([{ reports: [], inbound: [{ from: "49151", to: "10777", text: "Привет" }] }]);
+    const broken = vi.spyOn(sink, "take").mockRejectedValueOnce(new Error("no database"));
+    expect((await deliver(centre.sessions[0], receiptOf("1"))).command_status).toBe(smpp.errors.ESME_RX_T_APPN);
+    expect((await deliver(centre.sessions[0], receiptOf("1"))).command_status).toBe(0);
+    expect(broken).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("keeping the bind", () => {
+  it("waits for a centre that comes back, and says so when it does not in time", async () => {
+    const before = await openCentre();
+    const { adapter } = open(before.url, {}, { bindWaitMs: 50 });
+    await bound(adapter);
+    await before.close();
+    await expect.poll(adapter.isBound).toBe(false);
+    const unbound = { kind: "retryable", code: "not_bound", fault: "provider" };
+    expect(await send(adapter)).toMatchObject(unbound);
+    const after = await openCentre(accept, before.port);
+    await bound(adapter);
+    expect(await send(adapter)).toEqual(accepted("a1"));
+    expect(after.binds).toHaveLength(1);
+  });
+
+  it("tells a wrong password from a centre that is away, and binds once it is right", async () => {
+    const centre = await openCentre();
+    centre.bindStatus = smpp.errors.ESME_RINVPASWD ?? 0;
+    const { adapter } = open(centre.url);
+    expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "0x0e", fault: "account" });
+    centre.bindStatus = 0;
+    await bound(adapter);
+    expect(await send(adapter)).toEqual(accepted("a1"));
+  });
+
+  it("binds again when the centre says that we are not bound", async () => {
+    const centre = await openCentre(refuse(smpp.errors.ESME_RINVBNDSTS ?? 0));
+    const { adapter } = open(centre.url);
+    expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "0x04", fault: "provider" });
+    centre.onSubmit = accept;
+    expect(await send(adapter)).toEqual(accepted("a2"));
+    expect(centre.binds).toHaveLength(2);
+  });
+
+  it("unbinds when it is closed, after what is outstanding, and takes nothing more", async () => {
+    let release: () => void = () => undefined;
+    const centre = await openCentre((pdu, session, place) => {
+      release = () => accept(pdu, session, place);
+    });
+    const { adapter } = open(centre.url);
+    const sent = send(adapter);
+    await expect.poll(() => centre.submits.length).toBe(1);
+    const closed = adapter.close();
+    expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "bind_closing", fault: "throttled" });
+    release();
+    expect(await sent).toEqual(accepted("a1"));
+    await closed;
+    expect(centre.commands).toEqual(["bind_transceiver", "submit_sm", "unbind"]);
+    expect(adapter.isBound()).toBe(false);
+  });
+});

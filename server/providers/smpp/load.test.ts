@@ -1,0 +1,289 @@
+/** The adapter when much is under way: stalls of this process, floods of receipts, throttling, and settings that change. */
+import smpp from "smpp";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  accept,
+  deliver,
+  type OnSubmit,
+  openCentre as openScripted,
+  receiptOf,
+  refuse,
+  stall,
+} from "@/e2e/support/carriers/smsc-scripted";
+import type { Outcome } from "../port";
+import { openSmpp, type Sink, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+
+const THROTTLED = 0x58;
+const QUEUE_FULL = 0x14;
+const TWO_PARTS = "a".repeat(200);
+
+const closers: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+beforeAll(() => {
+  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
+  vi.stubEnv("SECRET_KEY", "0".repeat(32));
+  vi.stubEnv("LOG_LEVEL", "silent");
+});
+
+async function openCentre(onSubmit: OnSubmit = accept) {
+  const centre = await openScripted(onSubmit);
+  closers.push(centre.close);
+  return centre;
+}
+
+function open(url: string, options: SmppOptions = {}, settings: Record<string, string> = {}, sink?: Sink): SmppAdapter {
+  const parsed = smppSettings.parse({ url, systemId: "we", password: "secret", ...settings });
+  const fast = { responseTimeoutMs: 2_000, bindWaitMs: 1_000, backOff: { minMs: 5, maxMs: 40 } };
+  const adapter = openSmpp(parsed, sink ?? { take: async () => undefined }, { ...fast, ...options });
+  closers.push(adapter.close);
+  return adapter;
+}
+
+const send = (adapter: SmppAdapter, body = "hi"): Promise<Outcome> => {
+  const message = { id: "msg_1", to: "+491511234567", from: "Shop", body, encoding: "GSM-7" as const, segments: 1 };
+  return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
+};
+const bound = (adapter: SmppAdapter) => expect.poll(adapter.isBound).toBe(true);
+const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds });
+
+describe("a stall of this process", () => {
+  it("does not turn an answer that has arrived into none", async () => {
+    const centre = await openCentre((...submit) => {
+      accept(...submit);
+      stall(900);
+    });
+    const adapter = open(centre.url, { responseTimeoutMs: 300 });
+    await bound(adapter);
+    expect(await send(adapter)).toEqual(accepted("a1"));
+  });
+
+  it("does not end a bind whose enquire_link was answered, nor lose what is outstanding on it", async () => {
+    const centre = await openCentre(() => undefined);
+    const adapter = open(centre.url, { enquireLinkMs: 20, enquireTimeoutMs: 200, responseTimeoutMs: 5_000 });
+    await bound(adapter);
+    const sent = send(adapter);
+    await expect.poll(() => centre.submits.length).toBe(1);
+    centre.afterAnswer = () => {
+      centre.afterAnswer = () => undefined;
+      stall(700);
+    };
+    const before = centre.times("enquire_link");
+    await expect.poll(() => centre.times("enquire_link")).toBeGreaterThan(before + 2);
+    const [submitted] = centre.submits;
+    const [session] = centre.sessions;
+    if (submitted && session) accept(submitted, session, 1);
+    expect(await sent).toEqual(accepted("a1"));
+    expect(centre.binds).toHaveLength(1);
+  });
+
+  it("does not refuse a bind that was answered, nor what waits for it", async () => {
+    const centre = await openCentre();
+    centre.afterAnswer = () => stall(900);
+    const adapter = open(centre.url, { bindTimeoutMs: 300, bindWaitMs: 300 });
+    expect(await send(adapter)).toEqual(accepted("a1"));
+    expect(centre.binds).toHaveLength(1);
+  });
+});
+
+describe("more receipts than are taken in", () => {
+  it("go back to the centre, which is read all the while", async () => {
+    const held: Array<() => void> = [];
+    const centre = await openCentre();
+    const sink = { take: () => new Promise<void>((resolve) => held.push(resolve)) };
+    const adapter = open(centre.url, { enquireLinkMs: 20, enquireTimeoutMs: 300 }, {}, sink);
+    await bound(adapter);
+    const answers = Array.from({ length: 250 }, (_, at) => deliver(centre.sessions[0], receiptOf(`${at}`)));
+    await expect.poll(() => held.length).toBe(200);
+
+    const surplus = await Promise.all(answers.slice(200));
+    expect(new Set(surplus.map((answer) => answer.command_status))).toEqual(new Set([QUEUE_FULL]));
+    expect(await send(adapter)).toEqual(accepted("a1"));
+    for (const release of held.splice(0)) release();
+    const taken = await Promise.all(answers.slice(0, 200));
+    expect(taken.every((answer) => answer.command_status === 0)).toBe(true);
+
+    const again = deliver(centre.sessions[0], receiptOf("249"));
+    await expect.poll(() => held.length).toBe(1);
+    held[0]?.();
+    expect((await again).command_status).toBe(0);
+    expect(centre.binds).toHaveLength(1);
+  });
+});
+
+describe("a later part", () => {
+  it("that is throttled many times is taken in the end", async () => {
+    const centre = await openCentre((...submit) =>
+      (submit[2] > 1 && submit[2] < 9 ? refuse(THROTTLED) : accept)(...submit),
+    );
+    const adapter = open(centre.url, { responseTimeoutMs: 30_000 });
+    expect(await send(adapter, TWO_PARTS)).toEqual(accepted("a1", "a9"));
+  });
+
+  it("that is throttled for longer than the message may take is lost", async () => {
+    const centre = await openCentre((...submit) => (submit[2] > 1 ? refuse(THROTTLED) : accept)(...submit));
+    const adapter = open(centre.url, { responseTimeoutMs: 500 });
+    const outcome = await send(adapter, TWO_PARTS);
+    expect(outcome).toMatchObject({ ...accepted("a1"), lost: { code: "0x58" } });
+    expect(centre.submits.length).toBeGreaterThan(4);
+  });
+
+  it("waits for a bind that was lost meanwhile", async () => {
+    const centre = await openCentre((...submit) => {
+      accept(...submit);
+      if (submit[2] === 1) submit[1].unbind({}, () => submit[1].close());
+    });
+    const adapter = open(centre.url, { bindWaitMs: 10, backOff: { minMs: 400, maxMs: 400 } });
+    await bound(adapter);
+    expect(await send(adapter, TWO_PARTS)).toEqual(accepted("a1", "a2"));
+    expect(centre.binds).toHaveLength(2);
+  });
+
+  it("leaves its place to others while it waits for its turn", async () => {
+    const others = new Set<string>();
+    const centre = await openCentre((pdu, session, place) => {
+      const { destination_addr: to, esm_class: isPart } = pdu;
+      const isLater = isPart === 0x40 && place > 1 && others.size < 3;
+      if (isPart !== 0x40) others.add(String(to) + place);
+      (isLater ? refuse(THROTTLED) : accept)(pdu, session, place);
+    });
+    const adapter = open(centre.url, { responseTimeoutMs: 30_000 }, { window: "1" });
+    const long = send(adapter, TWO_PARTS);
+    await expect.poll(() => centre.submits.length).toBeGreaterThan(1);
+    for (let count = 0; count < 3; count++) expect(await send(adapter)).toMatchObject({ kind: "accepted" });
+    expect(await long).toMatchObject({ kind: "accepted" });
+    expect(await long).not.toHaveProperty("lost");
+  });
+
+  it("that is never answered leaves the ids of the parts that were taken", async () => {
+    const centre = await openCentre((...submit) => submit[2] === 1 && accept(...submit));
+    const adapter = open(centre.url, { responseTimeoutMs: 100 });
+    expect(await send(adapter, TWO_PARTS)).toMatchObject({ kind: "unknown", code: "timeout", taken: ["a1"] });
+    expect(await send(adapter)).not.toHaveProperty("taken");
+  });
+});
+
+describe("closing", () => {
+  it("waits for answers for as long as they may take, and takes nothing new", async () => {
+    const held: Array<() => void> = [];
+    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const adapter = open(
+      centre.url,
+      { responseTimeoutMs: 20_000, unbindTimeoutMs: 50 },
+      {
+        window: "2",
+      },
+    );
+    await bound(adapter);
+    const sends = [send(adapter), send(adapter), send(adapter)];
+    await expect.poll(() => held.length).toBe(2);
+    const closed = adapter.close();
+    // It had no place yet, so it is somebody else's; nothing is wrong with the centre.
+    expect(await sends[2]).toMatchObject({ kind: "retryable", fault: "throttled" });
+    expect(await send(adapter)).toMatchObject({ kind: "retryable", fault: "throttled" });
+    setTimeout(() => {
+      for (const release of held) release();
+    }, 1_000);
+    expect(await Promise.all(sends.slice(0, 2))).toEqual([accepted("a1"), accepted("a2")]);
+    await closed;
+    expect(centre.commands).toEqual(["bind_transceiver", "submit_sm", "submit_sm", "unbind"]);
+  });
+
+  it("sends the later parts of what has begun", async () => {
+    const held: Array<() => void> = [];
+    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const adapter = open(centre.url);
+    const sent = send(adapter, TWO_PARTS);
+    await expect.poll(() => held.length).toBe(1);
+    const closed = adapter.close();
+    held[0]?.();
+    await expect.poll(() => held.length).toBe(2);
+    held[1]?.();
+    expect(await sent).toEqual(accepted("a1", "a2"));
+    await closed;
+    expect(centre.commands.at(-1)).toBe("unbind");
+  });
+
+  it("comes to an end though the centre never answers", async () => {
+    const centre = await openCentre(() => undefined);
+    const adapter = open(centre.url, { responseTimeoutMs: 200, unbindTimeoutMs: 50 });
+    const sent = send(adapter);
+    await expect.poll(() => centre.submits.length).toBe(1);
+    await adapter.close();
+    expect(await sent).toMatchObject({ kind: "unknown", code: "timeout" });
+    expect(adapter.isBound()).toBe(false);
+  });
+
+  it("leaves what is delivered meanwhile to the next bind", async () => {
+    const held: Array<() => void> = [];
+    const centre = await openCentre();
+    const sink = { take: () => new Promise<void>((resolve) => held.push(resolve)) };
+    const adapter = open(centre.url, {}, {}, sink);
+    await bound(adapter);
+    const first = deliver(centre.sessions[0], receiptOf("1"));
+    await expect.poll(() => held.length).toBe(1);
+    const closed = adapter.close();
+    await expect.poll(async () => (await deliver(centre.sessions[0], receiptOf("2"))).command_status).toBe(QUEUE_FULL);
+    held[0]?.();
+    expect((await first).command_status).toBe(0);
+    await closed;
+    expect(centre.commands.at(-1)).toBe("unbind");
+  });
+});
+
+describe("the centre unbinds", () => {
+  it("and what it has not answered yet is waited for, while the next bind is sought", async () => {
+    const held: Array<() => void> = [];
+    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const adapter = open(centre.url, { responseTimeoutMs: 20_000, unbindTimeoutMs: 50 });
+    const sent = send(adapter);
+    await expect.poll(() => held.length).toBe(1);
+    centre.sessions[0]?.unbind({}, () => undefined);
+    await expect.poll(() => centre.binds.length).toBe(2);
+    held[0]?.();
+    expect(await sent).toEqual(accepted("a1"));
+  });
+});
+
+describe("ready", () => {
+  const ready = (adapter: SmppAdapter) => adapter.ready?.() ?? Promise.reject(new Error("There is no such step."));
+
+  it("is when there is a bind with a place, and takes none", async () => {
+    const centre = await openCentre();
+    const adapter = open(centre.url, {}, { window: "1" });
+    expect(await Promise.all([ready(adapter), ready(adapter)])).toEqual([null, null]);
+    expect(await send(adapter)).toEqual(accepted("a1"));
+  });
+
+  it("tells that there is no bind, that our account is refused, and that the adapter was closed", async () => {
+    const centre = await openCentre();
+    centre.bindStatus = smpp.errors.ESME_RINVPASWD ?? 0;
+    const refused = open(centre.url, { bindWaitMs: 10_000 });
+    expect(await ready(refused)).toMatchObject({ kind: "retryable", code: "0x0e", fault: "account" });
+    await centre.close();
+    const alone = open(centre.url, { bindWaitMs: 50 });
+    expect(await ready(alone)).toMatchObject({ kind: "retryable", code: "not_bound", fault: "provider" });
+    await alone.close();
+    expect(await ready(alone)).toMatchObject({ kind: "retryable", fault: "throttled" });
+  });
+
+  it("waits for a place, and holds nothing against a centre that has none", async () => {
+    const held: Array<() => void> = [];
+    const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
+    const adapter = open(centre.url, { bindWaitMs: 50 }, { window: "1" });
+    await bound(adapter);
+    const sent = send(adapter);
+    await expect.poll(() => held.length).toBe(1);
+    expect(await ready(adapter)).toMatchObject({ kind: "retryable", code: "centre_busy", fault: "throttled" });
+    held[0]?.();
+    await sent;
+    expect(await ready(adapter)).toBeNull();
+  });
+
+  it("waits for a bind whose answer has arrived during a stall", async () => {
+    const centre = await openCentre();
+    centre.afterAnswer = () => stall(900);
+    expect(await ready(open(centre.url, { bindWaitMs: 300 }))).toBeNull();
+  });
+});

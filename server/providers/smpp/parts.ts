@@ -1,0 +1,63 @@
+/** From a text to the submit_sm that carry it. */
+import { encodeText } from "./text";
+
+/** How a text that does not fit one SMS travels: with a header in each part, with SAR fields beside it, or in one piece. */
+export type LongText = "udh" | "sar" | "payload";
+
+/** The fields of a submit_sm that hold its text. */
+export type Part = {
+  esm_class: number;
+  data_coding: number;
+  short_message: Buffer;
+  message_payload?: Buffer;
+  sar_msg_ref_num?: number;
+  sar_total_segments?: number;
+  sar_segment_seqnum?: number;
+};
+
+const HAS_HEADER = 0x40;
+
+/** Octets of a single SMS and of a part by data_coding: septets are sent one to an octet. */
+const ROOM = { gsm: { single: 160, part: 153 }, ucs2: { single: 140, part: 134 } } as const;
+
+/** Fills parts one after the other with whole characters. */
+function fill(characters: readonly Buffer[], room: number): Buffer[] {
+  const parts: Buffer[][] = [];
+  let left = 0;
+  for (const octets of characters) {
+    if (octets.length > left) {
+      parts.push([]);
+      left = room;
+    }
+    parts.at(-1)?.push(octets);
+    left -= octets.length;
+  }
+  return parts.map((part) => Buffer.concat(part));
+}
+
+/**
+ * The parts of a text, in order; one when it fits an SMS or goes in one piece. There are at most 255.
+ * @param reference tells the parts of one text from those of another; its low 8 (udh) or 16 (sar) bits are sent.
+ */
+export function partsOf(body: string, longText: LongText, reference: number): Part[] {
+  const { dataCoding, characters } = encodeText(body);
+  const room = dataCoding === 0 ? ROOM.gsm : ROOM.ucs2;
+  const whole = Buffer.concat(characters);
+  const plain = { esm_class: 0, data_coding: dataCoding };
+  if (whole.length <= room.single) return [{ ...plain, short_message: whole }];
+  if (longText === "payload") return [{ ...plain, short_message: Buffer.alloc(0), message_payload: whole }];
+  const texts = fill(characters, room.part);
+  return texts.map((text, index) => {
+    if (longText === "sar") {
+      return {
+        ...plain,
+        short_message: text,
+        sar_msg_ref_num: reference & 0xffff,
+        sar_total_segments: texts.length,
+        sar_segment_seqnum: index + 1,
+      };
+    }
+    const header = Buffer.of(5, 0, 3, reference & 0xff, texts.length, index + 1);
+    return { ...plain, esm_class: HAS_HEADER, short_message: Buffer.concat([header, text]) };
+  });
+}

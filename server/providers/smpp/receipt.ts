@@ -1,0 +1,125 @@
+/** What a deliver_sm says: a delivery receipt, a message from a handset, or nothing that we follow. */
+import type { Inbound, Report } from "../port";
+import { decodeText } from "./text";
+import type { Pdu } from "./wire";
+
+/** How the id in submit_sm_resp relates to the id in receipts. */
+export type IdRadix = "as-is" | "hex-to-decimal" | "decimal-to-hex";
+
+export type Delivered =
+  | { kind: "receipt"; report: Report }
+  | { kind: "inbound"; inbound: Inbound }
+  | { kind: "ignored"; reason: string };
+
+const TYPE_MASK = 0x3c;
+const TYPE = { message: 0x00, receipt: 0x04, intermediate: 0x20 };
+const HAS_HEADER = 0x40;
+const UCS_2 = 8;
+
+type State = readonly [status: Report["status"], detail: string];
+
+const SENT: State = ["sent", "No final state."];
+const DELIVERED: State = ["delivered", "The message was delivered."];
+const EXPIRED: State = ["undelivered", "The message's validity period ended."];
+const DELETED: State = ["failed", "The message was deleted."];
+const UNDELIVERABLE: State = ["undelivered", "The message could not be delivered."];
+const REJECTED: State = ["failed", "The message was rejected."];
+const SKIPPED: State = ["failed", "The message was skipped."];
+
+/** By message_state. */
+const STATES = [SENT, SENT, DELIVERED, EXPIRED, DELETED, UNDELIVERABLE, SENT, SENT, REJECTED, SKIPPED];
+
+/** By the first letters of the text form's `stat`, which centres write in full or shortened to seven. */
+const STATS: ReadonlyMap<string, State> = new Map([
+  ["SCHED", SENT],
+  ["ENROU", SENT],
+  ["DELIV", DELIVERED],
+  ["EXPIR", EXPIRED],
+  ["DELET", DELETED],
+  ["UNDEL", UNDELIVERABLE],
+  ["ACCEP", SENT],
+  ["UNKNO", SENT],
+  ["REJEC", REJECTED],
+  ["SKIPP", SKIPPED],
+]);
+
+/** An id in the form in which equal ones are the same text. */
+const plainId = (id: string): string => id.toLowerCase().replace(/^0+(?=.)/, "");
+
+/** The id of a submit_sm_resp as the receipt will write it; "" when there is none. */
+export function submittedId(id: string, radix: IdRadix): string {
+  if (radix === "hex-to-decimal" && /^[0-9a-f]+$/i.test(id)) return BigInt(`0x${id}`).toString();
+  if (radix === "decimal-to-hex" && /^\d+$/.test(id)) return BigInt(id).toString(16);
+  return plainId(id);
+}
+
+/**
+ * Reads a deliver_sm. Never throws.
+ * @param inboundId names the message if it is one from a handset: SMPP has no id for those.
+ */
+export function readDeliver(pdu: Pdu, inboundId: string): Delivered {
+  const type = (pdu.number("esm_class") ?? 0) & TYPE_MASK;
+  const isReceipt = type === TYPE.receipt || type === TYPE.intermediate || pdu.text("receipted_message_id") !== "";
+  if (isReceipt) return readReceipt(pdu, type === TYPE.intermediate);
+  if (type !== TYPE.message) return { kind: "ignored", reason: "an acknowledgement by the handset" };
+  const dataCoding = pdu.number("data_coding") ?? 0;
+  const text = decodeText(withoutHeader(pdu), dataCoding);
+  if (text === null) return { kind: "ignored", reason: `no text: data_coding ${dataCoding}` };
+  const [from, to] = [pdu.text("source_addr"), pdu.text("destination_addr")];
+  return { kind: "inbound", inbound: { providerMessageId: inboundId, from, to, text } };
+}
+
+function octetsOf(pdu: Pdu): Buffer {
+  const short = pdu.octets("short_message");
+  return short && short.length > 0 ? short : (pdu.octets("message_payload") ?? Buffer.alloc(0));
+}
+
+function withoutHeader(pdu: Pdu): Buffer {
+  const octets = octetsOf(pdu);
+  return (pdu.number("esm_class") ?? 0) & HAS_HEADER ? octets.subarray((octets[0] ?? 0) + 1) : octets;
+}
+
+type TextForm = { id: string; stat: string; err: string };
+
+/** The usual text of a receipt: `id:… sub:… stat:… err:… text:…`, in any order and case, with any of them missing. */
+function readTextForm(pdu: Pdu): TextForm {
+  const octets = octetsOf(pdu);
+  // Not by the default alphabet: centres write these in ASCII, where `_` and `@` are other octets than in GSM 03.38.
+  const whole = pdu.number("data_coding") === UCS_2 ? (decodeText(octets, UCS_2) ?? "") : octets.toString("latin1");
+  const [beforeText = ""] = whole.split(/\btext:/i);
+  const searched = /\bid:/i.test(beforeText) ? beforeText : whole;
+  const field = (name: string) => new RegExp(`(?:^|\\s)${name}:\\s*(\\S+)`, "i").exec(searched)?.[1] ?? "";
+  return { id: field("id"), stat: field("stat"), err: field("err") };
+}
+
+/** Some centres leave out the NUL at the end of this one, and then the start of the next parameter is read with it. */
+const receiptedId = (pdu: Pdu): string => /^[\x21-\x7e]+/.exec(pdu.text("receipted_message_id"))?.[0] ?? "";
+
+function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
+  const form = readTextForm(pdu);
+  const id = receiptedId(pdu) || form.id;
+  const state = STATES[pdu.number("message_state") ?? -1] ?? STATS.get(form.stat.slice(0, 5).toUpperCase());
+  if (id === "" || !state) return { kind: "ignored", reason: "a receipt without an id or a state" };
+  const [status, detail] = isIntermediate ? SENT : state;
+  const hasFailed = status === "failed" || status === "undelivered";
+  return {
+    kind: "receipt",
+    report: {
+      providerMessageId: plainId(id),
+      reference: null,
+      status,
+      code: hasFailed ? failureCode(pdu, form, status) : null,
+      detail: hasFailed ? detail : null,
+      // `done date` names no time zone, and centres write it in one of their own.
+      occurredAt: null,
+    },
+  };
+}
+
+/** network_error_code is an octet that names the kind of network, and the code in two. */
+function failureCode(pdu: Pdu, form: TextForm, status: string): string {
+  const network = pdu.octets("network_error_code");
+  const number = network?.length === 3 ? network.readUInt16BE(1) : 0;
+  if (number !== 0) return String(number);
+  return /^0*$/.test(form.err) ? (form.stat || status).toLowerCase() : form.err;
+}

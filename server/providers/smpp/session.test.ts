@@ -1,0 +1,96 @@
+import smpp from "smpp";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { deliver, openCentre, receiptOf } from "@/e2e/support/carriers/smsc-scripted";
+import { openSession, type SessionOptions } from "./session";
+
+const closers: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+beforeAll(() => {
+  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
+  vi.stubEnv("SECRET_KEY", "0".repeat(32));
+  vi.stubEnv("LOG_LEVEL", "silent");
+});
+
+/** A bind to a message centre on loopback, and the centre. */
+async function openBind(options: Partial<SessionOptions> = {}) {
+  const centre = await openCentre();
+  closers.push(centre.close);
+  const session = openSession({
+    target: { host: "127.0.0.1", port: centre.port, isSecure: false },
+    bind: { system_id: "we", password: "secret" },
+    window: 10,
+    responseTimeoutMs: 2_000,
+    bindTimeoutMs: 2_000,
+    enquireLinkMs: 30_000,
+    enquireTimeoutMs: 200,
+    unbindTimeoutMs: 500,
+    backOff: { minMs: 5, maxMs: 40 },
+    deliver: async () => undefined,
+    onChange: () => undefined,
+    ...options,
+  });
+  closers.push(session.close);
+  await expect.poll(session.isBound).toBe(true);
+  return { session, centre };
+}
+
+describe("a bind", () => {
+  it("is left when enquire_link is not answered, and kept when it is", async () => {
+    const { session, centre } = await openBind({ enquireLinkMs: 10 });
+    await expect.poll(() => centre.times("enquire_link")).toBeGreaterThan(3);
+    expect(centre.times("bind_transceiver")).toBe(1);
+    centre.answersEnquiries = false;
+    await expect.poll(() => centre.times("bind_transceiver")).toBe(2);
+    centre.answersEnquiries = true;
+    await expect.poll(session.isBound).toBe(true);
+  });
+
+  it.each([
+    ["the centre unbinds", (peer: smpp.Session) => peer.unbind({}, () => peer.close())],
+    ["the centre hangs up", (peer: smpp.Session) => peer.destroy()],
+    ["it talks nonsense", (peer: smpp.Session) => peer.socket.write(Buffer.alloc(16, 0xff))],
+    ["it sends a PDU without a length", (peer: smpp.Session) => peer.socket.write(Buffer.alloc(16))],
+  ])("is sought again when %s", async (_title, disturb) => {
+    const { session, centre } = await openBind();
+    for (const opened of centre.sessions) disturb(opened);
+    await expect.poll(() => centre.times("bind_transceiver")).toBe(2);
+    await expect.poll(session.isBound).toBe(true);
+    expect(session.room()).toBe(10);
+  });
+
+  it("answers enquire_link, and what it does not know by generic_nack", async () => {
+    const { session, centre } = await openBind();
+    centre.sessions[0]?.enquire_link({});
+    centre.sessions[0]?.send(new smpp.PDU("query_sm", { sequence_number: 77 }));
+    await expect.poll(() => centre.commands.slice(1)).toEqual(["enquire_link_resp", "generic_nack"]);
+    expect(session.isBound()).toBe(true);
+    expect(centre.times("bind_transceiver")).toBe(1);
+  });
+
+  it("takes up to 200 deliveries at once, gives the others back, and goes on reading", async () => {
+    const held: Array<() => void> = [];
+    const { session, centre } = await openBind({ deliver: () => new Promise((resolve) => held.push(resolve)) });
+    const statuses: number[] = [];
+    for (let at = 0; at < 2_000; at++) {
+      void deliver(centre.sessions[0], receiptOf(`${at}`)).then((answer) => statuses.push(answer.command_status));
+    }
+    await expect.poll(() => statuses.length).toBe(1_800);
+    expect(new Set(statuses)).toEqual(new Set([smpp.errors.ESME_RMSGQFUL]));
+    expect(held).toHaveLength(200);
+    session.reserve();
+    expect(await session.submit({ short_message: Buffer.from("hi") })).toMatchObject({ kind: "answer", status: 0 });
+    for (const release of held) release();
+    await expect.poll(() => statuses.length).toBe(2_000);
+    expect(new Set(statuses.slice(1_800))).toEqual(new Set([0]));
+    expect(centre.binds).toHaveLength(1);
+  });
+
+  it("is not sought again once it is closed", async () => {
+    const { session, centre } = await openBind();
+    await session.close();
+    expect(centre.commands).toEqual(["bind_transceiver", "unbind"]);
+    expect([session.isBound(), session.room()]).toEqual([false, 0]);
+  });
+});
