@@ -118,7 +118,7 @@ test("an answer that came while the process was stopped is read when it goes on"
     server.close();
   });
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", CHILD], {
-    cwd: new URL("../..", import.meta.url),
+    cwd: new URL("../../..", import.meta.url),
     env: { ...process.env, URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
     stdio: ["ignore", "pipe", "inherit"],
   });
