@@ -81,7 +81,7 @@ export function tableOf(figures: Figures): string {
     row("  after an answer of the carrier", remarks.duplicatedAfterAnswer.length),
     row("failed and refunded, though taken", remarks.failedThoughTaken.length),
     row("claimed, and taken back", remarks.takenBack),
-    row("begun, died before the request left", remarks.diedBeforeLeaving.length),
+    row("begun, and no carrier read a request", remarks.diedBeforeLeaving.length),
     row("sent in part, wait for 72 hours", remarks.waitForParts.length),
     row("only time ended: a carrier was called", remarks.unresolvedCalled),
     row("only time ended: none was called", remarks.unresolvedNotCalled),

@@ -40,7 +40,7 @@ type Remarks = {
   failedThoughTaken: Cases;
   /** Attempts that were claimed and taken back unmade, because their process was to stop. */
   takenBack: number;
-  /** Begun, and the process died before the request left. */
+  /** Begun, and no carrier read a request: the process died before it left, or the carrier hung before it read. */
   diedBeforeLeaving: Cases;
   /** Sent in parts, of which one was never taken or its id is not known: nobody reports on the whole, and 72 hours end it. */
   waitForParts: Cases;
