@@ -154,6 +154,21 @@ describe("a claim whose acknowledgement is lost", () => {
     expect(await attemptsOf(id)).toHaveLength(1);
   });
 
+  test("is given back at once where the statement itself failed, before any later look", async () => {
+    const { id, candidate } = await newMessage();
+    const attempt = attemptOf(candidate, "vonage", new Date());
+    // The database carries it out, and the reply is lost.
+    const losing = {
+      query: async (...args: Parameters<ReturnType<typeof pool>["query"]>) => {
+        await pool().query(...args);
+        throw new Error("The connection was lost.");
+      },
+    } as never;
+    await expect(claim(losing, [attempt], () => true)).rejects.toThrow("lost");
+    await expect.poll(() => attemptsOf(id)).toEqual([]);
+    expect(await queued()).toEqual([id]);
+  });
+
   test("is not known to the worker when its statement failed", async () => {
     const { candidate } = await newMessage();
     const attempt = attemptOf(candidate, "vonage", new Date());

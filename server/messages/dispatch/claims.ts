@@ -8,6 +8,7 @@ import { coalesce } from "../../core/batch";
 import { SECOND_MS } from "../../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
+import { errorFields, log } from "../../core/log";
 import { perProcess } from "../../core/process";
 import { workerId } from "../../core/worker-id";
 import type { Slot } from "../../providers/health/slots";
@@ -60,7 +61,16 @@ export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === und
  */
 export const knownClaims = (): Set<string> => perProcess("attempts.known_claims", () => new Set<string>());
 
-/** Forgets claims that were rolled back, or of which it is not known whether they were committed. */
+/**
+ * Gives back claims of which it is not known whether they were committed: nobody makes them. This is tried once, at once, so
+ * that even a worker that dies soon after leaves none; whatever is left, a later look finds (recover.ts).
+ */
+export function disownClaims(attempts: readonly Attempt[]): void {
+  forgetClaims(attempts);
+  giveBack(attempts).catch((thrown) => log("warn", "attempts.claims_not_given_back", errorFields(thrown)));
+}
+
+/** Forgets claims that nobody has committed. */
 export function forgetClaims(attempts: readonly Pick<Attempt, "claim">[]): void {
   for (const { claim: token } of attempts) knownClaims().delete(token);
 }
@@ -82,9 +92,11 @@ export async function claim(
   const claimed = new Map<string, boolean>();
   try {
     for (const row of await insertClaims(tx, attempts, begins)) claimed.set(row.claim, row.isBegun);
-  } finally {
-    forgetClaims(attempts.filter((attempt) => !claimed.has(attempt.claim)));
+  } catch (thrown) {
+    disownClaims(attempts);
+    throw thrown;
   }
+  forgetClaims(attempts.filter((attempt) => !claimed.has(attempt.claim)));
   return attempts.flatMap((attempt) => {
     const isBegun = claimed.get(attempt.claim);
     return isBegun === undefined ? [] : [{ ...attempt, begunAtMs: isBegun ? sentAtMs : null }];

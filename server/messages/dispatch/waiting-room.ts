@@ -10,7 +10,7 @@ import { addJob } from "../../core/jobs";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
 import { attemptOf } from "./attempt";
-import { type Attempt, claim, forgetClaims, sendingOf } from "./claims";
+import { type Attempt, claim, disownClaims, forgetClaims, sendingOf } from "./claims";
 import { nextInLine, senderBucket, sendersInLine, type Waiting } from "./line";
 import { allowance, type Bucket, refill } from "./pace";
 
@@ -118,7 +118,7 @@ export async function serveRoom(provider: string, limit: number, begins = false)
       claimed = await claimTurns(tx, { provider, limit, begins, paces, rates });
     });
   } catch (thrown) {
-    forgetClaims(claimed);
+    disownClaims(claimed);
     throw thrown;
   }
   return claimed;
