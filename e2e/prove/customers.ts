@@ -36,7 +36,7 @@ const RECEIVERS: readonly (readonly string[])[] = [
   ["c-steady", "c-weak"],
   ["d-weak"],
 ];
-/** Those that faults may fall on. */
+/** Receivers that faults may hit. */
 export const WEAK_RECEIVERS = ["c-weak", "d-weak"] as const;
 
 export const receiverNames = (): string[] => RECEIVERS.flat();

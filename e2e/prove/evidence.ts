@@ -30,7 +30,7 @@ export type Evidence = {
   unresolved: readonly Unresolved[];
   /** Jobs that were locked when everything was over, and that nobody did. */
   stuckJobs: number;
-  /** What the service's own check of its ledger printed. */
+  /** Output of the service's own ledger check. */
   ownCheck: string;
   frozen: readonly FrozenQueue[];
 };

@@ -1,6 +1,6 @@
 /** One request of a customer's program, and how it ended. */
 
-/** What came back. `status` null: nothing; the connection broke, or the caller did not wait. */
+/** The response. `status` null: none; the connection broke, or the caller did not wait. */
 export type Exchange = {
   status: number | null;
   code: string | null;
@@ -8,7 +8,7 @@ export type Exchange = {
   replayed: boolean;
   retryAfterS: number | null;
   ms: number;
-  /** What is wrong with the shape of an error; null: nothing, or it is no error. */
+  /** The fault in the shape of an error response; null: none, or it is no error. */
   fault: string | null;
 };
 
@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What is wrong with an error answer, by the documentation of errors; null: nothing. */
+/** The fault in an error response, judged by the documentation of errors; null: none. */
 export function faultOfError(body: unknown): string | null {
   if (!isObject(body)) return "no JSON object";
   if (body.success !== false) return "success is not false";

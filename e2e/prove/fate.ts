@@ -1,4 +1,4 @@
-/** What chance has in store for each number: how carriers treat its message on an ordinary day, and what they report. */
+/** The fate of each number, by chance: how carriers treat its message on an ordinary day, and what they report. */
 import type { Behaviour, Reported } from "@/e2e/support/carriers/carrier";
 import { between, chanceOf, weighed } from "./chance";
 

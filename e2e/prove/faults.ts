@@ -110,7 +110,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
 
 const crowdOf = ({ crowd }: { crowd: number }): string => (crowd > 0 ? ` in a crowd of ${crowd}` : "");
 
-/** What happens to whom, in a few words. */
+/** A fault in a few words: its kind, and its target. */
 function wordsFor(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
@@ -132,7 +132,7 @@ function wordsFor(fault: Fault): string {
   }
 }
 
-/** What can have only one fault at a time. */
+/** Targets that can have only one fault at a time. */
 const placeOf = (fault: Fault): string => {
   if (fault.kind === "restart" || fault.kind === "terminate") return "database";
   if (fault.kind === "carrier") return fault.carrier;

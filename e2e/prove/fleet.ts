@@ -29,7 +29,7 @@ export type Fleet = {
   freeze: (member: Member, ms: number) => Promise<void>;
   thaw: () => void;
   start: (member: Member) => void;
-  /** What each life has printed, by its name. */
+  /** Output of each process, by its name. */
   logs: () => Map<string, string>;
   /** Starts what ends by itself no more, and ends all. */
   close: () => Promise<void>;

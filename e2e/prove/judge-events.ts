@@ -55,7 +55,7 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     }
   }
 
-  // What arrived is signed, and says what is true.
+  // Every webhook that arrived is signed and true.
   const events = new Map(database.events.map((event) => [event.id, event]));
   const ownerOf = new Map(database.endpoints.map(({ receiver, accountId }) => [receiver, accountId]));
   const references = new Map(sends.flatMap(({ ids, reference }) => (ids ?? []).map((id) => [id, reference] as const)));

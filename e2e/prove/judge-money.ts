@@ -12,7 +12,7 @@ function judgeMessage(message: StoredMessage, ledger: MessageLedger | undefined,
   const { id, status, costMicros, segments } = message;
   const problems: string[] = [];
   const kinds = ledger?.kinds.join(",") ?? "none";
-  // What was refused at its acceptance was never charged.
+  // A message refused at its acceptance was never charged.
   if (kinds === "none" && status === "failed" && costMicros === 0) return [];
   if (kinds !== expectedKinds(message)) problems.push(`${id} is ${status} and has the entries ${kinds}`);
   if ((ledger?.amountMicros ?? 0) !== -costMicros)
@@ -43,7 +43,7 @@ function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], ope
   return pairs.flatMap(([what, is, must]) => (is === must ? [] : [`${accountId}: ${what} is ${is}, not ${must}`]));
 }
 
-/** What does not add up, in words. */
+/** Sums that do not add up, in words. */
 export function judgeMoney({ database, openingMicros, priceMicros, sends, ownCheck }: Evidence): string[] {
   const customers = new Set(sends.map(({ accountId }) => accountId));
   const ledgers = new Map(database.ledger.map((ledger) => [ledger.messageId, ledger]));

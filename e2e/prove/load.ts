@@ -1,4 +1,4 @@
-/** What customers' programs do all the while: they send, alone and in bulk, repeat what got no answer, and read. */
+/** The load of customers' programs: they send, alone and in bulk, repeat requests without a response, and read. */
 import { between, type Chance, chanceOf, weighed } from "./chance";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
 import { type Exchange, exchange } from "./exchange";

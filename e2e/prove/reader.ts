@@ -3,7 +3,7 @@ import { between, type Chance } from "./chance";
 import type { Customer } from "./customers";
 import { type Exchange, exchange } from "./exchange";
 
-/** What reading showed that must never be seen. */
+/** Findings of the readers that must never occur. */
 export type Reading = { reads: number; missing: string[]; backwards: string[] };
 
 type Known = { customer: Customer; id: string };

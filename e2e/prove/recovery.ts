@@ -4,7 +4,7 @@ import type { Life } from "./fleet";
 import { groupBy } from "./grouped";
 import { type AttemptStep, type History, QUEUES, type Queue } from "./history";
 
-/** What became of the messages that a killed worker had claimed. Milliseconds from its death; `waited`: only time ended them. */
+/** The messages that a killed worker had claimed, and their recovery. Milliseconds from its death; `waited`: only time ended them. */
 export type KillRecovery = { process: string; claimed: number; movedOnMs: number[]; waited: number };
 
 /** When each queue first did work after the database was back, by process. Milliseconds; null: never again. */

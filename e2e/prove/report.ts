@@ -1,4 +1,4 @@
-/** What a proof has shown, for people and for programs. */
+/** The result of a proof, for people and for programs. */
 import { duration, spread } from "./figures";
 import { QUEUES } from "./history";
 import { afterKills, afterReturns } from "./recovery";

@@ -13,7 +13,7 @@ const STUCK_AFTER_MS = 40_000;
 const QUIET_WITHIN_MS = 240_000;
 const FINAL_WITHIN_MS = 60_000;
 const AGE_EVERY_MS = 4_000;
-/** What is younger may be under way, and must not look like what was left behind. */
+/** Younger attempts may be under way, and must not count as left behind. */
 const OLD_ENOUGH = "interval '10 seconds'";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -54,7 +54,7 @@ export async function findFrozenQueues({ fleet, database }: World, signal: Abort
 /** Their schedule goes on for hours; they are made to hurry later. */
 const WEBHOOKS = "'deliver_webhooks'";
 
-/** What of messages still moves, or could at once. `mark` changes with everything that does. */
+/** Messages that still move, or could at once. `mark` changes with everything that does. */
 type State = { running: number; due: number; waiting: number; mark: string };
 
 async function stateOf(database: Database): Promise<State | null> {

@@ -32,7 +32,7 @@ export type RunOptions = {
   rate: number;
 };
 
-/** What a run has shown. `rest`: how it came to rest after the faults. */
+/** The result of a run. `rest`: how it came to rest after the faults. */
 export type Outcome = {
   evidence: Evidence;
   happened: Happened[];

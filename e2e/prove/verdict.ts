@@ -10,7 +10,7 @@ import { mayFollow } from "./reader";
 /** A list of cases, in words. */
 type Cases = string[];
 
-/** What must not be. Any case in it is a defect of the service. */
+/** Defects of the service; any case is one too many. */
 export type Defects = {
   lost: Cases;
   duplicated: Cases;
@@ -28,7 +28,7 @@ export type Defects = {
   empty: Cases;
 };
 
-/** What is told, and is no defect by itself. */
+/** Remarks that are no defect by themselves. */
 type Remarks = {
   accepted: number;
   sends: number;

@@ -15,7 +15,7 @@ import { keepHistory } from "./history";
 import { type Receivers, startReceivers } from "./receivers";
 import { type Server, startServer } from "./server";
 
-/** What follows when a provider may or may not have taken a message. */
+/** The policy for outcomes that nobody knows. */
 export type Policy = "fallback" | "hold";
 
 export type World = {

@@ -1,4 +1,4 @@
-/** What the database says of an account as a whole, and whether its parts agree. */
+/** An account as the database holds it, and whether its parts agree. */
 import { pool } from "@/server/core/db";
 
 /** A claim about an account `$1`; its SQL selects the rows that contradict it. */
