@@ -96,7 +96,10 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
   // than those delivered and those of which the dead could not tell.
   expect(await count("FROM message_attempts WHERE seq > 1")).toBe(0);
   expect(await count("FROM messages WHERE attempts <> 1")).toBe(0);
-  const untold = await count("FROM receipts WHERE message_id IS NULL");
+  // By id: a worker that dies between its COMMIT and the end of its job leaves the receipts to be stored once more.
+  const untold = await count(
+    "FROM (SELECT DISTINCT provider_message_id FROM receipts WHERE message_id IS NULL) AS untold",
+  );
   expect(await count("FROM (SELECT DISTINCT provider_message_id FROM receipts) AS taken")).toBe(delivered + untold);
   expect(untold).toBeLessThanOrEqual(unknown);
   const books = await database.booksOf(account.accountId);
