@@ -1,4 +1,4 @@
-import { coalesce } from "../core/batch";
+import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
 import { pool, repeatWhenLost } from "../core/db";
 import { perProcess } from "../core/process";
@@ -22,7 +22,9 @@ export async function countRequest(ask: Ask): Promise<RateState> {
   // A key that has used up its minute stays refused until the next; asking the database again would only help a flood.
   const spent = exhausted().get(ask.keyId);
   if (spent && spent.until > performance.now()) return refusal(ask.limit, spent.until);
-  const queue = perProcess("api-keys.rate", () => coalesce(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }));
+  const queue = perProcess("api-keys.rate", () =>
+    createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
+  );
   const state = await queue(ask);
   if (!state.allowed) {
     if (exhausted().size >= 10_000) exhausted().clear();

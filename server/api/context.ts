@@ -17,6 +17,6 @@ export async function sessionContext(req: Request): Promise<Context> {
     requestId: newId("request"),
     address: callerAddress((name) => req.headers.get(name), env().TRUSTED_PROXIES),
     idempotency: () => null,
-    answerHeaders: {},
+    responseHeaders: {},
   };
 }

@@ -8,8 +8,8 @@ import { dispatch } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
 import { startAttempts, stopAttempts } from "./dispatch/run-attempt";
-import { serveWaiting } from "./dispatch/serve";
-import { applyReceipts, rejoinReceipts } from "./receipts/receipts";
+import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
+import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 
 /** Claims the attempts that can be made now and starts them. Safe to run twice: a claimed message is not claimed again. */
 export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
@@ -22,7 +22,7 @@ const SERVE_IDLE_MS = 500;
 /** Serves the waiting room until the returned function is called, which waits for the turn under way. */
 export const keepServing = (): (() => Promise<void>) =>
   keepDoing(async () => {
-    const isBusy = await serveWaiting().catch((thrown) => {
+    const isBusy = await serveThrottleQueue().catch((thrown) => {
       log("warn", "waiting.not_served", errorFields(thrown));
       return false;
     });

@@ -4,7 +4,7 @@
  * been sent and is never blindly sent again. Every statement here matches the claim's token, so that none of them can
  * touch an attempt that has become somebody else's.
  */
-import { coalesce } from "../../core/batch";
+import { createBatcher } from "../../core/batcher";
 import { SECOND_MS } from "../../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
@@ -15,7 +15,7 @@ import type { Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
 
 /** How soon messages are looked at again whose providers are all held. */
-export const HELD_AGAIN_MS = 5 * SECOND_MS;
+export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
 /**
  * For so long after it was begun an attempt may be made without asking the database again. A process that stood still for
  * longer may have been taken for dead, and finds out here whether the attempt is still its own.
@@ -166,7 +166,7 @@ const BEGUN_MAX = 500;
  */
 export function begin(attempt: Claimed): Promise<boolean> {
   const queue = perProcess("attempts.begin", () =>
-    coalesce<Claimed, boolean>(
+    createBatcher<Claimed, boolean>(
       async (batch) => {
         const { rows } = await pool().query<{ claim: string }>({
           name: "attempts.begin",

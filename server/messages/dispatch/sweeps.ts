@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
-import { rejoinReceipts } from "../receipts/receipts";
+import { rejoinReceipts } from "../receipts/apply-receipts";
 import { applyChanges, lockMessages, type Step } from "../transitions";
 import { findForgottenWorkers, IS_BEGUN, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
@@ -122,7 +122,7 @@ async function sweep(choose: string, ageMs: number, stepOf: (row: Swept) => Step
 
 /** Adds dispatch jobs for pending messages that have a provider left to try, and no attempt younger than `ageMs`. */
 export async function requeueOrphans(ageMs: number): Promise<void> {
-  for (let after = "", lot = 0, found = SWEEP_MAX; found === SWEEP_MAX; lot += 1) {
+  for (let after = "", batch = 0, found = SWEEP_MAX; found === SWEEP_MAX; batch += 1) {
     const { rows } = await pool().query<{ id: string }>({
       text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < ${BEFORE} AND m.id > $2
                AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id
@@ -135,9 +135,9 @@ export async function requeueOrphans(ageMs: number): Promise<void> {
     found = rows.length;
     after = rows.at(-1)?.id ?? "";
     if (found === 0) return;
-    // One key per lot: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
+    // One key per batch: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
     const messageIds = rows.map((row) => row.id);
-    await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${lot}` });
+    await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${batch}` });
     log("warn", "messages.orphans_requeued", { count: found });
   }
 }
