@@ -4,7 +4,7 @@
  */
 import { createBatcher, type Settled } from "../core/batcher";
 import { msUntil } from "../core/clock";
-import { pool, type Tx, transaction } from "../core/db";
+import { filterEquals, pool, type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
 import { INSERT_CHANGES } from "../lists/store";
@@ -91,7 +91,7 @@ export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueD
     text: `SELECT ${MESSAGE_COLUMNS}, d.id AS "deliveryId", d.round, d.attempts AS "attemptsMade",
              e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt"
            FROM webhook_deliveries d JOIN events e ON e.id = d.event_id JOIN messages m ON m.id = e.message_id
-           WHERE d.id = ANY($2::text[]) AND d.endpoint_id = $1 AND d.status = 'pending'
+           WHERE d.id = ANY($2::text[]) AND d.endpoint_id = $1 AND ${filterEquals("d.status", "pending")}
              AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END
            ORDER BY e.id`,
     values: [job.endpointId, job.deliveryIds, job.attemptsMade ?? null, job.round ?? 0],
@@ -228,7 +228,7 @@ export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[
       text: `WITH moved AS (
                UPDATE webhook_deliveries SET next_attempt_at = NULL, finished_at = CASE WHEN $3 THEN now() END,
                  status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END
-               WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND status = 'pending'
+               WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND ${filterEquals("status", "pending")}
                RETURNING endpoint_id, 'pending' AS former, status
              ) ${INSERT_MOVES}`,
       values: [endpointId, deliveryIds, endpoint.isDeleted],

@@ -1,6 +1,6 @@
 /** Dispatch: which provider each message goes to now, and which messages must wait. */
 import { now } from "../../core/clock";
-import { pool, transaction } from "../../core/db";
+import { filterEquals, pool, transaction } from "../../core/db";
 import { env } from "../../core/env";
 import { giveBackProbes, takeProbes } from "../../providers/health/provider-health";
 import { acquireSlots, type Slot } from "../../providers/health/slots";
@@ -37,7 +37,7 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
            FROM messages m ${REVOKED_JOINS}
            LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown,
                bool_or(a.outcome IS NULL) AS open FROM message_attempts a WHERE a.message_id = m.id) t ON true
-           WHERE m.id = ANY($1::text[]) AND m.status = 'pending'
+           WHERE m.id = ANY($1::text[]) AND ${filterEquals("m.status", "pending")}
              AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
            ORDER BY m.id`,
     values: [messageIds],

@@ -3,7 +3,7 @@
  * never sent and go back to dispatch; begun ones may have been, so their outcome is unknown.
  */
 import { SECOND_MS } from "../../core/clock";
-import { pool, transaction } from "../../core/db";
+import { filterEquals, pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
@@ -64,7 +64,7 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
                  WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
                EXISTS (SELECT 1 FROM message_attempts b
                  WHERE b.message_id = m.id AND b.seq < a.seq AND b.outcome = 'unknown') AS "afterUnknown"
-             FROM message_attempts a JOIN messages m ON m.id = a.message_id AND m.status = 'pending'
+             FROM message_attempts a JOIN messages m ON m.id = a.message_id AND ${filterEquals("m.status", "pending")}
              WHERE a.outcome IS NULL AND a.begun_at IS NOT NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
       values: [workerIds, BATCH],
     });
