@@ -114,11 +114,7 @@ beforeAll(async () => {
   for (const table of ["messages", "message_attempts", "webhook_deliveries"]) {
     await pool().query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   }
-  const { id: endpointId } = await createEndpoint(
-    account.actor,
-    { url: "https://93.184.215.14/hook" },
-    plainRequest(),
-  );
+  const { id: endpointId } = await createEndpoint(account.actor, { url: "https://93.184.215.14/hook" }, plainRequest());
   // A quiet hour: everything has ended, and the statistics say so.
   const [first = ""] = await send();
   await copyMessage(first, "delivered");
