@@ -237,6 +237,20 @@ describe("crashes", () => {
     expect((await getMessage(account.actor, id)).status).toBe("delivered");
   });
 
+  test("a message that waits in a backlog of jobs is not queued again", async () => {
+    const account = await makeAccount();
+    await pool().query("DELETE FROM graphile_worker._private_jobs");
+    const { id } = await send(account, "+15550100001");
+    const jobs = () => pool().query("SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'dispatch_messages'");
+    await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() - interval '1 hour'");
+    await requeueOrphans(ANY_AGE);
+    expect((await jobs()).rowCount).toBe(1);
+    await pool().query("UPDATE messages SET created_at = now() - interval '2 hours' WHERE id = $1", [id]);
+    await requeueOrphans(ANY_AGE);
+    expect((await jobs()).rowCount).toBe(2);
+    await drainQueue(messageTasks);
+  });
+
   test("a taken message without a final receipt ends undelivered, still billed", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100008");
