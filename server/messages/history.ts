@@ -1,5 +1,5 @@
 import type { AccountActor } from "../core/actor";
-import { pool, prisma } from "../core/db";
+import { pool, readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { MESSAGE_COLUMNS, type MessageRow } from "./present";
 import type { MessageHistory } from "./timeline";
@@ -24,21 +24,21 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
   const { accountId } = actor;
   const message = await findMessage(actor, id);
   const [attempts, receipts, ledger, events] = await Promise.all([
-    prisma().messageAttempt.findMany({ where: { messageId: id }, omit: { said: true }, orderBy: { seq: "asc" } }),
-    prisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: RECEIPTS_MAX }),
-    prisma().ledgerEntry.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
-    prisma().event.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
+    readPrisma().messageAttempt.findMany({ where: { messageId: id }, omit: { said: true }, orderBy: { seq: "asc" } }),
+    readPrisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: RECEIPTS_MAX }),
+    readPrisma().ledgerEntry.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
+    readPrisma().event.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
   ]);
-  const deliveries = await prisma().webhookDelivery.findMany({
+  const deliveries = await readPrisma().webhookDelivery.findMany({
     where: { eventId: { in: events.map((event) => event.id) }, accountId },
     orderBy: { id: "asc" },
   });
   const [endpoints, tries] = await Promise.all([
-    prisma().webhookEndpoint.findMany({
+    readPrisma().webhookEndpoint.findMany({
       where: { id: { in: deliveries.map((delivery) => delivery.endpointId) }, accountId },
       select: { id: true, url: true },
     }),
-    prisma().webhookTry.findMany({
+    readPrisma().webhookTry.findMany({
       where: { deliveryId: { in: deliveries.map((delivery) => delivery.id) } },
       omit: { responseHead: true },
       orderBy: { createdAt: "asc" },
