@@ -1,0 +1,65 @@
+/** How a release changes the files that name a version. Pure: release.ts reads and writes. */
+
+const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
+const UNRELEASED = "## [Unreleased]";
+const HEADING = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/gm;
+/** The client's package as guides name it. */
+const CLIENT_PACKAGE = /(messaging-service-client-)\d+\.\d+\.\d+(\.tgz)/g;
+
+const numbersOf = (version: string): number[] => {
+  const [, ...numbers] = VERSION.exec(version) ?? [];
+  if (numbers.length === 0) throw new Error(`${version} is not a version: MAJOR.MINOR.PATCH is wanted, such as 1.2.0.`);
+  return numbers.map(Number);
+};
+
+/** Below 0: `one` is older than `other`. 0: they are the same. @throws Error for what is not MAJOR.MINOR.PATCH. */
+export function compareVersions(one: string, other: string): number {
+  const others = numbersOf(other);
+  return numbersOf(one).reduce((sign, number, at) => sign || Math.sign(number - (others[at] ?? 0)), 0);
+}
+
+/** The versions that a changelog has sections for, in its order. */
+export const releasedVersions = (changelog: string): string[] =>
+  [...changelog.matchAll(HEADING)].map(([, version = ""]) => version);
+
+/**
+ * The changelog with what stood under Unreleased under `version` instead.
+ * @param date the day of the release, YYYY-MM-DD.
+ * @throws Error when there is nothing to release, or the version is not newer than every one that was.
+ */
+export function releaseChangelog(changelog: string, version: string, date: string): string {
+  const former = releasedVersions(changelog).find((released) => compareVersions(version, released) <= 0);
+  numbersOf(version);
+  if (former) throw new Error(`${version} is not newer than ${former}, which CHANGELOG.md has already.`);
+  const [before, after, more] = changelog.split(`${UNRELEASED}\n`);
+  if (before === undefined || after === undefined || more !== undefined) {
+    throw new Error(`CHANGELOG.md must have one section "${UNRELEASED}".`);
+  }
+  const [changes = ""] = after.split(/^## /m);
+  if (!/^- /m.test(changes)) throw new Error("There is nothing under Unreleased in CHANGELOG.md.");
+  return `${before}${UNRELEASED}\n\n## [${version}] - ${date}\n${after}`;
+}
+
+/** A package.json with another version; all else stays as it is. @throws Error when `version` is older than its own. */
+export function releasePackage(text: string, version: string): string {
+  const own = JSON.parse(text) as { version: string };
+  if (compareVersions(version, own.version) < 0) throw new Error(`${version} is older than ${own.version}.`);
+  return asJson({ ...own, version });
+}
+
+/** A package-lock.json with another version of the packages that are ours, which stand at these paths ("": the root). */
+export function releaseLock(text: string, version: string, paths: readonly string[]): string {
+  const own = JSON.parse(text) as { packages: Record<string, object> };
+  const packages = { ...own.packages };
+  for (const path of paths) {
+    if (!packages[path]) throw new Error(`package-lock.json has no package at "${path}".`);
+    packages[path] = { ...packages[path], version };
+  }
+  return asJson({ ...own, version, packages });
+}
+
+/** A guide that names the file of the client's package. */
+export const releaseGuide = (text: string, version: string): string => text.replace(CLIENT_PACKAGE, `$1${version}$2`);
+
+/** As npm writes it. */
+const asJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
