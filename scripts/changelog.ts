@@ -1,36 +1,37 @@
-/** How a release changes the files that name a version. Pure: release.ts reads and writes. */
+/** Edits of a release to the files that contain the version. Pure; release.ts reads and writes the files. */
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 const UNRELEASED = "## [Unreleased]";
 const HEADING = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/gm;
-/** The client's package as guides name it. */
+/** The client's package file, as the guides name it. */
 const CLIENT_PACKAGE = /(messaging-service-client-)\d+\.\d+\.\d+(\.tgz)/g;
 
 const numbersOf = (version: string): number[] => {
   const [, ...numbers] = VERSION.exec(version) ?? [];
-  if (numbers.length === 0) throw new Error(`${version} is not a version: MAJOR.MINOR.PATCH is wanted, such as 1.2.0.`);
+  if (numbers.length === 0)
+    throw new Error(`${version} is not a version of the form MAJOR.MINOR.PATCH, such as 1.2.0.`);
   return numbers.map(Number);
 };
 
-/** Below 0: `one` is older than `other`. 0: they are the same. @throws Error for what is not MAJOR.MINOR.PATCH. */
+/** @returns below 0 when `one` is older than `other`, 0 when they are equal. @throws Error unless both are MAJOR.MINOR.PATCH. */
 export function compareVersions(one: string, other: string): number {
   const others = numbersOf(other);
   return numbersOf(one).reduce((sign, number, at) => sign || Math.sign(number - (others[at] ?? 0)), 0);
 }
 
-/** The versions that a changelog has sections for, in its order. */
+/** The released versions of a changelog, in its order. */
 export const releasedVersions = (changelog: string): string[] =>
   [...changelog.matchAll(HEADING)].map(([, version = ""]) => version);
 
 /**
- * The changelog with what stood under Unreleased under `version` instead.
+ * Moves the changes under Unreleased to a new section for `version`.
  * @param date the day of the release, YYYY-MM-DD.
- * @throws Error when there is nothing to release, or the version is not newer than every one that was.
+ * @throws Error when Unreleased is empty, or `version` is not newer than every released one.
  */
 export function releaseChangelog(changelog: string, version: string, date: string): string {
   const former = releasedVersions(changelog).find((released) => compareVersions(version, released) <= 0);
   numbersOf(version);
-  if (former) throw new Error(`${version} is not newer than ${former}, which CHANGELOG.md has already.`);
+  if (former) throw new Error(`${version} is not newer than ${former}, which is in CHANGELOG.md already.`);
   const [before, after, more] = changelog.split(`${UNRELEASED}\n`);
   if (before === undefined || after === undefined || more !== undefined) {
     throw new Error(`CHANGELOG.md must have one section "${UNRELEASED}".`);
@@ -40,14 +41,14 @@ export function releaseChangelog(changelog: string, version: string, date: strin
   return `${before}${UNRELEASED}\n\n## [${version}] - ${date}\n${after}`;
 }
 
-/** A package.json with another version; all else stays as it is. @throws Error when `version` is older than its own. */
+/** Sets the version of a package.json. @throws Error when `version` is older than the present one. */
 export function releasePackage(text: string, version: string): string {
   const own = JSON.parse(text) as { version: string };
   if (compareVersions(version, own.version) < 0) throw new Error(`${version} is older than ${own.version}.`);
   return asJson({ ...own, version });
 }
 
-/** A package-lock.json with another version of the packages that are ours, which stand at these paths ("": the root). */
+/** Sets the version of our own packages in a package-lock.json. @param paths their keys in it; "" is the root. */
 export function releaseLock(text: string, version: string, paths: readonly string[]): string {
   const own = JSON.parse(text) as { packages: Record<string, object> };
   const packages = { ...own.packages };
@@ -58,8 +59,8 @@ export function releaseLock(text: string, version: string, paths: readonly strin
   return asJson({ ...own, version, packages });
 }
 
-/** A guide that names the file of the client's package. */
+/** Sets the version in the file name of the client's package. */
 export const releaseGuide = (text: string, version: string): string => text.replace(CLIENT_PACKAGE, `$1${version}$2`);
 
-/** As npm writes it. */
+/** npm's own format. */
 const asJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;

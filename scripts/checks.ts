@@ -1,4 +1,4 @@
-/** The checks that `npm test` and `npm run verify` consist of, and how a list of them is run and counted. */
+/** The checks of `npm test` and `npm run verify`, and the runner that counts them. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { say, stopCommands } from "./progress.mjs";
 
 type Count = { passed: number; failed: number };
 
-/** `run` is given a folder for its reports. */
+/** `run` gets a folder for its reports. */
 export type Check = { name: string; run: (reports: string) => Promise<Count> };
 
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
@@ -47,13 +47,13 @@ const atLeastOne = (ok: boolean, { passed, failed }: Count): Count => ({
   failed: !ok && failed === 0 ? 1 : failed,
 });
 
-/** One of package.json's scripts, which counts as one. */
+/** A script of package.json, counted as one check. */
 const scriptCheck = (name: string, script: string, args: string[] = []): Check => ({
   name,
   run: async () => asCount(await npmRun(script, args)),
 });
 
-/** Tests of Vitest, each of which counts. @param args what narrows them down. */
+/** Vitest tests, each counted. @param args select the tests to run. */
 const vitestCheck = (name: string, args: string[] = []): Check => ({
   name,
   run: async (reports) => {
@@ -69,7 +69,7 @@ const vitestCheck = (name: string, args: string[] = []): Check => ({
   },
 });
 
-/** What can be told from the sources alone. */
+/** Static checks of the sources. */
 export const SOURCE_CHECKS: readonly Check[] = [
   scriptCheck("Lint", "lint"),
   scriptCheck("Types", "typecheck"),
@@ -81,7 +81,7 @@ export const SOURCE_CHECKS: readonly Check[] = [
   },
 ];
 
-/** The tests that need neither a database nor a browser. */
+/** Tests without a database or browser. */
 export const RULE_TESTS = vitestCheck("Rules tests", ["--project", "rules"]);
 
 export const UNIT_AND_DATABASE_TESTS = vitestCheck("Unit and database tests");
@@ -106,12 +106,12 @@ export const END_TO_END_TESTS: Check = {
   },
 };
 
-/** A short form of the proof, with faults of every kind; `npm run prove` is the whole. */
+/** A short run of the proof with every kind of fault; `npm run prove` is the full one. */
 export const SHORT_PROOF = scriptCheck("Proof", "prove", ["--minutes", "0.5", "--seed", "291", "--rate", "25"]);
 
 /**
- * Runs checks in order, each even when an earlier one failed, and ends the process. The last line counts: each test is
- * one, and each other check.
+ * Runs all checks in order, whether or not an earlier one failed, and exits the process with 0, 1 (a check failed) or 130
+ * (interrupted). The last line of its output counts tests, and one for each other check.
  */
 export async function runChecks(checks: readonly Check[]): Promise<never> {
   const reports = mkdtempSync(path.join(tmpdir(), "messaging-results-"));

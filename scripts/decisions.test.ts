@@ -6,7 +6,7 @@ const FOLDER = path.join(import.meta.dirname, "..", "docs", "decisions");
 const read = (name: string): string => readFileSync(path.join(FOLDER, name), "utf8");
 
 const names = readdirSync(FOLDER).filter((name) => name !== "README.md");
-/** Number and title, then status and date, then perhaps what changed, each on a line of its own. */
+/** Number and title, then one line each for status, date and any changes. */
 const HEAD =
   /^# (\d{4}) (.+)\n\n- Status: (.+)\n- Date: (\d{4}-\d{2}-\d{2})\n(?:- Changed: \d{4}-\d{2}-\d{2} \(.+\)\n)*\n/;
 const headOf = (name: string) => {
@@ -14,7 +14,7 @@ const headOf = (name: string) => {
   return { number, title, status, date };
 };
 
-test("numbers are given once, without gaps", () => {
+test("numbers are unique and without gaps", () => {
   const numbers = names.map((name) => Number(name.slice(0, 4))).sort((a, b) => a - b);
   expect(numbers).toEqual(numbers.map((_, at) => at + 1));
 });
@@ -28,7 +28,7 @@ describe.each(names)("%s", (name) => {
     expect(Number.isNaN(Date.parse(date))).toBe(false);
   });
 
-  test("is accepted, or names the decision that took its place", () => {
+  test("is accepted, or links the decision that supersedes it", () => {
     const { status } = headOf(name);
     const [, number, file = ""] = /^superseded by \[(\d{4})\]\((.+\.md)\)$/.exec(status) ?? [];
     if (status === "accepted") return;
@@ -37,7 +37,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("the index has a row for each decision, in order, with what its head says", () => {
+test("the index lists every decision in order, as its head describes it", () => {
   const rows = read("README.md")
     .split("\n")
     .filter((line) => line.startsWith("| ["));

@@ -1,4 +1,4 @@
-/** The documents for people who read the source. The guides of the site have tests of their own. */
+/** Documents for readers of the source. The guides of the site have tests of their own. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ const DOCUMENTS = [
   ...readdirSync("docs/decisions").map((name) => path.join("docs", "decisions", name)),
 ];
 
-/** Headings as they are named in links: lower case, without punctuation, words joined by hyphens. */
+/** Anchors of a file's headings: lower case, without punctuation, words joined by hyphens. */
 const headingsOf = (file: string): string[] =>
   [...readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
     title
@@ -17,7 +17,7 @@ const headingsOf = (file: string): string[] =>
       .replaceAll(" ", "-"),
   );
 
-test.each(DOCUMENTS)("%s links to what there is", (file) => {
+test.each(DOCUMENTS)("every link of %s leads somewhere", (file) => {
   for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
     const [name = "", heading] = target.split("#");
@@ -30,15 +30,15 @@ test.each(DOCUMENTS)("%s links to what there is", (file) => {
 describe("docs/architecture.md", () => {
   const text = readFileSync("docs/architecture.md", "utf8");
 
-  test("names rooms that there are", () => {
+  test("names only rooms that exist", () => {
     const rooms = [...text.matchAll(/\b(?:server|worker|app)\/(?:[a-z_-]+|\([a-z]+\)|\/)*/g)].map(([room]) => room);
     expect(rooms.length).toBeGreaterThan(20);
-    // A file is named without its ending's dot above.
+    // The pattern stops before a file's extension.
     const missing = rooms.filter((room) => !existsSync(room) && !existsSync(`${room}.ts`));
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  test("has no semicolon in a sequence, where it would end the step", () => {
+  test("has no semicolon in a sequence, where Mermaid would end the step", () => {
     const sequences = [...text.matchAll(/```mermaid\nsequenceDiagram\n(.*?)```/gs)].map(([, steps = ""]) => steps);
     expect(sequences.length).toBe(4);
     for (const steps of sequences) expect(steps).not.toContain(";");

@@ -1,6 +1,6 @@
 /**
- * Makes a release in this clone: moves what stands under Unreleased in CHANGELOG.md under the version, sets the version
- * of the service and of its client, commits and tags. It pushes nothing.
+ * Makes a release in this clone: moves the Unreleased changes of CHANGELOG.md under the version, sets the version of the
+ * service and of its client, commits and tags. It never pushes.
  *
  *   npm run release -- <version>
  */
@@ -10,7 +10,7 @@ import { releaseChangelog, releaseGuide, releaseLock, releasePackage } from "./c
 
 type Change = (text: string, version: string) => string;
 
-/** Every file that names the version. The client is made from the service's document, so both have one version. */
+/** Every file with the version. The client is generated from the service's API document, so both share one version. */
 const CHANGES: Record<string, Change> = {
   "CHANGELOG.md": (text, version) => releaseChangelog(text, version, new Date().toISOString().slice(0, 10)),
   "package.json": releasePackage,
@@ -31,7 +31,7 @@ function requireReady(tag: string): void {
 function release(version: string): void {
   const tag = `v${version}`;
   requireReady(tag);
-  // All of them before the first is written: one that refuses leaves nothing changed.
+  // Computed before the first write, so that an error leaves every file unchanged.
   const texts = Object.entries(CHANGES).map(
     ([file, change]) => [file, change(readFileSync(file, "utf8"), version)] as const,
   );
@@ -44,7 +44,7 @@ function release(version: string): void {
     throw thrown;
   }
   git("tag", "--annotate", tag, "--message", `Version ${version}`);
-  console.log(`${tag} is committed and tagged, and not pushed: git push --follow-tags`);
+  console.log(`${tag} is committed and tagged. To publish it: git push --follow-tags`);
 }
 
 const [version, ...rest] = process.argv.slice(2);

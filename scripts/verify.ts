@@ -1,4 +1,4 @@
-/** What can be checked in a minute or two, without a database, a build or a browser: `npm run verify`. */
+/** `npm run verify`: the checks that need no database, build or browser. */
 import { RULE_TESTS, runChecks, SOURCE_CHECKS } from "./checks";
 
 await runChecks([...SOURCE_CHECKS, RULE_TESTS]);

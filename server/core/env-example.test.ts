@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Settings } from "./env";
 
-/** Settings of the commands alone, which the processes never read, by the file that reads each. */
+/** Settings that only the commands read, with the file that reads each. */
 const OF_COMMANDS = { DATA_DIR: "scripts/local.ts", CHROMIUM_PATH: "scripts/chromium.ts" } as const;
 
 const LINE = /^(# )?([A-Z][A-Z0-9_]*)=(.*)$/gm;
@@ -12,10 +12,10 @@ const lines = [...readFileSync(".env.example", "utf8").matchAll(LINE)].map(([, c
   isExample: comment !== undefined,
 }));
 
-/** A default as it is written in an environment file. */
+/** A default in the notation of an environment file. */
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value));
 
-test(".env.example names every setting once, and none that there is not", () => {
+test(".env.example names every setting once, and nothing else", () => {
   const names = [...Object.keys(Settings.shape), ...Object.keys(OF_COMMANDS)];
   expect(lines.map(({ name }) => name).sort()).toEqual(names.sort());
 });
@@ -28,14 +28,14 @@ describe.each(Object.entries(Settings.shape))("%s in .env.example", (name, schem
   const line = lines.find((own) => own.name === name);
   const unset = schema.safeParse(undefined);
 
-  test("stands with the default that holds when it is not set", () => {
-    // A setting that is required, or that may be left out, has no default to show.
+  test("has its real default", () => {
+    // Required settings have no default, and neither have some optional ones.
     if (!unset.success) expect(line?.isExample).toBe(false);
     else if (unset.data === undefined) expect(line?.isExample).toBe(true);
     else expect(line).toEqual({ name, text: asText(unset.data), isExample: false });
   });
 
-  test("shows a value that is accepted", () => {
+  test("has a valid value", () => {
     if (line?.text) expect(schema.safeParse(line.text).error).toBeUndefined();
   });
 });
