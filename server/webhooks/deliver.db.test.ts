@@ -92,7 +92,7 @@ describe("a delivery", () => {
       { status: "abandoned", attempts: 6, nextAttemptAt: null, finishedAt: expect.any(Date) },
     ]);
     expect((await triesOf(setup.endpoint.id)).map((made) => [made.attempt, made.statusCode, made.error])).toEqual(
-      [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 503, "The endpoint answered 503."]),
+      [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 503, "The endpoint responded with 503."]),
     );
     expect(await takeDeliveryJobs(setup.endpoint.id)).toEqual([]);
     expect(await stateOf(setup)).toMatchObject({ failure_count: 6, is_active: true });
@@ -158,7 +158,7 @@ describe("a delivery", () => {
     await raise(setup);
     await runJobs(setup, { limitMs: 100 });
     expect(await triesOf(setup.endpoint.id)).toMatchObject([
-      { attempt: 1, statusCode: null, error: "No complete answer within 0.1 s." },
+      { attempt: 1, statusCode: null, error: "No complete response within 0.1 s." },
     ]);
     expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([{ status: "pending", attempts: 1 }]);
   });

@@ -31,7 +31,7 @@ const outcome = (deliveryId: string, more: Partial<DeliveryOutcome> = {}): Deliv
   acknowledged: false,
   statusCode: 500,
   latencyMs: 5,
-  error: "The endpoint answered 500.",
+  error: "The endpoint responded with 500.",
   responseHead: "",
   retryAfterS: null,
   finishedAt: at(0),

@@ -53,7 +53,7 @@ describe("postJson", () => {
     expect(await post(url)).toMatchObject({
       acknowledged: false,
       statusCode: code,
-      error: `The endpoint answered ${code}.`,
+      error: `The endpoint responded with ${code}.`,
     });
   });
 
@@ -63,7 +63,7 @@ describe("postJson", () => {
     expect(await post(url)).toMatchObject({
       acknowledged: false,
       statusCode: code,
-      error: `The endpoint answered ${code}; redirects are not followed.`,
+      error: `The endpoint responded with ${code}; redirects are not followed.`,
     });
     expect(target.received).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe("postJson", () => {
     expect(await post(url, { limitMs: 100 })).toMatchObject({
       acknowledged: false,
       statusCode: null,
-      error: "No complete answer within 0.1 s.",
+      error: "No complete response within 0.1 s.",
     });
   });
 
@@ -82,7 +82,7 @@ describe("postJson", () => {
     expect(await post(url, { limitMs: 100 })).toMatchObject({
       acknowledged: false,
       statusCode: 200,
-      error: "No complete answer within 0.1 s.",
+      error: "No complete response within 0.1 s.",
     });
   });
 
@@ -130,11 +130,11 @@ describe("postJson", () => {
     });
     expect(await post(cut.url)).toMatchObject({
       ...failed,
-      error: "The endpoint closed the connection before its answer was complete.",
+      error: "The endpoint closed the connection before its response was complete.",
     });
     expect(await post(`http://127.0.0.1:${noisePort}/`)).toMatchObject({
       ...failed,
-      error: "The endpoint's answer is not HTTP.",
+      error: "The endpoint's response is not HTTP.",
     });
   });
 

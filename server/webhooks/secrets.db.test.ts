@@ -6,7 +6,7 @@ import { pool } from "../core/db";
 import { Event, RotatedWebhookEndpoint } from "./schema";
 import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
 import { verifySignature } from "./signature";
-import { forgetFormerSecrets } from "./sweep";
+import { eraseExpiredSecrets } from "./sweep";
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -105,10 +105,10 @@ describe("after a rotation", () => {
   test("the former secret is forgotten once its time is over, not before", async () => {
     const setup = await setUp();
     await rotate(setup);
-    await forgetFormerSecrets();
+    await eraseExpiredSecrets();
     expect((await storedFormer(setup))?.sealed).toMatch(/^v1\./);
     await endTheDay(setup);
-    await forgetFormerSecrets();
+    await eraseExpiredSecrets();
     expect(await storedFormer(setup)).toEqual({ sealed: null, hours: null });
   });
 });

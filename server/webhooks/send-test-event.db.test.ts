@@ -72,7 +72,7 @@ test("a failed one is told, and counts neither as a failure nor towards disablin
   expect(await send(setup)).toMatchObject({
     delivered: false,
     status_code: 410,
-    error: "The endpoint answered 410.",
+    error: "The endpoint responded with 410.",
     response_head: "gone",
   });
   expect(await traces(setup)).toEqual(before);
@@ -91,7 +91,7 @@ test("an endpoint that does not answer in time is given up", async () => {
   expect(await send(setup, 100)).toMatchObject({
     delivered: false,
     status_code: null,
-    error: "No complete answer within 0.1 s.",
+    error: "No complete response within 0.1 s.",
     response_head: null,
   });
 });

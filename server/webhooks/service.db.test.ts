@@ -7,9 +7,9 @@ import { isApiError } from "../core/errors";
 import { unseal } from "../core/seal";
 import { listDeliveries } from "./list-deliveries";
 import { listEvents } from "./list-events";
+import { recordOutcome } from "./record-outcome";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
 import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints } from "./service";
-import { recordOutcome } from "./store";
 
 const URL = "http://127.0.0.1:9/hook";
 const FIRST_PAGE = { page: 1, limit: 50 };
@@ -197,7 +197,7 @@ test("listDeliveries shows deliveries newest first, each with its tries, and fil
     acknowledged: false,
     statusCode: 500,
     latencyMs: 12,
-    error: "The endpoint answered 500.",
+    error: "The endpoint responded with 500.",
     responseHead: "",
   };
   await recordOutcome({ ...tried, ...refused, attempt: 1 });
@@ -210,7 +210,7 @@ test("listDeliveries shows deliveries newest first, each with its tries, and fil
   const delivered = await listDeliveries(account.actor, { id, status: "delivered", ...FIRST_PAGE });
   expect(delivered.items.map((item) => Delivery.strict().parse(item).id)).toEqual([first?.id]);
   expect(delivered.items[0]?.tries).toMatchObject([
-    { attempt: 1, status_code: 500, error: "The endpoint answered 500." },
+    { attempt: 1, status_code: 500, error: "The endpoint responded with 500." },
     { attempt: 2, status_code: 200, error: null, response_head: "ok" },
   ]);
 });
