@@ -12,7 +12,7 @@ import {
 } from "./retry";
 
 describe("the retry schedule", () => {
-  it("is the one that is promised", () => {
+  it("is the documented one", () => {
     expect(RETRY_DELAYS_S).toEqual([0, 30, 5 * 60, 30 * 60, 2 * 3600, 12 * 3600]);
     expect(MAX_DELIVERY_ATTEMPTS).toBe(6);
     expect(DISABLE_AFTER_FAILURES).toBe(25);
@@ -35,7 +35,7 @@ describe("the retry schedule", () => {
     expect(nextAttemptDelayS(attemptsMade)).toBe(delay);
   });
 
-  it("makes exactly as many tries as there may be", () => {
+  it("makes exactly the maximum number of tries", () => {
     let made = 0;
     while (nextAttemptDelayS(made) !== null) made++;
     expect(made).toBe(MAX_DELIVERY_ATTEMPTS);

@@ -22,7 +22,7 @@ async function failureOf(promise: Promise<unknown>) {
   return isApiError(thrown) ? { status: thrown.status, ...thrown.wire } : thrown;
 }
 
-/** The counters that the transactions which move messages keep. */
+/** Sets the counters that message transitions keep. */
 const countEvents = (account: TestAccount, sent: number, delivered: number, failed: number) =>
   pool().query(
     "INSERT INTO usage_days (account_id, day, events_sent, events_delivered, events_failed) VALUES ($1, now(), $2, $3, $4)",
@@ -80,7 +80,7 @@ describe("createEndpoint", () => {
     },
   );
 
-  test("an account has at most 50, however many are made at once; a deleted one leaves room", async () => {
+  test("an account has at most 50, even under concurrent creations; a deleted one does not count", async () => {
     const { actor } = await makeAccount();
     const made = await Promise.allSettled(Array.from({ length: 55 }, () => createEndpoint(actor, { url: URL })));
     expect(made.filter((each) => each.status === "fulfilled")).toHaveLength(50);
@@ -104,7 +104,7 @@ describe("endpoints", () => {
     expect(data.map((each) => each.id)).toEqual([second.id, first.id]);
   });
 
-  test("a deleted one is gone", async () => {
+  test("a deleted one is no longer found", async () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     expect(await deleteEndpoint(actor, id)).toEqual({ id, object: "webhook_endpoint", deleted: true });
@@ -114,7 +114,7 @@ describe("endpoints", () => {
     expect((await listEndpoints(actor)).data).toEqual([]);
   });
 
-  test("enabling sets the failures back", async () => {
+  test("enabling resets the failure count", async () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     await pool().query(
@@ -125,14 +125,14 @@ describe("endpoints", () => {
     expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 0, disabled_at: null });
   });
 
-  test("enabling an active endpoint leaves its failures in a row as they are", async () => {
+  test("enabling an active endpoint leaves its failure count unchanged", async () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     await pool().query("UPDATE webhook_endpoints SET failure_count = 24 WHERE id = $1", [id]);
     expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 24 });
   });
 
-  test("another account's endpoint looks like none, and stays as it is", async () => {
+  test("another account's endpoint is 404 and unchanged", async () => {
     const [owner, other] = [await makeAccount(), await makeAccount()];
     const { id } = await createEndpoint(owner.actor, { url: URL });
     for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
@@ -177,7 +177,7 @@ describe("listEvents", () => {
     expect(failed.items[0]?.data.error).toEqual({ code: "rejected", message: "Refused by the carrier." });
   });
 
-  test("another account's events are not among them", async () => {
+  test("omits other accounts' events", async () => {
     const [owner, other] = [await makeAccount(), await makeAccount()];
     await raiseEvents(owner, await makeMessages(owner, 1));
     const { items, pagination } = await listEvents(other.actor, FIRST_PAGE);
