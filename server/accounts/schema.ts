@@ -54,7 +54,7 @@ export const Usage = z.object({
 });
 export type Usage = z.output<typeof Usage>;
 
-/** Console: one row per UTC day, oldest first, days without messages included. */
+/** Console: one row per UTC day, oldest first, including days without messages. */
 export const UsageSeries = z.array(
   StatusCounts.extend({
     day: z.string().describe("UTC day, YYYY-MM-DD."),

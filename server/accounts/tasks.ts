@@ -2,12 +2,12 @@ import type pg from "pg";
 import { transaction } from "../core/db";
 import { log } from "../core/log";
 
-/** What a log line names of an account's faulty messages; more would only repeat the fault. */
+/** Faulty messages named per account in a log line; more would only repeat the fault. */
 const NAMED_MESSAGES_MAX = 20;
-/** The whole ledger is read: this takes as long as it takes. */
+/** Generous, since the check reads the whole ledger. */
 const CHECK_TIMEOUT_MS = 3_600_000;
 
-/** An account whose books do not add up. Amounts in micro-units; equal pairs when only messages are at fault. */
+/** An account that does not match its ledger. Amounts in micro-units; the pairs are equal if only messages are faulty. */
 type Drift = {
   accountId: string;
   balanceMicros: bigint;
@@ -19,9 +19,9 @@ type Drift = {
 };
 
 /**
- * `billed`: what each message's entries say. A fault is one of: cost, settlement or refund without a reserve; both
- * settled and refunded; a reserve still open for a message that is not pending, or none for one that is; entries that do
- * not add up to the cost, or hold another sum than the open reserve; entries of another account or of no message.
+ * `billed`: sums of each message's entries. A message is faulty when it has a cost, settlement or refund without a
+ * reserve; is both settled and refunded; is pending without an open reserve or the reverse; has entries whose sum is not
+ * its cost, or whose reserved sum is not its open reserve; or has entries of another account, or of no message.
  */
 const DRIFTED_SQL = `
   WITH books AS (
@@ -52,7 +52,7 @@ const DRIFTED_SQL = `
      OR named.account_id IS NOT NULL
   ORDER BY 1`;
 
-// pg knows `query_timeout` per query; its types do not.
+// pg supports `query_timeout` per query, but its types lack it.
 const CHECK: pg.QueryConfig & { query_timeout: number } = {
   text: DRIFTED_SQL,
   values: [NAMED_MESSAGES_MAX],
@@ -61,7 +61,7 @@ const CHECK: pg.QueryConfig & { query_timeout: number } = {
 
 /**
  * Compares every account's balance with its ledger, and every message's cost with its entries, in one consistent
- * snapshot. Changes nothing; each account that does not add up is logged as an error with the numbers.
+ * snapshot. Read-only; each mismatch is logged as an error with its amounts.
  */
 export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[] }> {
   const { accounts, drifted } = await transaction(async (tx) => {
