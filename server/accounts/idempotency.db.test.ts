@@ -79,20 +79,20 @@ test("a response with a secret is repeated only to its own caller", async () => 
   const owner: AccountActor = { kind: "session", accountId, userId: "usr_owner", isOperator: false };
   const url = "http://127.0.0.1:9/";
   const endpoint = await createEndpoint(actor, { url }, request("endpoint"));
-  const deeds = {
+  const operations = {
     key: (as: AccountActor) => createApiKey(as, keyInput, request("key")),
     endpoint: (as: AccountActor) => createEndpoint(as, { url }, request("endpoint")),
     rotation: (as: AccountActor) => rotateSecret(as, endpoint.id, request("rotation")),
   };
-  for (const [name, deed] of Object.entries(deeds)) {
-    const first = await deed(actor);
+  for (const [name, operation] of Object.entries(operations)) {
+    const first = await operation(actor);
     for (const stranger of [other, owner]) {
-      await expect(deed(stranger), name).rejects.toMatchObject({
+      await expect(operation(stranger), name).rejects.toMatchObject({
         status: 400,
         wire: { details: { reason: "idempotency_key_reused" } },
       });
     }
-    expect(await deed(actor), name).toEqual(first);
+    expect(await operation(actor), name).toEqual(first);
   }
 });
 

@@ -13,17 +13,17 @@ const WIDE: KeyLimits = { rateLimit: 6_000, dailyLimit: null, monthlyLimit: null
 
 const widerOf = (wanted: WantedLimits, creator: KeyLimits) => widerParam(limitsOf(wanted, creator), creator);
 
-describe("what is left out", () => {
-  it("is the creating key's, and its rate only where that is less than 600", () => {
+describe("an omitted limit", () => {
+  it("is the creating key's, but the rate at most 600", () => {
     expect(limitsOf({}, NARROW)).toEqual(NARROW);
     expect(limitsOf({}, WIDE)).toEqual({ ...WIDE, rateLimit: 600 });
   });
 
-  it("is without a limit, and 600 requests, when a person creates", () => {
+  it("is unlimited, and the rate 600, when a person creates the key", () => {
     expect(limitsOf({}, null)).toEqual({ ...WIDE, rateLimit: 600 });
   });
 
-  it("is not what is null: that asks for no limit", () => {
+  it("differs from null, which means no limit", () => {
     const nulls = { daily_limit: null, monthly_limit: null, allowed_ips: null, expires_at: null };
     expect(limitsOf(nulls, NARROW)).toEqual({ ...WIDE, rateLimit: 10 });
   });
@@ -43,7 +43,7 @@ describe("a key's limits", () => {
     ["allowed_ips", { allowed_ips: ["203.0.113.0/24"] }],
     ["expires_at", { expires_at: null }],
     ["expires_at", { expires_at: "2030-01-01T00:00:00.001Z" }],
-  ])("go beyond the creator's in %s: %j", (param, wanted) => {
+  ])("exceed the creator's in %s: %j", (param, wanted) => {
     expect(widerOf(wanted, NARROW)).toBe(param);
     expect(widerOf(wanted, WIDE)).toBeNull();
   });
@@ -54,7 +54,7 @@ describe("a key's limits", () => {
     { rate_limit: 1, monthly_limit: 5, expires_at: "2029-12-31T23:59:59Z" },
     { allowed_ips: ["10.0.0.0/8"] },
     { allowed_ips: ["10.255.0.0/16", "10.1.2.3", "203.0.113.7/32"] },
-  ])("keep to the creator's: %j", (wanted) => {
+  ])("stay within the creator's: %j", (wanted) => {
     expect(widerOf(wanted, NARROW)).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
 const RATE_LIMIT_MAX = 6_000;
-/** The maximum of PostgreSQL's integer, far above any real limit. */
+/** Maximum of PostgreSQL's integer, far above any real limit. */
 const COUNT_MAX = 2_147_483_647;
 
 export const ApiKey = z.object({
