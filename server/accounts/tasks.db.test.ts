@@ -10,7 +10,7 @@ const driftOf = async (accountId: string) =>
 
 const COST = 10_000n;
 type Kind = MoneyMove["kind"];
-const AMOUNTS: Record<Kind, [amount: bigint, held: bigint]> = {
+const AMOUNTS: Record<Kind, [amount: bigint, reserved: bigint]> = {
   credit: [COST, 0n],
   reserve: [-COST, COST],
   settle: [0n, -COST],

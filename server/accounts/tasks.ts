@@ -25,11 +25,11 @@ type Drift = {
  */
 const DRIFTED_SQL = `
   WITH books AS (
-    SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) AS held FROM ledger_entries GROUP BY account_id
+    SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) AS reserved FROM ledger_entries GROUP BY account_id
   ), billed AS (
     SELECT message_id, min(account_id) AS account_id, min(account_id) <> max(account_id) AS mixed,
            count(*) FILTER (WHERE kind = 'reserve') AS reserves, count(*) FILTER (WHERE kind = 'settle') AS settles,
-           count(*) FILTER (WHERE kind = 'refund') AS refunds, sum(amount_micros) AS amount, sum(held_micros) AS held
+           count(*) FILTER (WHERE kind = 'refund') AS refunds, sum(amount_micros) AS amount, sum(held_micros) AS reserved
     FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id
   ), faulty AS (
     SELECT coalesce(m.account_id, b.account_id) AS account_id, coalesce(m.id, b.message_id) AS message_id
@@ -38,17 +38,17 @@ const DRIFTED_SQL = `
       AND (m.id IS NULL OR b.message_id IS NULL OR b.mixed OR b.account_id <> m.account_id
            OR b.reserves <> 1 OR b.settles + b.refunds > 1
            OR (m.status = 'pending') <> (b.settles + b.refunds = 0) OR b.amount <> -m.cost_micros
-           OR b.held <> CASE WHEN b.settles + b.refunds = 0 THEN m.cost_micros ELSE 0 END)
+           OR b.reserved <> CASE WHEN b.settles + b.refunds = 0 THEN m.cost_micros ELSE 0 END)
   ), named AS (
     SELECT account_id, (array_agg(message_id ORDER BY message_id))[1:$1] AS messages FROM faulty GROUP BY account_id
   )
   SELECT coalesce(a.id, books.account_id) AS "accountId", coalesce(a.balance_micros, 0) AS "balanceMicros",
          coalesce(books.amount, 0)::int8 AS "ledgerMicros", coalesce(a.held_micros, 0) AS "reservedMicros",
-         coalesce(books.held, 0)::int8 AS "ledgerReservedMicros", coalesce(named.messages, '{}') AS "faultyMessages"
+         coalesce(books.reserved, 0)::int8 AS "ledgerReservedMicros", coalesce(named.messages, '{}') AS "faultyMessages"
   FROM accounts a
   FULL JOIN books ON books.account_id = a.id
   LEFT JOIN named ON named.account_id = coalesce(a.id, books.account_id)
-  WHERE a.id IS NULL OR a.balance_micros <> coalesce(books.amount, 0) OR a.held_micros <> coalesce(books.held, 0)
+  WHERE a.id IS NULL OR a.balance_micros <> coalesce(books.amount, 0) OR a.held_micros <> coalesce(books.reserved, 0)
      OR named.account_id IS NOT NULL
   ORDER BY 1`;
 

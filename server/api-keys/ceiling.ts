@@ -13,7 +13,7 @@ export type KeyLimits = {
   expiresAt: Date | null;
 };
 
-export type WantedLimits = Pick<
+export type RequestedLimits = Pick<
   CreateApiKeyInput,
   "rate_limit" | "daily_limit" | "monthly_limit" | "allowed_ips" | "expires_at"
 >;
@@ -29,8 +29,8 @@ const canonicalIps = (allowed: readonly string[]): string[] => [
 ];
 
 /** The limits of a new key; omitted ones are those of the creating key. `creator` is null for a person. */
-export function limitsOf(wanted: WantedLimits, creator: KeyLimits | null): KeyLimits {
-  const { rate_limit, daily_limit, monthly_limit, allowed_ips, expires_at } = wanted;
+export function limitsOf(requested: RequestedLimits, creator: KeyLimits | null): KeyLimits {
+  const { rate_limit, daily_limit, monthly_limit, allowed_ips, expires_at } = requested;
   return {
     rateLimit: rate_limit ?? Math.min(RATE_LIMIT_DEFAULT, creator?.rateLimit ?? RATE_LIMIT_DEFAULT),
     dailyLimit: daily_limit === undefined ? (creator?.dailyLimit ?? null) : daily_limit,
@@ -50,7 +50,7 @@ const isEndWithin = (end: Date | null, ceiling: Date | null): boolean =>
   ceiling === null || (end !== null && end <= ceiling);
 
 /** The first parameter whose limit exceeds the ceiling; null when none does. */
-export function widerParam(limits: KeyLimits, ceiling: KeyLimits): keyof WantedLimits | null {
+export function exceededParam(limits: KeyLimits, ceiling: KeyLimits): keyof RequestedLimits | null {
   if (limits.rateLimit > ceiling.rateLimit) return "rate_limit";
   if (!isCountWithin(limits.dailyLimit, ceiling.dailyLimit)) return "daily_limit";
   if (!isCountWithin(limits.monthlyLimit, ceiling.monthlyLimit)) return "monthly_limit";

@@ -51,8 +51,14 @@ test("a key grants at most its own scopes, and all of them by default", async ()
 test("a key grants at most its own limits, and the same limits by default", async () => {
   const account = await makeAccount();
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-  const held = { rate_limit: 10, daily_limit: 1, monthly_limit: 5, allowed_ips: ["10.0.0.0/8"], expires_at: expiresAt };
-  const narrow = await createApiKey(ownerOf(account), input(held));
+  const limits = {
+    rate_limit: 10,
+    daily_limit: 1,
+    monthly_limit: 5,
+    allowed_ips: ["10.0.0.0/8"],
+    expires_at: expiresAt,
+  };
+  const narrow = await createApiKey(ownerOf(account), input(limits));
   const actor: AccountActor = { ...account.actor, kind: "apiKey", keyId: narrow.id, scopes: SCOPES, limits: NO_LIMITS };
   const limitsIn = async (id: string) => {
     const { rateLimit, dailyLimit, monthlyLimit, allowedIps, expiresAt } = await prisma().apiKey.findUniqueOrThrow({
@@ -69,10 +75,10 @@ test("a key grants at most its own limits, and the same limits by default", asyn
     { allowed_ips: ["10.1.1.1", "11.1.1.1"] },
     { expires_at: null },
   ];
-  for (const wanted of wider) {
-    await expect(createApiKey(actor, input(wanted)), JSON.stringify(wanted)).rejects.toMatchObject({
+  for (const requested of wider) {
+    await expect(createApiKey(actor, input(requested)), JSON.stringify(requested)).rejects.toMatchObject({
       status: 403,
-      wire: { param: Object.keys(wanted)[0], details: { reason: "limit_not_held" } },
+      wire: { param: Object.keys(requested)[0], details: { reason: "limit_not_held" } },
     });
   }
   const less = { rate_limit: 1, monthly_limit: 2, allowed_ips: ["10.1.0.0/16"] };

@@ -5,7 +5,7 @@ import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { newId } from "../core/ids";
 import { forgetKey } from "./authenticate";
-import { type KeyLimits, limitsOf, type WantedLimits, widerParam } from "./ceiling";
+import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
 import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
@@ -51,19 +51,19 @@ async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null>
 }
 
 /** @throws 403 `limit_not_held` when a limit exceeds that of the creating key. */
-async function grantLimits(tx: Tx, actor: AccountActor, wanted: WantedLimits): Promise<KeyLimits> {
+async function grantLimits(tx: Tx, actor: AccountActor, requested: RequestedLimits): Promise<KeyLimits> {
   const ceiling = await ceilingOf(tx, actor);
-  const limits = limitsOf(wanted, ceiling);
-  const param = ceiling && widerParam(limits, ceiling);
+  const limits = limitsOf(requested, ceiling);
+  const param = ceiling && exceededParam(limits, ceiling);
   if (!param) return limits;
   throw forbidden(`A key cannot grant more than its own ${param}.`, { param, reason: "limit_not_held" });
 }
 
 /** @throws 403 `scope_not_held` when a scope is missing from the creator's. */
-function grantScopes(actor: AccountActor, wanted: readonly Scope[] | undefined): Scope[] {
+function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefined): Scope[] {
   const own = scopesOf(actor);
-  const missing = missingScopes(own, wanted ?? own);
-  if (missing.length === 0) return SCOPES.filter((scope) => (wanted ?? own).includes(scope));
+  const missing = missingScopes(own, requested ?? own);
+  if (missing.length === 0) return SCOPES.filter((scope) => (requested ?? own).includes(scope));
   throw forbidden(`A key cannot grant what its creator lacks: ${missing.join(", ")}.`, {
     param: "permissions",
     reason: "scope_not_held",

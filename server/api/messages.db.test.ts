@@ -69,7 +69,7 @@ describe("POST /messages/estimate", () => {
   test.each([
     ["sms:send", { to: "+14155550123" }, "sms:bulk"],
     ["sms:bulk", { recipients: ["+14155550123"] }, "sms:send"],
-  ] as const)("asks for %s, the permission of the send that it is of", async (needed, of, other) => {
+  ] as const)("requires %s, the permission of the corresponding send", async (needed, of, other) => {
     const [holder, stranger] = await Promise.all([
       makeAccount({ scopes: [needed] }),
       makeAccount({ scopes: ["sms:read", other] }),

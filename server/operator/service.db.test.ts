@@ -30,15 +30,15 @@ test("non-operators are refused everything, with a session and with a key", asyn
   const { actor, accountId } = await makeAccount();
   const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
-  for (const somebody of [actor, session]) {
-    await expect(listReviews(somebody, page)).rejects.toMatchObject(refused);
-    await expect(listAccounts(somebody, page)).rejects.toMatchObject(refused);
-    await expect(decideSender(somebody, { id: "x", decision: "approved" })).rejects.toMatchObject(refused);
-    await expect(creditAccount(somebody, { account_id: accountId, amount: 1 })).rejects.toMatchObject(refused);
-    await expect(limitAccount(somebody, { account_id: accountId, ...NO_LIMITS })).rejects.toMatchObject(refused);
-    await expect(listSuppressions(somebody, page)).rejects.toMatchObject(refused);
-    await expect(throttleSender(somebody, { id: "x", max_segments_per_second: 1 })).rejects.toMatchObject(refused);
-    await expect(setAccountStatus(somebody, { account_id: accountId, status: "suspended" })).rejects.toMatchObject(
+  for (const nonOperator of [actor, session]) {
+    await expect(listReviews(nonOperator, page)).rejects.toMatchObject(refused);
+    await expect(listAccounts(nonOperator, page)).rejects.toMatchObject(refused);
+    await expect(decideSender(nonOperator, { id: "x", decision: "approved" })).rejects.toMatchObject(refused);
+    await expect(creditAccount(nonOperator, { account_id: accountId, amount: 1 })).rejects.toMatchObject(refused);
+    await expect(limitAccount(nonOperator, { account_id: accountId, ...NO_LIMITS })).rejects.toMatchObject(refused);
+    await expect(listSuppressions(nonOperator, page)).rejects.toMatchObject(refused);
+    await expect(throttleSender(nonOperator, { id: "x", max_segments_per_second: 1 })).rejects.toMatchObject(refused);
+    await expect(setAccountStatus(nonOperator, { account_id: accountId, status: "suspended" })).rejects.toMatchObject(
       refused,
     );
   }

@@ -188,7 +188,7 @@ describe("many tries", () => {
     expect(disabled.tries).toHaveLength(26);
   });
 
-  test("count in the order in which they ended, not in the order of the batch", () => {
+  test("are applied in the order in which they ended, not in the order of the batch", () => {
     const lateSuccess = many(30, (id, index) =>
       index === 0 ? ok(id, { finishedAt: at(24) }) : outcome(id, { finishedAt: at(index) }),
     );

@@ -108,8 +108,8 @@ describe("endpoints", () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     expect(await deleteEndpoint(actor, id)).toEqual({ id, object: "webhook_endpoint", deleted: true });
-    for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
-      expect(await failureOf(deed(actor, id))).toMatchObject({ status: 404, code: "not_found" });
+    for (const operation of [getEndpoint, deleteEndpoint, enableEndpoint]) {
+      expect(await failureOf(operation(actor, id))).toMatchObject({ status: 404, code: "not_found" });
     }
     expect((await listEndpoints(actor)).data).toEqual([]);
   });
@@ -135,8 +135,8 @@ describe("endpoints", () => {
   test("another account's endpoint is 404 and unchanged", async () => {
     const [owner, other] = [await makeAccount(), await makeAccount()];
     const { id } = await createEndpoint(owner.actor, { url: URL });
-    for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
-      expect(await failureOf(deed(other.actor, id))).toMatchObject({ status: 404, code: "not_found" });
+    for (const operation of [getEndpoint, deleteEndpoint, enableEndpoint]) {
+      expect(await failureOf(operation(other.actor, id))).toMatchObject({ status: 404, code: "not_found" });
     }
     expect(await failureOf(listDeliveries(other.actor, { id, ...FIRST_PAGE }))).toMatchObject({
       status: 404,

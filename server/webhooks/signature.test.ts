@@ -80,10 +80,10 @@ describe("signStandard", () => {
 
   it("lists one signature per secret, separated by spaces", () => {
     const secrets = [newSigningSecret(), newSigningSecret()] as const;
-    const [present, former] = secrets.map((secret) =>
+    const [current, previous] = secrets.map((secret) =>
       expected(Buffer.from(secret.slice("whsec_".length), "base64"), "evt_1", Buffer.from(BODY)),
     );
-    expect(signStandard(secrets, "evt_1", NOW, BODY)).toBe(`${present} ${former}`);
+    expect(signStandard(secrets, "evt_1", NOW, BODY)).toBe(`${current} ${previous}`);
   });
 });
 
