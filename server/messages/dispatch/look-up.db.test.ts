@@ -11,7 +11,6 @@ import { lookUpUnknown } from "@/server/messages/dispatch/look-up";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import { forgetProviders } from "@/server/providers/registry";
-import { recurring } from "./crontab";
 
 /** What the provider was asked about, in order. */
 let asked: string[] = [];
@@ -131,10 +130,4 @@ test("a call that may still be waiting for its place is not taken for one that w
   );
   expect(await lookUpUnknown("sinch")).toBe(1);
   expect(asked).toEqual(references);
-});
-
-test("recurring jobs do not pile up, and need no lock that could outlive its holder", () => {
-  const items = recurring();
-  expect(items.length).toBeGreaterThan(3);
-  for (const { task, options } of items) expect(options).toEqual({ backfillPeriod: 0, jobKey: task });
 });

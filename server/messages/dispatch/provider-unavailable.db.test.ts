@@ -14,7 +14,7 @@ import { getMessage } from "@/server/messages/read";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { slotsInUse } from "@/server/providers/health/slots";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
-import { dispatchTasks } from "./tasks";
+import { dispatchTasks } from "@/worker/tasks";
 
 let twilio: Carrier;
 let onlyTwilio = 0;

@@ -11,7 +11,7 @@ import { expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/mess
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { dispatchMessages } from "@/server/messages/tasks";
-import { dispatchTasks, receiptTasks } from "./tasks";
+import { dispatchTasks, receiptTasks } from "@/worker/tasks";
 
 const messageTasks = { ...dispatchTasks, ...receiptTasks };
 

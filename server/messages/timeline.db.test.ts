@@ -9,7 +9,7 @@ import { sendMessage } from "@/server/messages/accept/send";
 import { getTimeline } from "@/server/messages/read";
 import type { TimelineEntry } from "@/server/messages/timeline-schema";
 import { createEndpoint } from "@/server/webhooks/service";
-import { dispatchTasks, receiptTasks, webhookTasks } from "./tasks";
+import { dispatchTasks, receiptTasks, webhookTasks } from "@/worker/tasks";
 
 const receivers: Receiver[] = [];
 
