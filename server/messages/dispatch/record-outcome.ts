@@ -10,7 +10,7 @@ import { storableText } from "../../core/wire";
 import type { SendOutcome } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
 import { joinReceipts } from "../receipts/apply-receipts";
-import { type AcceptedIds, isPartReporter, registerParts, takeOverIds } from "../receipts/parts";
+import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
 import { applyChanges, type Change, lockMessages } from "../transitions";
 import { type Attempt, claimNext, forgetClaims, knownClaims, UNAVAILABLE_RETRY_MS } from "./claims";
 import { type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
@@ -125,7 +125,7 @@ async function record(
   // Pipelined: they reach the database in this order.
   const [claimed] = await Promise.all([
     claimNext(tx, following),
-    takeOverIds(tx, takenOver),
+    freeReusedIds(tx, takenOver),
     finishAttempts(tx, batch),
     registerParts(tx, taken),
     applyChanges(tx, changes),

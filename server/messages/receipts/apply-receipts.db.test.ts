@@ -240,3 +240,54 @@ test("what makes callbacks unique is kept for a day, and for a month where they 
     { provider: "plivo", nonce: "30 days" },
   ]);
 });
+
+describe("a receipt counts as applied only when it moved its message", () => {
+  const appliedOf = async (id: string) =>
+    (
+      await pool().query<{ status: string; applied: boolean }>(
+        "SELECT status, applied FROM receipts WHERE message_id = $1 ORDER BY id",
+        [id],
+      )
+    ).rows.map(({ status, applied }) => `${status} ${applied}`);
+
+  test("several in one batch, of which some repeat what is already known", async () => {
+    const message = await claimed();
+    const id = `${message.id}-x`;
+    await record(message.first, accepted(id));
+    await applyReceipts("vonage", [
+      report(id, "sent"),
+      report(id, "sent"),
+      report(id, "delivered"),
+      report(id, "delivered"),
+      report(id, "sent"),
+    ]);
+    expect(await statusOf(message)).toBe("delivered");
+    expect(await appliedOf(message.id)).toEqual([
+      "sent false",
+      "sent false",
+      "delivered true",
+      "delivered false",
+      "sent false",
+    ]);
+  });
+
+  test("repeated ones of a pending message", async () => {
+    const message = await claimed();
+    const reference = referenceTo(message.id, 1);
+    await applyReceipts("vonage", [
+      report(`${message.id}-x`, "sent", reference),
+      report(`${message.id}-x`, "sent", reference),
+    ]);
+    expect(await statusOf(message)).toBe("sent");
+    expect(await appliedOf(message.id)).toEqual(["sent true", "sent false"]);
+  });
+
+  test("parked ones that are joined together", async () => {
+    const message = await claimed();
+    const id = `${message.id}-x`;
+    await applyReceipts("vonage", [report(id, "sent"), report(id, "sent"), report(id, "delivered")]);
+    await record(message.first, accepted(id));
+    expect(await statusOf(message)).toBe("delivered");
+    expect(await appliedOf(message.id)).toEqual(["sent false", "sent false", "delivered true"]);
+  });
+});
