@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not wait for that, so its status is `pending`; a recipient that no route leads to, or that the account's suppressions or limits hold back, is `failed` at once, free of charge.
+         * @description Accepts one message: its cost is deducted from the balance, and it is queued for a provider. The response does not wait for the provider, so its status is `pending`. A message without a route, or blocked by the account's suppressions or limits, is `failed` at once, free of charge.
          *
          *     Permission: `sms:send` (send a message to one recipient).
          */
@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Send to many recipients
-         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, that no route leads to, or that the account's suppressions or limits hold back, fails alone: look at each item's `status` and `error`. A balance that does not cover all is a 402, and nothing is sent.
+         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
          *
          *     Permission: `sms:bulk` (send the same message to many recipients).
          */
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate a send
-         * @description Takes the body of a single (`to`) or of a bulk send (`recipients`) and tells its segments, its cost and what would refuse it. Charges and stores nothing. The key needs the permission of that send.
+         * @description Takes the body of a single (`to`) or a bulk send (`recipients`) and returns its segments, its cost and the reasons that would refuse it. Charges and stores nothing. The key needs the permission of that send.
          *
          *     Permission: `sms:send` (send a message to one recipient) or `sms:bulk` (send the same message to many recipients).
          */
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Get a message
-         * @description One message as it stands now.
+         * @description One message in its current state.
          *
          *     Permission: `sms:read` (read messages and suppressions).
          */
@@ -119,7 +119,7 @@ export interface paths {
         };
         /**
          * Get the timeline of a message
-         * @description Everything that happened to a message, oldest first: its acceptance, its money, every hand-over to a provider, every receipt, event and webhook try.
+         * @description The history of a message, oldest first: its acceptance, its money, every attempt at a provider, every receipt, event and webhook try.
          *
          *     Permission: `sms:read` (read messages and suppressions).
          */
@@ -661,7 +661,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message, as it was sent. */
+            /** @description Text of the message as sent. */
             body: string;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
@@ -672,13 +672,13 @@ export interface components {
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Provider that took the message; before that, the one that is tried first. */
+            /** @description Provider that took the message; before that, the first one to be tried. */
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Hand-overs to providers so far. */
+            /** @description Attempts at providers so far. */
             attempts: number;
-            /** @description Why it failed or was not delivered; null: it did not fail. */
+            /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;
             /**
              * Format: date-time
@@ -687,12 +687,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a provider took it, ISO 8601; null: none did so far.
+             * @description When a provider took it, ISO 8601; null: not yet.
              */
             sent_at: string | null;
             /**
              * Format: date-time
-             * @description When the carrier confirmed delivery, ISO 8601; null: not so far.
+             * @description When the carrier confirmed delivery, ISO 8601; null: not yet.
              */
             delivered_at: string | null;
             /**
@@ -702,7 +702,7 @@ export interface components {
             failed_at: string | null;
         };
         MessageError: {
-            /** @description Machine-readable reason; the guide to errors lists those of ours, others are a carrier's. */
+            /** @description Machine-readable reason: ours are listed in the guide to errors, others are a provider's. */
             code: string;
             /** @description The reason in words. */
             message: string;
@@ -729,7 +729,7 @@ export interface components {
              */
             object: "estimate";
             /**
-             * @description Alphabet of the text as it would be sent, that is with `smart_encoding` if asked for.
+             * @description Alphabet of the text as it would be sent, with `smart_encoding` if requested.
              * @enum {string}
              */
             encoding: "GSM-7" | "UCS-2";
@@ -737,7 +737,7 @@ export interface components {
             segments: number;
             /** @description Characters (code points) of that text. */
             characters: number;
-            /** @description Room that it takes: septets in GSM-7, 16-bit units in UCS-2. */
+            /** @description Its length: septets in GSM-7, 16-bit units in UCS-2. */
             units: number;
             /** @description Characters of the given `body` that GSM-7 lacks, in order; at most 100. */
             non_gsm: {
@@ -745,12 +745,12 @@ export interface components {
                 character: string;
                 /** @description Its code point, such as U+201C. */
                 code_point: string;
-                /** @description Where it stands in `body`, in UTF-16 code units. */
+                /** @description Its position in `body`, in UTF-16 code units. */
                 index: number;
-                /** @description What `smart_encoding` writes for it; null: it stays. For a combining accent this is the whole letter. */
+                /** @description Replacement by `smart_encoding`; null: none. For a combining accent this is the whole letter. */
                 substitute: string | null;
             }[];
-            /** @description What `smart_encoding` gives, asked for or not. */
+            /** @description The result of `smart_encoding`, whether or not it is requested. */
             smart: {
                 /** @description Segments of each message. */
                 segments: number;
@@ -759,14 +759,14 @@ export interface components {
                  * @enum {string}
                  */
                 encoding: "GSM-7" | "UCS-2";
-                /** @description How many fewer segments that is than without. */
+                /** @description Segments saved compared with the text as given. */
                 saved_segments: number;
             };
             /** @description Total over all recipients, in units of `currency`. */
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Money left on the account, in units of `currency`. */
+            /** @description Available balance of the account, in units of `currency`. */
             balance: number;
             /** @description Whether the balance covers the cost. */
             sufficient: boolean;
@@ -774,7 +774,7 @@ export interface components {
             recipients: {
                 /** @description Recipient as given. */
                 to: string;
-                /** @description Route that it would take; null when none leads there, or its message is held back. */
+                /** @description Route that it would take; null: it has no route, or its message would be blocked. */
                 route_id: number | null;
                 /** @description Provider that would be tried first; null without a route. */
                 provider: string | null;
@@ -782,20 +782,20 @@ export interface components {
                 price_per_segment: number | null;
                 /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
-                /** @description The `error` that its message would fail with at once; null: it would go. */
+                /** @description The `error` with which its message would fail at once; null: it would be accepted. */
                 refusal: components["schemas"]["MessageError"] | null;
             }[];
-            /** @description Why the send as a whole would be refused, its own answer first; empty: it would be accepted. */
+            /** @description Errors that would refuse the whole send, the one that it would respond with first; empty: it would be accepted. */
             refusals: {
-                /** @description HTTP status of the send's answer. */
+                /** @description HTTP status of the send's response. */
                 status: number;
                 /** @description The send's `error.code`. */
                 code: string;
-                /** @description The finer code, as in `error.details.reason`; `code` again when there is none. */
+                /** @description The more specific code, as in `error.details.reason`; otherwise the same as `code`. */
                 reason: string;
                 /** @description The reason in words. */
                 message: string;
-                /** @description The offending parameter, if it is one. */
+                /** @description The offending parameter, if any. */
                 param: string | null;
             }[];
         };
@@ -807,7 +807,7 @@ export interface components {
             object: "timeline";
             /** @description Message id, prefix msg_. */
             message_id: string;
-            /** @description Everything that happened, oldest first, a cause before its effect. */
+            /** @description All entries, oldest first, a cause before its effect. */
             entries: ({
                 /**
                  * Format: date-time
@@ -815,13 +815,13 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "accepted";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /** @description Recipient, E.164. */
                     to: string;
@@ -842,16 +842,16 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "money";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /**
-                     * @description Reserved, charged, or given back.
+                     * @description Reserved, charged or refunded.
                      * @enum {string}
                      */
                     kind: "reserve" | "settle" | "refund";
@@ -867,17 +867,17 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "attempt";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
-                    /** @description Number of the hand-over, from 1. */
+                    /** @description Number of the attempt, from 1. */
                     seq: number;
-                    /** @description Provider that was asked. */
+                    /** @description Provider that was called. */
                     provider: string;
                     /**
                      * @description Null: not known yet.
@@ -888,7 +888,7 @@ export interface components {
                     code: string | null;
                     /** @description The reason in words. */
                     detail: string | null;
-                    /** @description Milliseconds until its answer; null: none so far. */
+                    /** @description Milliseconds until its response; null: none yet. */
                     latency_ms: number | null;
                 };
             } | {
@@ -898,16 +898,16 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "receipt";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /**
-                     * @description What the carrier reported.
+                     * @description Status that the carrier reported.
                      * @enum {string}
                      */
                     status: "sent" | "delivered" | "failed" | "undelivered";
@@ -925,13 +925,13 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "event";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /** @description Event id, prefix evt_. */
                     event_id: string;
@@ -953,29 +953,29 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "webhook_try";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /** @description Event id, prefix evt_. */
                     event_id: string;
                     /** @description Endpoint id, prefix whe_. */
                     endpoint_id: string;
-                    /** @description Where the event was posted. */
+                    /** @description URL that the event was posted to. */
                     url: string;
-                    /** @description 0; each recovery of the endpoint begins the next round of tries. */
+                    /** @description 0 for the regular schedule; each recovery of the endpoint starts the next round of tries. */
                     round: number;
                     /** @description Number of the try, from 1 in each round. */
                     attempt: number;
-                    /** @description Null when no answer came. */
+                    /** @description HTTP status of the response; null: none came. */
                     status_code: number | null;
-                    /** @description Milliseconds that it took. */
+                    /** @description Duration in milliseconds. */
                     latency_ms: number;
-                    /** @description Why the try failed; null when it was acknowledged. */
+                    /** @description Reason why the try failed; null: it was acknowledged. */
                     error: string | null;
                 };
             })[];
@@ -1445,7 +1445,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message, as it was sent. */
+            /** @description Text of the message as sent. */
             body: string;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
@@ -1456,13 +1456,13 @@ export interface components {
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Provider that took the message; before that, the one that is tried first. */
+            /** @description Provider that took the message; before that, the first one to be tried. */
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Hand-overs to providers so far. */
+            /** @description Attempts at providers so far. */
             attempts: number;
-            /** @description Why it failed or was not delivered; null: it did not fail. */
+            /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;
             /**
              * Format: date-time
@@ -1471,12 +1471,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a provider took it, ISO 8601; null: none did so far.
+             * @description When a provider took it, ISO 8601; null: not yet.
              */
             sent_at: string | null;
             /**
              * Format: date-time
-             * @description When the carrier confirmed delivery, ISO 8601; null: not so far.
+             * @description When the carrier confirmed delivery, ISO 8601; null: not yet.
              */
             delivered_at: string | null;
             /**
@@ -1536,33 +1536,33 @@ export interface components {
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
-            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            /** @description Route to use; null or omitted: chosen by the recipient's prefix. */
             route_id?: number | null;
             /**
-             * @description Provider to try first; the rest of the chain stays behind it.
+             * @description Provider to try first; the rest of the chain follows it.
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
             /** @description Your own id; echoed in webhooks. */
             reference?: string | null;
         };
         SendBulkRequest: {
-            /** @description 1 to 1,000 recipients, E.164; each becomes a message of its own. A bad one fails alone. */
+            /** @description 1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone. */
             recipients: string[];
             /** @description An approved sender ID of the account. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
-            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            /** @description Route to use; null or omitted: chosen by the recipient's prefix. */
             route_id?: number | null;
             /**
-             * @description Provider to try first; the rest of the chain stays behind it.
+             * @description Provider to try first; the rest of the chain follows it.
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
         };
         EstimateMessageRequest: {
@@ -1574,14 +1574,14 @@ export interface components {
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
-            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            /** @description Route to use; null or omitted: chosen by the recipient's prefix. */
             route_id?: number | null;
             /**
-             * @description Provider to try first; the rest of the chain stays behind it.
+             * @description Provider to try first; the rest of the chain follows it.
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
@@ -1942,7 +1942,7 @@ export interface operations {
             query?: {
                 /** @description Only messages in this status. */
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
-                /** @description Only messages to this recipient, E.164; write its `+` as %2B. */
+                /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
                 /** @description Only messages created at or after, ISO 8601. */
                 created_after?: string;
