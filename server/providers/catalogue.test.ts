@@ -21,8 +21,14 @@ const sentence = z.string().refine((text) => {
 const Fault = z.enum(["provider", "account", "throttled", "message"]);
 const OutcomeShape = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("accepted"), providerMessageIds: z.array(z.string().min(1)).min(1) }),
-  z.strictObject({ kind: z.enum(["refused", "unknown"]), code, detail: sentence, said: sentence.optional() }),
-  z.strictObject({ kind: z.literal("retryable"), code, detail: sentence, said: sentence.optional(), fault: Fault }),
+  z.strictObject({ kind: z.enum(["refused", "unknown"]), code, detail: sentence, providerDetail: sentence.optional() }),
+  z.strictObject({
+    kind: z.literal("retryable"),
+    code,
+    detail: sentence,
+    providerDetail: sentence.optional(),
+    fault: Fault,
+  }),
 ]);
 const reportOf = { providerMessageId: z.string().min(1), reference: z.string().min(1).nullable() };
 const occurredAt = z.iso

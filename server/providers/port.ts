@@ -55,7 +55,7 @@ export type SendOutcome =
  * operator's account or addresses: for operators alone. `isOurStall`: this process stood still during the exchange, so how
  * it ended says nothing of the provider.
  */
-type OutcomeDetail = { code: string; detail: string; said?: string; isOurStall?: true };
+type OutcomeDetail = { code: string; detail: string; providerDetail?: string; isOurStall?: true };
 
 /** Something that messages can be handed to. */
 export type Adapter = {

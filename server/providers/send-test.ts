@@ -43,7 +43,7 @@ function presentOutcome(outcome: SendOutcome) {
   return {
     outcome: outcome.kind,
     code: storableText(outcome.code, DETAIL_MAX),
-    detail: storableText(sentences(outcome.detail, outcome.said), DETAIL_MAX),
+    detail: storableText(sentences(outcome.detail, outcome.providerDetail), DETAIL_MAX),
     provider_message_ids: [],
   };
 }

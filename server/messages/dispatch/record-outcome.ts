@@ -206,7 +206,7 @@ async function finishAttempts(tx: Tx, batch: AttemptResult[]): Promise<void> {
       batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : storableText(outcome.detail, DETAIL_MAX))),
       batch.map(({ latencyMs }) => Math.round(latencyMs)),
       batch.map(({ outcome }) =>
-        outcome.kind !== "accepted" && outcome.said ? storableText(outcome.said, DETAIL_MAX) : null,
+        outcome.kind !== "accepted" && outcome.providerDetail ? storableText(outcome.providerDetail, DETAIL_MAX) : null,
       ),
       batch.map(({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)),
     ],

@@ -110,7 +110,7 @@ describe("the answer", () => {
       kind: "retryable",
       code: "408",
       detail: "The provider failed.",
-      said: "Odd.",
+      providerDetail: "Odd.",
       fault: "provider",
     });
   });
@@ -136,7 +136,7 @@ describe("the answer", () => {
       kind: "retryable",
       code: `http_${status}`,
       detail: `The provider answered HTTP ${status}.`,
-      ...(text && { said: text }),
+      ...(text && { providerDetail: text }),
       fault,
     });
   });

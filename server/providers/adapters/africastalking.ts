@@ -102,7 +102,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
     const outcome = outcomeOfHttp(status);
     const isMarkup = body.trimStart().startsWith("<");
     const text = isMarkup || jsonOrNull(body) !== null ? "" : sentences(body.slice(0, TEXT_MAX));
-    return outcome.kind === "unknown" || text === "" ? outcome : { ...outcome, said: text };
+    return outcome.kind === "unknown" || text === "" ? outcome : { ...outcome, providerDetail: text };
   }
   const { Message, Recipients } = parsed.data.SMSMessageData;
   const [recipient] = Recipients;

@@ -110,7 +110,7 @@ describe("the answer", () => {
   it("401 is our account's fault, whether it has a body or none", () => {
     const ours = { kind: "retryable", fault: "account" };
     const body = { type: "unauthorized", description: "Who are you?" };
-    expect(read(401, body)).toMatchObject({ ...ours, code: "unauthorized", said: "Who are you?" });
+    expect(read(401, body)).toMatchObject({ ...ours, code: "unauthorized", providerDetail: "Who are you?" });
     expect(read(401, "")).toEqual({ ...ours, code: "http_401", detail: "The provider answered HTTP 401." });
   });
 
@@ -133,15 +133,24 @@ describe("the answer", () => {
   });
 
   it.each(["to", "to[0]"])("400 about %s is refused for good", (fieldName) => {
-    const said = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
+    const providerDetail = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
     const detail = "The provider refused the message.";
-    expect(read(400, invalid(fieldName))).toEqual({ kind: "refused", code: "request-validation", detail, said });
+    expect(read(400, invalid(fieldName))).toEqual({
+      kind: "refused",
+      code: "request-validation",
+      detail,
+      providerDetail,
+    });
   });
 
   it("400 about anything else leaves the message to another provider", () => {
     expect(read(400, invalid("from"))).toMatchObject({ kind: "retryable", fault: "message" });
     expect(read(400, invalid("applicationId"))).toMatchObject({ kind: "retryable", fault: "account" });
-    expect(read(400, invalid())).toMatchObject({ kind: "retryable", fault: "message", said: "Not accepted." });
+    expect(read(400, invalid())).toMatchObject({
+      kind: "retryable",
+      fault: "message",
+      providerDetail: "Not accepted.",
+    });
     expect(read(400, invalid("text"))).toMatchObject({ kind: "retryable", fault: "message" });
   });
 });

@@ -142,8 +142,8 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   if (!data) return outcomeOfHttp(status);
   const [first] = data.fieldErrors;
   const named = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
-  const said = first && `${first.fieldName}: ${first.description}`;
-  return outcomeOf(data.type, unlisted(named ?? faultOfStatus(status)), data.description, said);
+  const fieldProblem = first && `${first.fieldName}: ${first.description}`;
+  return outcomeOf(data.type, unlisted(named ?? faultOfStatus(status)), data.description, fieldProblem);
 }
 
 const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");

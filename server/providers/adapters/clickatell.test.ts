@@ -98,7 +98,7 @@ describe("the answer", () => {
       code: `${code}`,
       fault,
       detail: expect.not.stringContaining("Why"),
-      said: "Why.",
+      providerDetail: "Why.",
     };
     expect(read(400, denied(code))).toEqual(expected);
     expect(read(207, denied(code))).toEqual(expected);
@@ -115,7 +115,7 @@ describe("the answer", () => {
       kind: "retryable",
       code: "not_accepted",
       detail: "The provider failed.",
-      said: "Key unknown.",
+      providerDetail: "Key unknown.",
       fault: "provider",
     });
     const message = { apiMessageId: null, accepted: false, to: "1", error: "No such number" };
@@ -124,7 +124,12 @@ describe("the answer", () => {
   });
 
   it("keeps a code that nobody knows", () => {
-    expect(read(400, denied(999))).toMatchObject({ kind: "retryable", code: "999", said: "Why.", fault: "message" });
+    expect(read(400, denied(999))).toMatchObject({
+      kind: "retryable",
+      code: "999",
+      providerDetail: "Why.",
+      fault: "message",
+    });
     expect(read(500, denied(999))).toMatchObject({ kind: "retryable", fault: "provider" });
   });
 

@@ -117,7 +117,7 @@ describe("the answer", () => {
 
   it("a rejection that we do not know may go elsewhere, with Infobip's words for operators", () => {
     const detail = "The provider did not take the message.";
-    const outcome = { kind: "retryable", code: "999", detail, said: "As told.", fault: "message" };
+    const outcome = { kind: "retryable", code: "999", detail, providerDetail: "As told.", fault: "message" };
     expect(read(200, about(5, 999))).toEqual(outcome);
   });
 
@@ -144,7 +144,7 @@ describe("the answer", () => {
     [400, { errorCode: "E400", description: "a text", violations: [] }, "E400", "message"],
     [401, { errorCode: "E401", description: "a text" }, "E401", "account"],
   ])("HTTP %i with %j may go elsewhere: code %s, fault %s", (status, body, code, fault) => {
-    expect(read(status, body)).toMatchObject({ kind: "retryable", code, said: "A text.", fault });
+    expect(read(status, body)).toMatchObject({ kind: "retryable", code, providerDetail: "A text.", fault });
   });
 
   it("HTTP 5xx that cannot be read is the provider's fault", () => {

@@ -84,7 +84,7 @@ describe("the answer", () => {
       kind,
       code: String(code),
       detail: expect.not.stringContaining("theirs"),
-      said: "Words of theirs.",
+      providerDetail: "Words of theirs.",
       fault,
     });
   });

@@ -83,9 +83,9 @@ describe("the answer", () => {
     ["insufficient credit", "retryable", "account"],
     ["something else", "retryable", "message"],
   ])("of 400 is told by its text: %s", (error, kind, fault) => {
-    const said = `${error.charAt(0).toUpperCase()}${error.slice(1).replace(/\.$/, "")}.`;
+    const providerDetail = `${error.charAt(0).toUpperCase()}${error.slice(1).replace(/\.$/, "")}.`;
     const detail = expect.stringMatching(/^The provider /);
-    expect(answer(400, { api_id: "x", error })).toEqual({ kind, code: "http_400", detail, said, fault });
+    expect(answer(400, { api_id: "x", error })).toEqual({ kind, code: "http_400", detail, providerDetail, fault });
   });
 
   it.each([

@@ -94,7 +94,7 @@ describe("the answer", () => {
     "%s is for good, with the text that says why",
     (code) => {
       const outcome = read(400, { code, text: "what is wrong" });
-      expect(outcome).toMatchObject({ kind: "refused", code, said: "What is wrong." });
+      expect(outcome).toMatchObject({ kind: "refused", code, providerDetail: "What is wrong." });
     },
   );
 

@@ -119,7 +119,7 @@ describe("the answer", () => {
   });
 
   it("goes by the HTTP status where a code is not known, without stopping the account for a 403", () => {
-    const unknown = { kind: "retryable", code: "99999", said: "A title." };
+    const unknown = { kind: "retryable", code: "99999", providerDetail: "A title." };
     expect(read(422, refusal("99999"))).toMatchObject({ ...unknown, fault: "message" });
     expect(read(403, refusal("99999"))).toMatchObject({ ...unknown, fault: "message" });
     expect(read(503, refusal("99999"))).toMatchObject({ ...unknown, fault: "provider" });

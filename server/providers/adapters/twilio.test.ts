@@ -106,14 +106,14 @@ describe("the answer", () => {
       kind: "retryable",
       code: "99999",
       detail: expect.stringMatching(/^The provider /),
-      said: "Words of theirs.",
+      providerDetail: "Words of theirs.",
       fault,
     });
   });
 
   it("may come in the newer form of errors", () => {
     const outcome = answer(400, { type: "about:blank", title: "x", status: 400, code: 21999, detail: "Why." });
-    expect(outcome).toMatchObject({ kind: "retryable", code: "21999", said: "Why.", fault: "message" });
+    expect(outcome).toMatchObject({ kind: "retryable", code: "21999", providerDetail: "Why.", fault: "message" });
   });
 
   it.each([

@@ -86,8 +86,14 @@ describe("the answer", () => {
     ["retryable", "provider", ["5"]],
   ])("of HTTP 200 with a status is %s %s: %j", (kind, fault, codes) => {
     for (const code of codes) {
-      const [detail, said] = [expect.not.stringContaining("theirs"), "Words of theirs."];
-      expect(parts({ status: code, "error-text": "words of theirs" })).toEqual({ kind, code, detail, said, fault });
+      const [detail, providerDetail] = [expect.not.stringContaining("theirs"), "Words of theirs."];
+      expect(parts({ status: code, "error-text": "words of theirs" })).toEqual({
+        kind,
+        code,
+        detail,
+        providerDetail,
+        fault,
+      });
     }
   });
 

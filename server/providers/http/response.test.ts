@@ -50,13 +50,13 @@ it("keeps the provider's own words apart from ours, which customers read", () =>
     kind: "retryable",
     code: "20404",
     detail: "The provider does not serve this installation.",
-    said: "The account AC1 was not found.",
+    providerDetail: "The account AC1 was not found.",
     fault: "account",
   });
   expect(forOperators(outcome)).toMatchObject({
     detail: "The provider does not serve this installation. The account AC1 was not found.",
   });
-  expect(outcomeOf("1", ["account", "No."], "", null)).not.toHaveProperty("said");
+  expect(outcomeOf("1", ["account", "No."], "", null)).not.toHaveProperty("providerDetail");
 });
 
 it("reads a code as text or a number, and as nothing else", () => {

@@ -35,9 +35,11 @@ export function outcomeOf(
   [errorClass, detail]: Meaning,
   ...texts: readonly (string | null | undefined)[]
 ): NotAccepted {
-  const said = sentences(...texts);
-  const told = { code, detail, ...(said && { said }) };
-  return errorClass === "refused" ? { kind: "refused", ...told } : { kind: "retryable", ...told, fault: errorClass };
+  const providerDetail = sentences(...texts);
+  const reported = { code, detail, ...(providerDetail && { providerDetail }) };
+  return errorClass === "refused"
+    ? { kind: "refused", ...reported }
+    : { kind: "retryable", ...reported, fault: errorClass };
 }
 
 const UNLISTED: Readonly<Record<ErrorClass, string>> = {
@@ -53,9 +55,9 @@ export const unlisted = (errorClass: ErrorClass): Meaning => [errorClass, UNLIST
 
 /** An outcome as operators read it: with what the provider said. */
 export const forOperators = (outcome: SendOutcome): SendOutcome =>
-  outcome.kind === "accepted" || !outcome.said
+  outcome.kind === "accepted" || !outcome.providerDetail
     ? outcome
-    : { ...outcome, detail: sentences(outcome.detail, outcome.said) };
+    : { ...outcome, detail: sentences(outcome.detail, outcome.providerDetail) };
 
 const FAULTS: ReadonlyMap<number, Fault> = new Map([
   [401, "account"],
