@@ -127,7 +127,7 @@ async function usePolicy(policy: string): Promise<void> {
   await pool().query("DELETE FROM providers");
   forgetProviders();
   // As if vonage needed a standing connection: its attempts are claimed first and begun later, those of twilio at once.
-  const adapter = (await providerTable()).adapterOf("vonage");
+  const adapter = (await providerTable()).openAdapter("vonage");
   if (adapter) adapter.ready = async () => null;
 }
 

@@ -6,7 +6,7 @@ import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
-import { keepDoing, perProcess } from "../server/core/process";
+import { defineProcessValue, keepDoing } from "../server/core/process";
 import { workerId } from "../server/core/worker-id";
 
 /** Keeps our advisory locks apart from anybody else's. */
@@ -24,14 +24,16 @@ type Lease = {
   exclusive: Set<string>;
 };
 
-const lease = (): Lease =>
-  perProcess("worker.lease", () => ({
+const lease = defineProcessValue(
+  "worker.lease",
+  (): Lease => ({
     client: null,
     hasLock: false,
     heldSinceMs: null,
     pools: new Set<string>(),
     exclusive: new Set<string>(),
-  }));
+  }),
+);
 
 /** The names under which this process's job queues lock jobs; they are part of the lease from the next beat on. */
 export const leasedPools = (): Set<string> => lease().pools;

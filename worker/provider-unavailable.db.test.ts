@@ -282,7 +282,7 @@ test("while a provider is probing, only so many messages try it, and a failure o
 
 test("an attempt outlasts a database that is away when it is made, and gives its slot back", async () => {
   const messages = await Promise.all(Array.from({ length: 5 }, () => sendTo(newNumber(), onlyTwilio)));
-  const adapter = (await providerTable()).adapterOf("twilio");
+  const adapter = (await providerTable()).openAdapter("twilio");
   if (!adapter) throw new Error("no adapter");
   const attempts = await claimAttempts(messages.map(({ id }) => id));
   expect(slotsInUse(adapter)).toBe(5);

@@ -35,7 +35,9 @@ function randomByte(): number {
 
 const bytes = new Uint8Array(16);
 
-/** 16 bytes of a UUIDv7 whose 12 bits after the time count up within one millisecond, so ids of a process never run back. */
+/**
+ * 16 bytes of a UUIDv7. Its 12 bits after the time count up within a millisecond, so ids of a process only increase.
+ */
 function nextUuid(): Uint8Array {
   const ms = Math.max(Date.now(), lastMs);
   if (ms === lastMs) sequence += 1;
@@ -63,16 +65,16 @@ export function newId(kind: IdKind): string {
   const uuid = nextUuid();
   let text = "";
   // 128 bits are 26 groups of 5 with two leading zero bits.
-  let held = 0;
+  let pending = 0;
   let bits = 2;
   for (const byte of uuid) {
-    held = (held << 8) | byte;
+    pending = (pending << 8) | byte;
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text += ALPHABET[(held >>> bits) & 31];
+      text += ALPHABET[(pending >>> bits) & 31];
     }
-    held &= (1 << bits) - 1;
+    pending &= (1 << bits) - 1;
   }
   return `${PREFIXES[kind]}_${text}`;
 }
@@ -81,7 +83,7 @@ export function newId(kind: IdKind): string {
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
-/** The smallest id of this kind that could be made at `at`: every one made then or later sorts behind it. */
+/** Lower bound of the ids made at `at` or later: all of them sort behind it. */
 export function firstIdAt(kind: IdKind, at: Date): string {
   let text = "";
   for (let left = at.getTime(), n = 0; n < TIME_CHARACTERS; n += 1) {
@@ -91,14 +93,14 @@ export function firstIdAt(kind: IdKind, at: Date): string {
   return `${PREFIXES[kind]}_${text}${"0".repeat(RANDOM_CHARACTERS)}`;
 }
 
-/** When an id was made, to the millisecond. The text must have the form of an id. */
+/** Time at which an id was made, to the millisecond. The text must have the form of an id. */
 export function timeOfId(id: string): Date {
   const start = id.indexOf("_") + 1;
   const digits = [...id.slice(start, start + TIME_CHARACTERS)].map((character) => ALPHABET.indexOf(character));
   return new Date(digits.reduce((sum, digit) => sum * 32 + digit, 0));
 }
 
-/** Whether `text` has the form of an id of this kind. It says nothing about whether it exists. */
+/** Whether `text` has the form of an id of this kind, existing or not. */
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = PREFIXES[kind];
   return (

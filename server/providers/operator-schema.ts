@@ -11,7 +11,9 @@ export type ProviderStateWord = (typeof PROVIDER_STATES)[number];
 
 const figure = () => z.number().int();
 
-/** What happened with a provider over a while. `calls` reached an end of any kind; shares are 0..1, null without calls. */
+/**
+ * What happened with a provider over a while. `calls` reached an end of any kind; shares are 0..1, null without calls.
+ */
 const ProviderFigures = z.object({
   calls: figure(),
   accepted: figure(),

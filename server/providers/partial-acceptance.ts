@@ -6,9 +6,10 @@ import type { Adapter, CallbackContent } from "./port";
 const missingPartOf = (reference: string): string => `${reference}-missing`;
 
 /**
- * The same adapter, which also reports what it could not hand over of a text. What was taken is on its way and cannot be
- * called back, so the message counts as sent and goes to nobody else. The missing part gets an id beside those of the
- * others: their receipts alone cannot make the message delivered then, and the report about it makes it undelivered.
+ * The same adapter, which also reports what it could not hand over of a text. What was taken is on its way and cannot
+ * be called back, so the message counts as sent and goes to nobody else. The missing part gets an id beside those of
+ * the others: their receipts alone cannot make the message delivered then, and the report about it makes it
+ * undelivered.
  * @param take where reports go.
  */
 export const reportingMissingParts = <Own extends Adapter>(

@@ -5,7 +5,9 @@
 import type { z } from "zod";
 import type { ProviderId } from "./schema";
 
-/** What an adapter is asked to send. `to` is E.164; `from` a number (with or without `+`) or an alphanumeric sender ID. */
+/**
+ * What an adapter is asked to send. `to` is E.164; `from` a number (with or without `+`) or an alphanumeric sender ID.
+ */
 export type OutboundMessage = {
   id: string;
   to: string;
@@ -29,20 +31,20 @@ export type SendRequest = {
  * - provider: it is failing (5xx, not reachable): counts against it, and enough of them open its breaker.
  * - account: our account with it cannot send (credentials, credit, suspended): its breaker opens at once.
  * - throttled: it is asked too much.
- * - message: it cannot carry this one (sender not registered there, region not enabled, longer than its own limit); nothing
- *   is wrong with it.
+ * - message: it cannot carry this one (sender not registered there, region not enabled, longer than its own limit);
+ *   nothing is wrong with it.
  */
 export type Fault = "provider" | "account" | "throttled" | "message";
 
 /**
  * How a hand-over ended.
- * - accepted: the provider took the message, under one id of its own, or one for each part that it reports on by itself.
- *   `lost`: it took some parts only, and why it did not take the others.
- * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length: ours is the
- *   limit that a customer was told, and another provider may well have a higher one.
+ * - accepted: the provider took the message, under one id of its own, or one for each part that it reports on by
+ *   itself. `lost`: it took some parts only, and why it did not take the others.
+ * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length: ours is
+ *   the limit that a customer was told, and another provider may well have a higher one.
  * - retryable: nothing was sent; the next provider may be tried.
- * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504). `taken`: ids
- *   of the parts that the provider did take before the one of which that is not known.
+ * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504). `taken`:
+ *   ids of the parts that the provider did take before the one of which that is not known.
  */
 export type SendOutcome =
   | { kind: "accepted"; providerMessageIds: readonly string[]; lost?: { code: string; detail: string } }
@@ -52,8 +54,8 @@ export type SendOutcome =
 
 /**
  * `detail` is read by customers, so it is in our own words. `said` is what the provider itself said, which may name the
- * operator's account or addresses: for operators alone. `isOurStall`: this process stood still during the exchange, so how
- * it ended says nothing of the provider.
+ * operator's account or addresses: for operators alone. `isOurStall`: this process stood still during the exchange, so
+ * how it ended says nothing of the provider.
  */
 type OutcomeDetail = { code: string; detail: string; providerDetail?: string; isOurStall?: true };
 
@@ -94,9 +96,9 @@ export type Callback = {
 
 /**
  * Whether a callback is the provider's own.
- * - genuine: `nonces` are what makes it unique, where the scheme has such a thing: a callback with one that was there before
- *   is not believed again. `isRepeatable`: the provider itself repeats what it was not sure to have told, under the same
- *   nonce, and is then told that it was understood.
+ * - genuine: `nonces` are what makes it unique, where the scheme has such a thing: a callback with one that was there
+ *   before is not believed again. `isRepeatable`: the provider itself repeats what it was not sure to have told, under
+ *   the same nonce, and is then told that it was understood.
  * - unasked: it bears no credentials, and its provider gives them only when they are asked for.
  */
 export type Authenticity =

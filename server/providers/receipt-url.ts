@@ -12,7 +12,9 @@ const tokenOf = (provider: string): string =>
     "base64url",
   );
 
-/** Where a provider is to report, without reference to a message: what an operator enters in the provider's own console. */
+/**
+ * Where a provider is to report, without reference to a message: what an operator enters in the provider's own console.
+ */
 export const receiptUrlOf = (provider: ProviderId): string =>
   `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${tokenOf(provider)}`;
 

@@ -33,7 +33,7 @@ const save = (window: string) =>
   saveSettings(operator, { id: "smpp", settings: { url: centre.url, systemId: "we", password: "secret", window } });
 
 async function send(): Promise<SendOutcome> {
-  const adapter = (await providerTable()).adapterOf("smpp");
+  const adapter = (await providerTable()).openAdapter("smpp");
   if (!adapter) throw new Error("There is no adapter.");
   const message = {
     id: "msg_1",
@@ -54,7 +54,7 @@ test("changed settings hold at once, and what is under way on the old bind is an
   const second = send();
   await expect.poll(() => answers.length).toBe(2);
   expect(centre.binds).toHaveLength(2);
-  expect((await providerTable()).adapterOf("smpp")?.maxInFlight).toBe(7);
+  expect((await providerTable()).openAdapter("smpp")?.maxInFlight).toBe(7);
   expect(centre.commands).not.toContain("unbind");
 
   answers[0]?.();
@@ -70,14 +70,14 @@ test("cleared settings end the bind after its answers, and a table from before d
   const sent = send();
   await expect.poll(() => answers.length).toBe(1);
   await clearSettings(operator, { id: "smpp" });
-  expect((await providerTable()).adapterOf("smpp")).toBeNull();
+  expect((await providerTable()).openAdapter("smpp")).toBeNull();
   expect(activeAdapters().has("smpp")).toBe(false);
-  expect(before.adapterOf("smpp")).toBeNull();
+  expect(before.openAdapter("smpp")).toBeNull();
 
   answers[0]?.();
   expect(await sent).toMatchObject({ kind: "accepted", providerMessageIds: ["a1"] });
   await expect.poll(() => centre.times("unbind")).toBe(1);
-  expect(before.adapterOf("smpp")).toBeNull();
+  expect(before.openAdapter("smpp")).toBeNull();
   expect(centre.binds).toHaveLength(1);
 });
 

@@ -5,7 +5,7 @@ import { SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
-import { onShutdown, perProcess } from "../core/process";
+import { defineProcessValue, onShutdown } from "../core/process";
 import { sandbox } from "./adapters/sandbox";
 import { httpProvider } from "./catalogue";
 import { httpAdapter } from "./http/client";
@@ -41,10 +41,12 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
 
 export type ProviderTable = {
   stateOf: (id: string) => ProviderState | null;
-  adapterOf: (id: string) => Adapter | null;
+  openAdapter: (id: string) => Adapter | null;
   /** Whether messages can be routed to it at all: it has credentials. */
   isRoutable: (id: string) => boolean;
-  /** Whether it is to be left out for now: drained, or its breaker is open. One that is probing is asked for a probe. */
+  /**
+   * Whether it is to be left out for now: drained, or its breaker is open. One that is probing is asked for a probe.
+   */
   isUnavailable: (id: string) => boolean;
   /** An HTTP provider with the settings that its callbacks are checked with. */
   callbackReader: (id: string) => { provider: HttpProvider; settings: Settings } | null;
@@ -81,14 +83,13 @@ type ActiveAdapter = { key: string; adapter: Adapter & { close?: () => Promise<v
 const CLOSE_WITHIN_MS = 10 * SECOND_MS;
 
 /** Adapters that were replaced or are without settings, until they are closed. */
-const leaving = () => perProcess("providers.adapters_leaving", () => new Set<Promise<void>>());
+const leaving = defineProcessValue("providers.adapters_leaving", () => new Set<Promise<void>>());
 
 /** The adapters that stand, closed in order at a stop. */
-export const activeAdapters = () =>
-  perProcess("providers.adapters", () => {
-    onShutdown(closeAdapters);
-    return new Map<ProviderId, ActiveAdapter>();
-  });
+export const activeAdapters = defineProcessValue("providers.adapters", () => {
+  onShutdown(closeAdapters);
+  return new Map<ProviderId, ActiveAdapter>();
+});
 
 /** Closes every adapter, each when what it has under way is over, and waits for that for a bounded time. */
 export async function closeAdapters(): Promise<void> {
@@ -136,10 +137,10 @@ export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { cl
 type Entries = ReadonlyMap<string, { settings: Settings | null; state: ProviderState }>;
 
 /**
- * What was read last in this process. Adapters follow it alone: whoever still holds a table from before a change must not
- * bring back what it took away.
+ * What was read last in this process. Adapters follow it alone: whoever still holds a table from before a change must
+ * not bring back what it took away.
  */
-const newest = () => perProcess("providers.newest", () => ({ begun: 0, read: 0, entries: new Map() as Entries }));
+const newest = defineProcessValue("providers.newest", () => ({ begun: 0, read: 0, entries: new Map() as Entries }));
 
 /** Makes what was read the newest, unless a later reading has ended before, and takes away what has no settings now. */
 function follow(reading: number, entries: Entries): void {
@@ -180,7 +181,7 @@ function makeTable(entries: Entries): ProviderTable {
   const stateOf = (id: string) => entries.get(id)?.state ?? null;
   return {
     stateOf,
-    adapterOf: (id) => {
+    openAdapter: (id) => {
       const entry = entries.get(id);
       if (!entry?.state.isConfigured) return null;
       if (entry.state.id === "sandbox") return sandbox();

@@ -5,7 +5,7 @@ import { prisma } from "../core/db";
 import { invalidRequest, rateLimited } from "../core/errors";
 import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { storableText } from "../core/wire";
 import { segmentText } from "../messages/segments";
 import { sentences } from "./http/response";
@@ -19,13 +19,13 @@ import { findSettings } from "./settings";
 const DETAIL_MAX = 1_000;
 
 /** Operators whose test is under way. */
-const underWay = () => perProcess("providers.tests", () => new Set<string>());
+const underWay = defineProcessValue("providers.tests", () => new Set<string>());
 
 /** An adapter of the test's own, so that no connection outlives it; the sandbox has nothing to connect to. */
 async function adapterForTest(id: ProviderId): Promise<Adapter & { close?: () => Promise<void> }> {
   const row = await prisma().provider.findUnique({ where: { id }, select: { settingsSealed: true } });
   const { settings, problem } = findSettings(id, row?.settingsSealed ?? null);
-  const adapter = settings ? makeAdapter(id, settings) : (await providerTable()).adapterOf(id);
+  const adapter = settings ? makeAdapter(id, settings) : (await providerTable()).openAdapter(id);
   if (adapter) return adapter;
   throw invalidRequest(problem ?? `${id} has no settings yet.`, { param: "id", reason: "provider_not_configured" });
 }

@@ -86,7 +86,7 @@ test("a secret is sealed at rest, kept when nothing is entered for it, and in no
     await closeBreaker(operator, { id: "twilio" }),
   ];
   expect(JSON.stringify(answers)).not.toContain(SECRET);
-  expect((await providerTable()).adapterOf("twilio")).not.toBeNull();
+  expect((await providerTable()).openAdapter("twilio")).not.toBeNull();
 
   await clearSettings(operator, { id: "twilio" });
   expect(await getProvider(operator, { id: "twilio" })).toMatchObject({ state: "not_configured", source: null });

@@ -1,7 +1,7 @@
 import { SECOND_MS } from "../core/clock";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
-import { openCounts } from "./health/counts";
+import { unflushedCounts } from "./health/counts";
 import { updateProviderHealth } from "./health/provider-health";
 import { agent } from "./http/client";
 import { activeAdapters } from "./registry";
@@ -10,7 +10,7 @@ const HEALTH_EVERY_MS = SECOND_MS;
 
 /** Makes what hand-overs need, so that it is closed only after whoever calls this has stopped. */
 export function prepareProviders(): void {
-  openCounts();
+  unflushedCounts();
   agent();
   activeAdapters();
 }

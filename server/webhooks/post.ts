@@ -3,12 +3,12 @@ import type { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
 import { deadlineSignal, hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../core/deadline";
 import { env } from "../core/env";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import type { DeliveryOutcome } from "./delivery-outcome";
 import { createLookup, isResolverSilent } from "./resolve-host";
 import { isAcknowledged, retryAfterS } from "./retry";
 import { type Secrets, signatureHeaders } from "./signature";
-import { createSsrfGuard, isBlockedUrlError, type LookupAll, type SsrfGuard } from "./ssrf-guard";
+import { createSsrfGuard, isBlockedUrlError, type LookupAll } from "./ssrf-guard";
 
 /** How a request ended. */
 export type PostResult = Pick<
@@ -55,13 +55,12 @@ const EXPLAINED: Readonly<Record<string, string>> = {
  * The one guard of the process: what creating an endpoint asks, and what every delivery connects through. It is never
  * closed: the jobs that are under way when the process is told to stop still need it, and its idle sockets end alone.
  */
-export const webhookGuard = (): SsrfGuard =>
-  perProcess("webhooks.guard", () =>
-    createSsrfGuard({
-      allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
-      lookup: shareLookups(createLookup()),
-    }),
-  );
+export const webhookGuard = defineProcessValue("webhooks.guard", () =>
+  createSsrfGuard({
+    allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
+    lookup: shareLookups(createLookup()),
+  }),
+);
 
 /** Lets concurrent questions for one name share one lookup: a burst of deliveries asks once. */
 export function shareLookups(lookup: LookupAll): LookupAll {

@@ -6,7 +6,7 @@ import { createBatcher, type Settled } from "../core/batcher";
 import { msUntil } from "../core/clock";
 import { pool, type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import { type DeliveryOutcome, type DeliveryState, type EndpointState, settleOutcomes } from "./delivery-outcome";
@@ -48,9 +48,11 @@ export const INSERT_MOVES = `${INSERT_CHANGES}
 /** Whether events are sent to the endpoint now. */
 export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
 
+const knownOwners = defineProcessValue("webhooks.owners", () => new Map<string, Promise<string | null>>());
+
 /** The account of an endpoint, deleted or not, remembered because it never changes; null when there never was one. */
 export function ownerOf(endpointId: string): Promise<string | null> {
-  const owners = perProcess("webhooks.owners", () => new Map<string, Promise<string | null>>());
+  const owners = knownOwners();
   const known = owners.get(endpointId);
   if (known) return known;
   if (owners.size >= OWNERS_MAX) owners.clear();
@@ -109,13 +111,16 @@ export async function lockEndpoints(tx: Tx, ids: Iterable<string>): Promise<Endp
   return rows;
 }
 
+const outcomeQueue = defineProcessValue("webhooks.outcomes", () =>
+  createBatcher(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }),
+);
+
 /**
  * Writes how a try ended, together with all that end meanwhile in this process: the try, its delivery, the counters of
  * its endpoint and the job of the next try, in one transaction. Nothing counts before that is committed.
  * @returns whether the endpoint is still to be sent to.
  */
-export const recordOutcome = (outcome: DeliveryOutcome): Promise<boolean> =>
-  perProcess("webhooks.outcomes", () => createBatcher(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }))(outcome);
+export const recordOutcome = (outcome: DeliveryOutcome): Promise<boolean> => outcomeQueue()(outcome);
 
 const flushOutcomes = (outcomes: DeliveryOutcome[]): Promise<Settled<boolean>[]> =>
   transaction(async (tx) => {

@@ -3,9 +3,9 @@ import { MINUTE_MS, now } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { addJob, addJobs, type JobPayload } from "../core/jobs";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { type DeliverOptions, sendDeliveries } from "./deliver";
-import { createFairSlots, type FairSlots, type Slot, type Work } from "./fair-slots";
+import { createFairSlots, type Slot, type Work } from "./fair-slots";
 import { DELIVERIES_PER_JOB, jobBatches } from "./outbox";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import { isOpen, loadDue, loadTarget, ownerOf, parkAllPending, parkDeliveries } from "./store";
@@ -19,7 +19,7 @@ const MARGIN_MS = 2_000;
 /** A delivery that is overdue for so long, and that no job carries, has lost its job. */
 const STRANDED_AFTER_MS = 5 * MINUTE_MS;
 
-const slots = (): FairSlots => perProcess("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
+const slots = defineProcessValue("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
 
 /**
  * The task of `deliver_webhooks`: sends the deliveries that are due, and schedules the next try of those that fail. A
@@ -88,9 +88,12 @@ async function deliver(place: Slot, work: Work, options: DeliverOptions): Promis
 
 type Deferral = { accountId: string; payload: Payload };
 
+const deferralQueue = defineProcessValue("webhooks.deferrals", () =>
+  createBatcher(flushDeferrals, { maxWeight: DEFERRALS_PER_FLUSH }),
+);
+
 /** Queues the work again, for later. @returns when it comes back. */
-const defer = (deferral: Deferral): Promise<Date> =>
-  perProcess("webhooks.deferrals", () => createBatcher(flushDeferrals, { maxWeight: DEFERRALS_PER_FLUSH }))(deferral);
+const defer = (deferral: Deferral): Promise<Date> => deferralQueue()(deferral);
 
 /** Small jobs that wait for the same endpoint come back as few full ones. */
 async function flushDeferrals(deferrals: Deferral[]): Promise<Settled<Date>[]> {

@@ -9,7 +9,7 @@ import { SECOND_MS } from "../../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { errorFields, log } from "../../core/log";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import { workerId } from "../../core/worker-id";
 import type { Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
@@ -59,7 +59,7 @@ export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === und
  * The claims that this process knows to be its own, from before they are written until their outcome is. Claims of this
  * worker that are not among them were committed although the reply was lost: nobody will make them (recover.ts).
  */
-export const knownClaims = (): Set<string> => perProcess("attempts.known_claims", () => new Set<string>());
+export const knownClaims = defineProcessValue("attempts.known_claims", () => new Set<string>());
 
 /**
  * Gives back claims of which it is not known whether they were committed: nobody makes them. This is tried once, at once, so
@@ -160,31 +160,30 @@ const columnsOf = (claimed: readonly Claimed[]) => [
 /** Attempts begun per statement. */
 const BEGUN_MAX = 500;
 
+const beginQueue = defineProcessValue("attempts.begin", () =>
+  createBatcher<Claimed, boolean>(
+    async (batch) => {
+      const { rows } = await pool().query<{ claim: string }>({
+        name: "attempts.begin",
+        text: `UPDATE message_attempts a SET begun_at = clock_timestamp()
+               FROM unnest($1::text[], $2::int2[], $3::uuid[]) AS b (message_id, seq, claim)
+               WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND a.outcome IS NULL
+                 AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND m.status = 'pending')
+               RETURNING a.claim`,
+        values: columnsOf(batch),
+      });
+      const begun = new Set(rows.map((row) => row.claim));
+      return batch.map(({ claim: token }) => ({ ok: true, value: begun.has(token) }));
+    },
+    { maxWeight: BEGUN_MAX },
+  ),
+);
+
 /**
  * Begins a claimed attempt; may be repeated. Together with all that begin meanwhile in this process.
  * @returns false when it is no longer ours, or its message no longer pending: then it must not be made.
  */
-export function begin(attempt: Claimed): Promise<boolean> {
-  const queue = perProcess("attempts.begin", () =>
-    createBatcher<Claimed, boolean>(
-      async (batch) => {
-        const { rows } = await pool().query<{ claim: string }>({
-          name: "attempts.begin",
-          text: `UPDATE message_attempts a SET begun_at = clock_timestamp()
-                 FROM unnest($1::text[], $2::int2[], $3::uuid[]) AS b (message_id, seq, claim)
-                 WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND a.outcome IS NULL
-                   AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND m.status = 'pending')
-                 RETURNING a.claim`,
-          values: columnsOf(batch),
-        });
-        const begun = new Set(rows.map((row) => row.claim));
-        return batch.map(({ claim: token }) => ({ ok: true, value: begun.has(token) }));
-      },
-      { maxWeight: BEGUN_MAX },
-    ),
-  );
-  return queue(attempt);
-}
+export const begin = (attempt: Claimed): Promise<boolean> => beginQueue()(attempt);
 
 /** Takes back attempts of ours that were never made, and has them dispatched anew. May be repeated. */
 export async function giveBack(attempts: readonly Claimed[]): Promise<void> {

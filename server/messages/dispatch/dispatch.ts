@@ -2,7 +2,7 @@
 import { now } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { env } from "../../core/env";
-import { giveBackProbes, takeProbes } from "../../providers/health/provider-health";
+import { returnProbes, takeProbes } from "../../providers/health/provider-health";
 import { acquireSlots, type Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
@@ -93,7 +93,7 @@ export async function dispatch(
     enqueueThrottled(pool(), waiting),
     probe(probes, take),
     refused.length > 0 && transaction((tx) => failUndispatched(tx, refused, at)),
-    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.adapterOf(provider), attempts, take)),
+    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.openAdapter(provider), attempts, take)),
   ]);
   const failed = steps.find((step) => step.status === "rejected");
   if (failed) throw failed.reason;
@@ -145,7 +145,7 @@ async function probe(attempts: Attempt[], take: Take): Promise<void> {
     take(claimed);
   } finally {
     const own = new Set(claimed.map((attempt) => attempt.claim));
-    for (const attempt of attempts) if (!own.has(attempt.claim)) await giveBackProbes(attempt.provider, 1);
+    for (const attempt of attempts) if (!own.has(attempt.claim)) await returnProbes(attempt.provider, 1);
   }
 }
 

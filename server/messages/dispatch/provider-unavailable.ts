@@ -2,7 +2,7 @@
 import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
 import { transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import type { ProviderState, ProviderTable } from "../../providers/registry";
 import { PROVIDERS } from "../../providers/schema";
 import { failUndispatched } from "./fail-undispatched";
@@ -22,9 +22,11 @@ const NO_PROVIDER = {
 /** `at`: milliseconds of the process's monotonic clock. */
 type Looked = { usable: ReadonlySet<string>; at: number; isDone: boolean };
 
+const lastLooks = defineProcessValue("messages.held_looks", () => new Map<string, Looked>());
+
 /** About once a second: what waits for a provider that is held goes elsewhere where it can, and fails after ten minutes. */
 export async function rerouteUnavailable(state: ProviderState, table: ProviderTable): Promise<void> {
-  const looks = perProcess("messages.held_looks", () => new Map<string, Looked>());
+  const looks = lastLooks();
   const last = looks.get(state.id);
   const at = performance.now();
   const usable = new Set<string>(PROVIDERS.filter((id) => isUsable(table, id)));

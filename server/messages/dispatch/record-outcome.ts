@@ -5,7 +5,7 @@ import { type Tx, transaction } from "../../core/db";
 import { env } from "../../core/env";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import { storableText } from "../../core/wire";
 import type { SendOutcome } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
@@ -44,6 +44,10 @@ export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs:
   nextClaim: newClaimToken(),
 });
 
+const outcomeQueue = defineProcessValue("attempts.outcomes", () =>
+  createBatcher<AttemptResult, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
+);
+
 /**
  * Records how an attempt ended and moves its message accordingly, together with whatever else ended meanwhile. May be
  * repeated with the same ending when it is not known whether it was committed; of several endings of one attempt only
@@ -51,9 +55,7 @@ export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs:
  * @returns the next attempt, already claimed, when the message goes straight on to the next provider of its chain.
  */
 export function recordOutcome(ending: AttemptResult): Promise<Attempt | null> {
-  const queue = perProcess("attempts.outcomes", () =>
-    createBatcher<AttemptResult, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
-  );
+  const queue = outcomeQueue();
   const { attempt, outcome, latencyMs } = ending;
   return queue(ending)
     .catch((thrown) => {

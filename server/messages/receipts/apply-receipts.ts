@@ -7,7 +7,7 @@ import { now, SECOND_MS } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
 import { newId } from "../../core/ids";
 import { addJob, type ReceiptReport } from "../../core/jobs";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import { storableText } from "../../core/wire";
 import { isFinal } from "../status";
 import { applyChanges, type Change, lockMessages } from "../transitions";
@@ -35,23 +35,24 @@ type ReceivedReports = { provider: string; reports: readonly ReceiptReport[]; re
 /** Receipts per transaction. */
 const RECEIPTS_MAX = 500;
 
+const receiptQueue = defineProcessValue("receipts.apply", () =>
+  createBatcher<ReceivedReports, void>(
+    (batch) =>
+      transaction(async (tx) => {
+        await takeIn(tx, batch);
+        return batch.map(() => ({ ok: true, value: undefined }));
+      }),
+    { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
+  ),
+);
+
 /**
  * Stores receipts of one provider and moves their messages; safe to repeat, at the cost of a repeated row. One
  * transaction at a time per process: many would queue for the same accounts, in the way of those who send.
  */
 export function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
-  const queue = perProcess("receipts.apply", () =>
-    createBatcher<ReceivedReports, void>(
-      (batch) =>
-        transaction(async (tx) => {
-          await takeIn(tx, batch);
-          return batch.map(() => ({ ok: true, value: undefined }));
-        }),
-      { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
-    ),
-  );
   // The time is taken before anything is moved, so that no effect of a receipt is older than the receipt.
-  return queue({ provider, reports, receivedAt: now() });
+  return receiptQueue()({ provider, reports, receivedAt: now() });
 }
 
 async function takeIn(tx: Tx, batch: ReceivedReports[]): Promise<void> {

@@ -151,7 +151,10 @@ const SIGNATURES = [
   { version: "v2", textOf: (callback: Callback, nonce: string): string => placeOf(callback) + nonce },
 ];
 
-/** Those of both versions: else who has seen a callback could leave out the better signature and use the other one again. */
+/**
+ * Those of both versions: else who has seen a callback could leave out the better signature and use the other one
+ * again.
+ */
 const noncesOf = (headers: Callback["headers"]): string[] => [
   ...new Set(SIGNATURES.flatMap(({ version }) => headers[`x-plivo-signature-${version}-nonce`] || [])),
 ];

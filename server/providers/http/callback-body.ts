@@ -19,8 +19,8 @@ export const queryOrFormOf = (callback: Callback): URLSearchParams =>
   callback.method === "GET" ? queryOf(callback) : formOf(callback);
 
 /**
- * Fields of a callback, as its account is set up: in the query, a form or JSON. Of JSON only what is text, a number or a
- * boolean is a field. @throws Error for JSON that is no object.
+ * Fields of a callback, as its account is set up: in the query, a form or JSON. Of JSON only what is text, a number or
+ * a boolean is a field. @throws Error for JSON that is no object.
  */
 export function fieldsOf(callback: Callback): URLSearchParams {
   if (!callback.headers["content-type"]?.includes("json")) return queryOrFormOf(callback);

@@ -3,7 +3,7 @@ import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import { deadlineSignal, hasStalledSince, socketsRead, stalledMs } from "../../core/deadline";
 import { env } from "../../core/env";
 import { errorFields, log } from "../../core/log";
-import { onShutdown, perProcess } from "../../core/process";
+import { defineProcessValue, onShutdown } from "../../core/process";
 import type {
   Adapter,
   HttpProvider,
@@ -45,18 +45,20 @@ const makeAgent = (): Agent =>
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   });
 
+const currentAgent = defineProcessValue("providers.agent", () => {
+  const made = { agent: makeAgent(), markMs: stalledMs() };
+  onShutdown(() => made.agent.destroy());
+  return made;
+});
+
 /**
- * The process's connections to providers; after a long stall they are new ones. Who makes it before it begins to work has
- * it closed after its work has ended.
+ * The process's connections to providers, replaced after a long stall. They are closed at a stop, after everything that
+ * registered for the stop later than the first call.
  */
 export function agent(): Agent {
-  const own = perProcess("providers.agent", () => {
-    const made = { agent: makeAgent(), markMs: stalledMs() };
-    onShutdown(() => made.agent.destroy());
-    return made;
-  });
+  const own = currentAgent();
   if (hasStalledSince(own.markMs, LONG_STALL_MS)) {
-    // Ends with the last of its calls.
+    // Closes once its last call has ended.
     own.agent.close().catch(() => undefined);
     own.agent = makeAgent();
   }

@@ -81,8 +81,8 @@ const BAD_GATEWAY = 502;
 const GATEWAY_TIMEOUT = 504;
 
 /**
- * The ending of an answer other than 2xx that holds no error of the provider's own. Behind a gateway that answers 502 or
- * 504 the provider may have taken the message all the same.
+ * The ending of an answer other than 2xx that holds no error of the provider's own. Behind a gateway that answers 502
+ * or 504 the provider may have taken the message all the same.
  */
 export function outcomeOfHttp(status: number, own?: ReadonlyMap<number, Fault>): NotAccepted {
   const code = `http_${status}`;

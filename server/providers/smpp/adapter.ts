@@ -56,8 +56,8 @@ export type SmppAdapter = Adapter & {
   /** Waits until a submit could be written at once, at most `bindWaitMs`. It reserves nothing: `send` does. */
   ready: NonNullable<Adapter["ready"]>;
   /**
-   * Takes nothing more, waits for what is under way for as long as an answer may take, and unbinds. What had no place yet
-   * is given back as not sent.
+   * Takes nothing more, waits for what is under way for as long as an answer may take, and unbinds. What had no place
+   * yet is given back as not sent.
    */
   close: () => Promise<void>;
   isBound: () => boolean;

@@ -1,4 +1,6 @@
-/** What a centre delivers on one connection. It is always read, and what is too much is left to the centre for later. */
+/**
+ * What a centre delivers on one connection. It is always read, and what is too much is left to the centre for later.
+ */
 import { errorFields, log } from "../../core/log";
 import { STATUS_QUEUE_FULL, STATUS_TEMPORARY } from "./status";
 import { type Pdu, STATUS_OK } from "./wire";

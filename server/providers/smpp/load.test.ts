@@ -1,4 +1,6 @@
-/** The adapter when much is under way: stalls of this process, floods of receipts, throttling, and settings that change. */
+/**
+ * The adapter when much is under way: stalls of this process, floods of receipts, throttling, and settings that change.
+ */
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import {

@@ -1,7 +1,9 @@
 /** From a text to the submit_sm that carry it. */
 import { encodeText } from "./text";
 
-/** How a text that does not fit one SMS travels: with a header in each part, with SAR fields beside it, or in one piece. */
+/**
+ * How a text that does not fit one SMS travels: with a header in each part, with SAR fields beside it, or in one piece.
+ */
 export type LongText = "udh" | "sar" | "payload";
 
 /** The fields of a submit_sm that hold its text. */

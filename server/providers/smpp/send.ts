@@ -19,7 +19,9 @@ export type SenderOptions = {
   responseTimeoutMs: number;
 };
 
-/** Times that a submit is tried while the centre says that it is asked too much, or loses the bind before it is written. */
+/**
+ * Times that a submit is tried while the centre says that it is asked too much, or loses the bind before it is written.
+ */
 const TRIES_MAX = 4;
 /** Pauses between the tries of a later part, beside those that the bind's pace makes. */
 const PAUSES: BackOff = { minMs: 50, maxMs: 5_000 };
@@ -41,9 +43,9 @@ const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
 const final = (outcome: SendOutcome): Try => ({ outcome, isWorthAnother: false });
 
 /**
- * Makes what sends texts: one part after the other, so as long as the first has not been taken, nothing has been sent. A
- * later part can go nowhere else, so it is tried again for as long as answers to all parts might have taken, without a
- * place while it waits.
+ * Makes what sends texts: one part after the other, so as long as the first has not been taken, nothing has been sent.
+ * A later part can go nowhere else, so it is tried again for as long as answers to all parts might have taken, without
+ * a place while it waits.
  */
 export function createSender(binds: Binds, options: SenderOptions): (message: OutboundMessage) => Promise<SendOutcome> {
   let reference = randomInt(0x10000);

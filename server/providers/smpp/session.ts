@@ -46,7 +46,9 @@ const STABLE_MS = 10_000;
 const POLL_MS = 20;
 const INTERFACE_VERSION = 0x34;
 
-/** One connection. `gone` is aborted, with the reason, once it is given nothing new: because it was left, or is over. */
+/**
+ * One connection. `gone` is aborted, with the reason, once it is given nothing new: because it was left, or is over.
+ */
 type Line = { connection: Connection; deliveries: Deliveries; gone: AbortController };
 
 const isThrottled = (answer: Answer): boolean => {

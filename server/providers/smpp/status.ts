@@ -8,8 +8,8 @@ export const STATUS_NOT_BOUND = 0x04;
 
 /**
  * What speaks of the recipient or the content is refused for good. What speaks of how we write to this centre (lengths,
- * classes, times, encodings, parameters) is never about the person: centres differ in what they support, so the message is
- * left to the next provider.
+ * classes, times, encodings, parameters) is never about the person: centres differ in what they support, so the message
+ * is left to the next provider.
  */
 const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
   [0x01, ["message", "The length of the message is not valid."]],

@@ -7,11 +7,13 @@ const GAP_LEAST_MS = 5;
 const RECOVERY = 0.9;
 
 /**
- * Spaces out submits: not at all until the centre says that it is asked too much, then ever more until it stops. Times are
- * milliseconds of a clock that never goes back.
+ * Spaces out submits: not at all until the centre says that it is asked too much, then ever more until it stops. Times
+ * are milliseconds of a clock that never goes back.
  */
 export type Pace = {
-  /** Whether a submit would have its turn soon: otherwise others wait for theirs, and it may come back when one had it. */
+  /**
+   * Whether a submit would have its turn soon: otherwise others wait for theirs, and it may come back when one had it.
+   */
   hasTurn: (nowMs: number) => boolean;
   /** Milliseconds to wait before the next submit, which is thereby given its turn. */
   turn: (nowMs: number) => number;
@@ -45,8 +47,8 @@ export function createThrottle(): Pace {
 export type BackOff = { minMs: number; maxMs: number };
 
 /**
- * Milliseconds to wait after `failures` (at least 1) in a row: doubled each time, between half of it and all of it by chance
- * so that clients of a centre that comes back do not all call at once.
+ * Milliseconds to wait after `failures` (at least 1) in a row: doubled each time, between half of it and all of it by
+ * chance so that clients of a centre that comes back do not all call at once.
  * @param random in [0, 1).
  */
 export function backOffMs(failures: number, random: number, { minMs, maxMs }: BackOff): number {
