@@ -6,19 +6,17 @@ import type { ProviderId } from "./schema";
 export const RECEIPT_PREFIX = "/api/receipts";
 const TOKEN_BYTES = 20;
 
-/** The part of a receipt URL that nobody can guess; another one for each provider and installation. */
+/** The secret part of a receipt URL; different for each provider and installation. */
 const tokenOf = (provider: string): string =>
   Buffer.from(hkdfSync("sha256", env().SECRET_KEY, "", `receipt url of ${provider}`, TOKEN_BYTES)).toString(
     "base64url",
   );
 
-/**
- * Where a provider is to report, without reference to a message: what an operator enters in the provider's own console.
- */
+/** Receipt URL of a provider without a reference to an attempt, as operators enter it in the provider's own console. */
 export const receiptUrlOf = (provider: ProviderId): string =>
   `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${tokenOf(provider)}`;
 
-/** Where a provider is to report on one attempt. */
+/** Receipt URL of one attempt. */
 export const receiptUrlFor = (provider: ProviderId, reference: string): string =>
   `${receiptUrlOf(provider)}?ref=${reference}`;
 

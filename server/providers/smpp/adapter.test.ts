@@ -2,7 +2,8 @@ import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/e2e/support/carriers/smsc-scripted";
 import type { CallbackContent, SendOutcome } from "../port";
-import { createSmppAdapter, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+import { createSmppAdapter, type SmppAdapter, type SmppOptions } from "./adapter";
+import { smppSettings } from "./settings";
 
 const FAST: SmppOptions = {
   responseTimeoutMs: 2_000,

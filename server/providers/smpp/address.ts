@@ -1,4 +1,4 @@
-/** How numbers and names are written in SMPP: type of number (TON) and numbering plan (NPI). */
+/** Addresses of SMPP: a number or name with its type of number (TON) and numbering plan (NPI). */
 
 type Address = { ton: number; npi: number; address: string };
 

@@ -13,7 +13,8 @@ import {
   stall,
 } from "@/e2e/support/carriers/smsc-scripted";
 import type { SendOutcome } from "../port";
-import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions } from "./adapter";
+import { smppSettings } from "./settings";
 
 const THROTTLED = 0x58;
 const QUEUE_FULL = 0x14;

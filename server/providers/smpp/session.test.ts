@@ -57,7 +57,7 @@ describe("a bind", () => {
     for (const opened of centre.sessions) disturb(opened);
     await expect.poll(() => centre.times("bind_transceiver")).toBe(2);
     await expect.poll(session.isBound).toBe(true);
-    expect(session.room()).toBe(10);
+    expect(session.capacity()).toBe(10);
   });
 
   it("answers enquire_link, and what it does not know by generic_nack", async () => {
@@ -80,7 +80,7 @@ describe("a bind", () => {
     expect(new Set(statuses)).toEqual(new Set([smpp.errors.ESME_RMSGQFUL]));
     expect(held).toHaveLength(200);
     session.reserve();
-    expect(await session.submit({ short_message: Buffer.from("hi") })).toMatchObject({ kind: "answer", status: 0 });
+    expect(await session.submit({ short_message: Buffer.from("hi") })).toMatchObject({ kind: "response", status: 0 });
     for (const release of held) release();
     await expect.poll(() => statuses.length).toBe(2_000);
     expect(new Set(statuses.slice(1_800))).toEqual(new Set([0]));
@@ -91,6 +91,6 @@ describe("a bind", () => {
     const { session, centre } = await openBind();
     await session.close();
     expect(centre.commands).toEqual(["bind_transceiver", "unbind"]);
-    expect([session.isBound(), session.room()]).toEqual([false, 0]);
+    expect([session.isBound(), session.capacity()]).toEqual([false, 0]);
   });
 });

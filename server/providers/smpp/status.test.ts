@@ -54,18 +54,18 @@ describe("backOffMs", () => {
 
 describe("a pace", () => {
   it("leaves no gap until it is told to go slower, and loses the gap again", () => {
-    const pace = createThrottle();
-    expect([pace.turn(0), pace.turn(0)]).toEqual([0, 0]);
-    pace.slower(0);
-    expect([pace.turn(0), pace.turn(0), pace.turn(0)]).toEqual([100, 200, 300]);
-    for (let i = 0; i < 40; i++) pace.faster();
-    expect([pace.turn(1_000), pace.turn(1_000)]).toEqual([0, 0]);
+    const throttle = createThrottle();
+    expect([throttle.schedule(0), throttle.schedule(0)]).toEqual([0, 0]);
+    throttle.slowDown(0);
+    expect([throttle.schedule(0), throttle.schedule(0), throttle.schedule(0)]).toEqual([100, 200, 300]);
+    for (let i = 0; i < 40; i++) throttle.speedUp();
+    expect([throttle.schedule(1_000), throttle.schedule(1_000)]).toEqual([0, 0]);
   });
 
   it("never asks for more than a second between two", () => {
-    const pace = createThrottle();
-    for (let i = 0; i < 20; i++) pace.slower(0);
-    const first = pace.turn(0);
-    expect([first, pace.turn(0) - first]).toEqual([1_000, 1_000]);
+    const throttle = createThrottle();
+    for (let i = 0; i < 20; i++) throttle.slowDown(0);
+    const first = throttle.schedule(0);
+    expect([first, throttle.schedule(0) - first]).toEqual([1_000, 1_000]);
   });
 });
