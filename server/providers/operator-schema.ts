@@ -13,7 +13,7 @@ export type ProviderStateWord = (typeof PROVIDER_STATES)[number];
 const figure = () => z.number().int();
 
 /**
- * What happened with a provider over a while. `calls` reached an end of any kind; shares are 0..1, null without calls.
+ * A provider's statistics of a period. `calls` counts all outcomes; shares are 0..1, null without calls.
  */
 const ProviderFigures = z.object({
   calls: figure(),

@@ -1,4 +1,4 @@
-/** Adapters follow their providers' settings, whatever is under way on them. */
+/** Adapters follow their providers' settings, also with calls under way. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { accept, openCentre } from "@/e2e/support/carriers/smsc-scripted";
 import type { AccountActor } from "../core/actor";
@@ -16,7 +16,7 @@ const operator: AccountActor = {
 };
 
 let centre: Awaited<ReturnType<typeof openCentre>>;
-/** Answers a submit_sm that the centre has taken. */
+/** Responds to a submit_sm that the centre has taken. */
 let answers: Array<() => void>;
 
 beforeEach(async () => {
@@ -46,7 +46,7 @@ async function send(): Promise<SendOutcome> {
   return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
 }
 
-test("changed settings hold at once, and what is under way on the old bind is answered there", async () => {
+test("changed settings hold at once, and submits on the old bind get their response there", async () => {
   await save("5");
   const first = send();
   await expect.poll(() => answers.length).toBe(1);
@@ -64,7 +64,7 @@ test("changed settings hold at once, and what is under way on the old bind is an
   expect(await second).toMatchObject({ kind: "accepted", providerMessageIds: ["a2"] });
 });
 
-test("cleared settings end the bind after its answers, and a table from before does not bring it back", async () => {
+test("cleared settings end the bind after its responses, and an older table does not reopen it", async () => {
   await save("5");
   const before = await providerTable();
   const sent = send();

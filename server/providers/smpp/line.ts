@@ -51,7 +51,8 @@ function serve(pdu: Pdu, line: Line, onUnbound: LineOptions["onUnbound"]): void 
 }
 
 /**
- * Sends enquire_link at intervals until the line is gone, and hangs up when one is not answered. Times in milliseconds.
+ * Sends enquire_link at intervals until the line is gone, and hangs up when one gets no response. Times in
+ * milliseconds.
  */
 export async function watchLine(
   { connection, gone: { signal } }: Line,

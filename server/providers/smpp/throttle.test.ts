@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createThrottle } from "./throttle";
 
-describe("a pace", () => {
-  it("makes nobody wait until the centre is asked too much, and nobody again once it is not", () => {
+describe("a throttle", () => {
+  it("makes submits wait only while the centre throttles us", () => {
     const throttle = createThrottle();
     expect([throttle.schedule(0), throttle.schedule(0), throttle.isOpen(0)]).toEqual([0, 0, true]);
     throttle.slowDown(0);
@@ -11,7 +11,7 @@ describe("a pace", () => {
     expect([throttle.schedule(1_000), throttle.schedule(1_000)]).toEqual([0, 0]);
   });
 
-  it("gives no turns far ahead, and the next one when the last of them is had", () => {
+  it("schedules nothing far ahead, and opens again once the last scheduled submit is sent", () => {
     const throttle = createThrottle();
     for (let count = 0; count < 10; count++) throttle.slowDown(0);
     let waitMs = 0;
