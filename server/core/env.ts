@@ -57,7 +57,7 @@ const Settings = z.object({
     .default("fallback")
     .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
-    "milliseconds that a provider has for its answer; after that it is not known whether it took the message",
+    "milliseconds that a provider has to respond; after that it is unknown whether it took the message",
   ),
   FLOOD_IDENTICAL_PER_HOUR: count(6, 0, 1_000_000).describe(
     "messages of the same text that an account may send to one number within an hour; 0: no limit",

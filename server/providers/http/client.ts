@@ -140,7 +140,7 @@ async function callProvider(request: WireRequest): Promise<WireResponse> {
 /** The outcome of a response that its adapter cannot read: the message may have been taken. */
 function unreadableOutcome(id: string, { status }: WireResponse, thrown: unknown): SendOutcome {
   log("warn", "provider.answer_unreadable", { provider: id, status, error: errorFields(thrown).error });
-  const detail = `The provider's answer, HTTP ${status}, could not be read: the message may have been sent.`;
+  const detail = `The provider's response, HTTP ${status}, could not be read: the message may have been sent.`;
   return { kind: "unknown", code: "malformed_answer", detail };
 }
 

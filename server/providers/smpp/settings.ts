@@ -30,12 +30,12 @@ export const smppSettings = z.object({
   idRadix: z
     .enum(["as-is", "hex-to-decimal", "decimal-to-hex"])
     .default("as-is")
-    .describe("how message ids in answers to submit_sm relate to those in receipts; as-is unless given"),
+    .describe("how message ids in responses to submit_sm relate to those in receipts; as-is unless given"),
   longText: z
     .enum(["udh", "sar", "payload"])
     .default("udh")
     .describe("how long texts go: parts with a header (udh) or with SAR fields (sar), or in one piece (payload)"),
-  window: whole(1, 1_000, 10, "submits that may be unanswered at once on a bind"),
+  window: whole(1, 1_000, 10, "submits that may wait for a response at once on a bind"),
   sessions: whole(1, 32, 1, "binds at once"),
   shortCodeTon: whole(0, 6, 3, "type of number (TON) of short codes"),
 });
