@@ -97,7 +97,7 @@ const lookUp = (keyHash: string): Promise<KnownKey | null> => lookUpQueue()(keyH
 /** When the uses that this process knows to be written were written, by key; milliseconds of its monotonic clock. */
 export const notedAt = defineProcessValue("api-keys.noted", () => new Map<string, number>());
 
-const useQueue = defineProcessValue("api-keys.note_use", () =>
+const noteUseQueue = defineProcessValue("api-keys.note_use", () =>
   createBatcher<string, void>(noteUses, { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX }),
 );
 
@@ -110,7 +110,7 @@ export function noteUse(keyId: string): void {
   if (at - (notedAt().get(keyId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
   if (notedAt().size >= CACHE_MAX) notedAt().clear();
   notedAt().set(keyId, at);
-  useQueue()(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
+  noteUseQueue()(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
 }
 
 async function noteUses(ids: string[]) {
