@@ -6,7 +6,7 @@ import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
-import { keepDoing, perProcess } from "../server/core/process";
+import { defineProcessValue, keepDoing } from "../server/core/process";
 import { workerId } from "../server/core/worker-id";
 
 /** Namespace of our advisory locks. */
@@ -24,14 +24,16 @@ type Lease = {
   exclusive: Set<string>;
 };
 
-const lease = (): Lease =>
-  perProcess("worker.lease", () => ({
+const lease = defineProcessValue(
+  "worker.lease",
+  (): Lease => ({
     client: null,
     hasLock: false,
     heldSinceMs: null,
     pools: new Set<string>(),
     exclusive: new Set<string>(),
-  }));
+  }),
+);
 
 /** Ids of this process's worker pools, under which they lock jobs. The next heartbeat adds them to the lease. */
 export const leasedPools = (): Set<string> => lease().pools;

@@ -6,14 +6,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 
 const REGISTRY = Symbol.for("messaging-service.process");
-/** Names of `perProcess` that a worker has for itself. All else (pool, settings, providers) is shared. */
+/** Names of `defineProcessValue` that a worker has for itself. All else (pool, settings, providers) is shared. */
 const OWN = /^(worker\.|attempts\.|receipts\.|messages\.accept$)/;
 
 const current = new AsyncLocalStorage<Map<string, unknown>>();
 
 export type SimulatedWorker = { id: string; own: Map<string, unknown> };
 
-/** The registry of `perProcess`; what is done as a worker finds that worker's own instances in it. */
+/** The registry of `defineProcessValue`; what is done as a worker finds that worker's own instances in it. */
 export function processRegistry(): Map<string, unknown> {
   const registry = (globalThis as { [REGISTRY]?: Map<string, unknown> })[REGISTRY];
   if (!registry) throw new Error("Nothing of the service is imported.");

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { makeAccount } from "@/e2e/support/seed";
 import { pool } from "../core/db";
-import { perProcess } from "../core/process";
-import { noteUse } from "./authenticate";
+import { notedAt, noteUse } from "./authenticate";
 
 const lastUsedAt = async (keyId: string): Promise<number> => {
   const { rows } = await pool().query<{ at: Date | null }>("SELECT last_used_at AS at FROM api_keys WHERE id = $1", [
@@ -34,7 +33,7 @@ test("the use of a key is written at most once a minute over all processes", asy
   await noteAndWait(keyId);
   expect(await lastUsedAt(keyId)).toBe(at);
   // The next write is due a minute after the stored time.
-  const noted = perProcess("api-keys.noted", () => new Map<string, number>());
+  const noted = notedAt();
   expect(performance.now() - (noted.get(keyId) ?? Number.NaN)).toBeGreaterThan(19_000);
 
   noted.delete(keyId);

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { unauthorized } from "../core/errors";
 import { errorFields, log } from "../core/log";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { hashKey, looksLikeKey } from "./secret";
 
 /** A key that was not revoked when it was read from the database. */
@@ -30,7 +30,7 @@ const WAITING_MAX = 20_000;
 type Cached = { key: KnownKey | null; readAt: number };
 
 /** `revocations` counts those in this process, so that a read that overlaps with one is not cached. */
-const cache = () => perProcess("api-keys.cache", () => ({ keys: new Map<string, Cached>(), revocations: 0 }));
+const cache = defineProcessValue("api-keys.cache", () => ({ keys: new Map<string, Cached>(), revocations: 0 }));
 
 /** Drops a key from this process's cache. The process that revokes a key must refuse it at once. */
 export function forgetKey(keyHash: string): void {
@@ -67,36 +67,39 @@ async function findKey(keyHash: string): Promise<KnownKey | null> {
 
 type KeyRow = Omit<KnownKey, "expiresAtMs"> & { keyHash: string; expiresInMs: number | null };
 
+const lookUpQueue = defineProcessValue("api-keys.lookup", () =>
+  createBatcher<string, KnownKey | null>(
+    async (hashes) => {
+      const { rows } = await pool().query<KeyRow>({
+        name: "api-keys.lookup",
+        text: `SELECT key_hash AS "keyHash", id, account_id AS "accountId", permissions, rate_limit AS "rateLimit",
+                 daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps",
+                 (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "expiresInMs"
+               FROM api_keys WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
+        values: [hashes],
+      });
+      const at = performance.now();
+      const found = new Map(
+        rows.map(({ keyHash: hash, expiresInMs, ...key }): [string, KnownKey] => [
+          hash,
+          { ...key, expiresAtMs: expiresInMs === null ? null : at + expiresInMs },
+        ]),
+      );
+      return hashes.map((hash) => ({ ok: true, value: found.get(hash) ?? null }));
+    },
+    { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX },
+  ),
+);
+
 /** Reads a key; concurrent look-ups share one query. */
-function lookUp(keyHash: string): Promise<KnownKey | null> {
-  const queue = perProcess("api-keys.lookup", () =>
-    createBatcher<string, KnownKey | null>(
-      async (hashes) => {
-        const { rows } = await pool().query<KeyRow>({
-          name: "api-keys.lookup",
-          text: `SELECT key_hash AS "keyHash", id, account_id AS "accountId", permissions, rate_limit AS "rateLimit",
-                   daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps",
-                   (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "expiresInMs"
-                 FROM api_keys WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
-          values: [hashes],
-        });
-        const at = performance.now();
-        const found = new Map(
-          rows.map(({ keyHash: hash, expiresInMs, ...key }): [string, KnownKey] => [
-            hash,
-            { ...key, expiresAtMs: expiresInMs === null ? null : at + expiresInMs },
-          ]),
-        );
-        return hashes.map((hash) => ({ ok: true, value: found.get(hash) ?? null }));
-      },
-      { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX },
-    ),
-  );
-  return queue(keyHash);
-}
+const lookUp = (keyHash: string): Promise<KnownKey | null> => lookUpQueue()(keyHash);
 
 /** Time of the last written use, by key, as known to this process; milliseconds of its monotonic clock. */
-const notedAt = () => perProcess("api-keys.noted", () => new Map<string, number>());
+export const notedAt = defineProcessValue("api-keys.noted", () => new Map<string, number>());
+
+const noteUseQueue = defineProcessValue("api-keys.note_use", () =>
+  createBatcher<string, void>(noteUses, { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX }),
+);
 
 /**
  * Writes `last_used_at` in the background, at most once a minute per key over all processes. To be called once the caller
@@ -107,10 +110,7 @@ export function noteUse(keyId: string): void {
   if (at - (notedAt().get(keyId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
   if (notedAt().size >= CACHE_MAX) notedAt().clear();
   notedAt().set(keyId, at);
-  const queue = perProcess("api-keys.note_use", () =>
-    createBatcher<string, void>(noteUses, { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX }),
-  );
-  queue(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
+  noteUseQueue()(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
 }
 
 async function noteUses(ids: string[]) {

@@ -1,7 +1,7 @@
 import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
 import { pool, repeatWhenLost } from "../core/db";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 
 /** The rate limit of a key in the current minute. `resetMs`: milliseconds until the next minute. */
 export type RateState = { allowed: boolean; limit: number; remaining: number; resetMs: number };
@@ -14,6 +14,10 @@ const ASKS_MAX = 2_000;
 /** Queue limit. One statement counts thousands of requests, so only an unavailable database fills the queue. */
 const WAITING_MAX = 20_000;
 
+const countQueue = defineProcessValue("api-keys.rate", () =>
+  createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
+);
+
 /**
  * Counts one request of a key against its limit per minute. Exact over all web processes: the counter is a row in the
  * database; concurrent requests of a process share one statement.
@@ -22,10 +26,7 @@ export async function countRequest(ask: Ask): Promise<RateState> {
   // An exhausted key is refused until the next minute without a query, so that a flood does not load the database.
   const spent = exhausted().get(ask.keyId);
   if (spent && spent.until > performance.now()) return refusal(ask.limit, spent.until);
-  const queue = perProcess("api-keys.rate", () =>
-    createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
-  );
-  const state = await queue(ask);
+  const state = await countQueue()(ask);
   if (!state.allowed) {
     if (exhausted().size >= 10_000) exhausted().clear();
     exhausted().set(ask.keyId, { until: performance.now() + state.resetMs });
@@ -33,7 +34,7 @@ export async function countRequest(ask: Ask): Promise<RateState> {
   return state;
 }
 
-const exhausted = () => perProcess("api-keys.exhausted", () => new Map<string, Exhausted>());
+const exhausted = defineProcessValue("api-keys.exhausted", () => new Map<string, Exhausted>());
 
 const refusal = (limit: number, until: number): RateState => ({
   allowed: false,

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the REST API, generated from the procedures' schemas. */
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
 import { SCOPE_DESCRIPTIONS, type Scope } from "../api-keys/scopes";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import type { OperationMeta } from "../core/trpc";
 import { API_VERSION } from "../core/wire";
 import type { OperationExamples } from "./openapi-account-examples";
@@ -189,4 +189,4 @@ function makeDocument(): OpenAPIObject {
 }
 
 /** The document, made once per process; it is the same in every installation. */
-export const openApiDocument = (): OpenAPIObject => perProcess("rest.openapi", makeDocument);
+export const openApiDocument = defineProcessValue("rest.openapi", makeDocument);

@@ -24,7 +24,7 @@ import {
 } from "../core/errors";
 import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import type { Context, Idempotency } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
 import { parseBody, parseQuery } from "./input";
@@ -52,7 +52,7 @@ export type RestRequest = {
 
 export type RestResponse = { status: number; headers: Record<string, string>; body: string };
 
-const operations = () => perProcess("rest.operations", () => tableOf(appRouter));
+const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
 
 /** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
 export async function serveRest(request: RestRequest): Promise<RestResponse> {

@@ -1,6 +1,6 @@
 /** Where a request that Next answers came from. */
 import { clientAddress } from "../api-keys/ip-allowlist";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 
 /**
  * Internal header with the address of the socket's other end. The web process sets it on every request that it hands
@@ -8,7 +8,7 @@ import { perProcess } from "../core/process";
  */
 export const PEER_ADDRESS_HEADER = "x-peer-address";
 
-const naming = () => perProcess("auth.peer_naming", () => ({ isOn: false }));
+const naming = defineProcessValue("auth.peer_naming", () => ({ isOn: false }));
 
 /** To be called by the process that sets the header on all that Next gets; nobody else's header is believed. */
 export function believePeerHeader(): void {

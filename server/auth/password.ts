@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 
 /** argon2id (the package's default algorithm) with the parameters of the OWASP password storage cheat sheet. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -9,7 +9,7 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 export const hashPassword = (password: string): Promise<string> => hash(password, PARAMETERS);
 
 /** A hash that no password matches, with the same parameters as every other. */
-const decoyHash = () => perProcess("auth.decoyHash", () => hashPassword(randomBytes(32).toString("hex")));
+const decoyHash = defineProcessValue("auth.decoyHash", () => hashPassword(randomBytes(32).toString("hex")));
 
 /**
  * Whether the password is the one that was hashed. Without a hash (nobody has that e-mail) the same work is done, so

@@ -1,6 +1,6 @@
 import { forbidden } from "./errors";
 
-/** Who is acting: a closed union, and the first argument of every deed. */
+/** The caller: a closed union, and the first argument of every service function. */
 export type Actor =
   | { kind: "apiKey"; accountId: string; keyId: string; scopes: readonly string[]; limits: KeyLimits }
   | { kind: "session"; accountId: string; userId: string; isOperator: boolean }
@@ -12,7 +12,7 @@ type KeyLimits = { daily: number | null; monthly: number | null };
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;
 
-/** Refuses a key that holds none of `scopes`; a signed-in owner has every one. @throws 403 */
+/** Refuses a key that has none of `scopes`; a signed-in owner has all of them. @throws 403 */
 export function requireScope(actor: AccountActor, ...scopes: readonly string[]): void {
   if (actor.kind !== "apiKey" || scopes.some((scope) => actor.scopes.includes(scope))) return;
   throw forbidden(`This API key lacks the permission ${scopes.join(" or ")}.`, {
@@ -21,12 +21,12 @@ export function requireScope(actor: AccountActor, ...scopes: readonly string[]):
   });
 }
 
-/** Refuses whoever is not an operator of the installation. @throws 403 */
+/** Refuses everyone but operators of the installation. @throws 403 */
 export function requireOperator(actor: Actor): void {
   if (actor.kind === "system") return;
   if (actor.kind === "session" && actor.isOperator) return;
   throw forbidden("Only an operator of this installation may do this.", { reason: "not_an_operator" });
 }
 
-/** Who acts, as a log line names them. */
+/** Name of the actor in log lines. */
 export const nameOf = (actor: Actor): string => (actor.kind === "session" ? actor.userId : actor.kind);

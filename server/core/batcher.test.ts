@@ -21,7 +21,7 @@ test("calls made while a flush runs share the next one", async () => {
   expect(batches).toEqual([[1], [2, 3, 4]]);
 });
 
-test("one bad member fails alone, and a failed flush fails its own members only", async () => {
+test("one bad item fails alone, and a failed flush fails only its own items", async () => {
   let round = 0;
   const add = createBatcher<number, number>(
     async (items) => {
@@ -50,7 +50,7 @@ test("a batch stops before its weight passes the bound, and a heavy item goes al
   expect(sizes).toEqual([2, 1, 1, 1]);
 });
 
-test("what the database refuses for one member's data is refused for that member alone", async () => {
+test("bad data of one item fails that item alone", async () => {
   const sizes: number[] = [];
   const add = createBatcher<string, string>(
     async (items) => {
@@ -65,8 +65,8 @@ test("what the database refuses for one member's data is refused for that member
   expect(sizes).toEqual([3, 1, 1, 1]);
 });
 
-/** A queue whose flushes wait until they are released. */
-function heldQueue(maxWaiting: number) {
+/** A batcher whose flushes wait until the test releases them. */
+function gatedBatcher(maxWaiting: number) {
   const batches: number[][] = [];
   const releases: Array<(thrown?: Error) => void> = [];
   const add = createBatcher<number, number>(
@@ -86,8 +86,8 @@ const OVERLOADED = {
   wire: { type: "api_error", code: "service_unavailable", details: { reason: "overloaded" } },
 };
 
-test("past the bound of its queue a call is refused at once; what waits is carried out, and then there is room again", async () => {
-  const { add, batches, releases } = heldQueue(10);
+test("a call beyond the bound of the queue is refused at once; queued calls are carried out, and then calls are taken again", async () => {
+  const { add, batches, releases } = gatedBatcher(10);
   const first = add(1);
   await expect.poll(() => batches.length).toBe(1);
   const waiting = [add(4), add(6)];
@@ -102,8 +102,8 @@ test("past the bound of its queue a call is refused at once; what waits is carri
   expect(batches).toEqual([[1], [4, 6], [5]]);
 });
 
-test("an item heavier than the bound is taken when nothing waits, and refused behind others", async () => {
-  const { add, batches, releases } = heldQueue(10);
+test("an item heavier than the bound is taken by an empty queue, and refused behind others", async () => {
+  const { add, batches, releases } = gatedBatcher(10);
   const alone = add(50);
   await expect.poll(() => batches.length).toBe(1);
   const waiting = add(50);
@@ -114,8 +114,8 @@ test("an item heavier than the bound is taken when nothing waits, and refused be
   expect(await Promise.all([alone, waiting])).toEqual([50, 50]);
 });
 
-test("when the database stayed away for a flush, those that waited behind it are not made to wait once more", async () => {
-  const { add, batches, releases } = heldQueue(100);
+test("when the database is unavailable for a flush, the calls queued behind it fail with it instead of waiting again", async () => {
+  const { add, batches, releases } = gatedBatcher(100);
   const first = add(1);
   await expect.poll(() => batches.length).toBe(1);
   const behind = [add(2), add(3)];

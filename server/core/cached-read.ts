@@ -1,39 +1,40 @@
-import { perProcess } from "./process";
+import { defineProcessValue } from "./process";
 
-/** `readAt`: milliseconds of the process's monotonic clock, which nobody sets back. */
-type Kept<Value> = { value: Value; readAt: number } | null;
-type Slot<Value> = { kept: Kept<Value>; reading: Promise<Value> | null };
+/** `readAt`: milliseconds of the process's monotonic clock. */
+type Cached<Value> = { value: Value; readAt: number } | null;
+type Cache<Value> = { cached: Cached<Value>; reading: Promise<Value> | null };
 
-/** What is read rarely and asked often: the value at most `maxAgeMs` old, and a way to have it read anew. */
+/** A cached value: `get` returns it at most `maxAgeMs` old, `forget` makes the next `get` read it again. */
 export type CachedRead<Value> = { get: () => Promise<Value>; forget: () => void };
 
 /**
- * Keeps what `read` returned for `maxAgeMs`; concurrent callers share one read. A failing read is not kept.
- * @param name one value per process and name.
+ * Read-through cache of one value with a time to live. Concurrent callers share one read; a failed read is not cached.
+ * @param name names the cache; one per process.
+ * @param maxAgeMs time to live in milliseconds.
  */
 export function cachedRead<Value>(name: string, maxAgeMs: number, read: () => Promise<Value>): CachedRead<Value> {
-  const slot = () => perProcess<Slot<Value>>(`fresh.${name}`, () => ({ kept: null, reading: null }));
+  const cacheOf = defineProcessValue(`fresh.${name}`, (): Cache<Value> => ({ cached: null, reading: null }));
   return {
     get: async () => {
-      const own = slot();
-      if (own.kept && performance.now() - own.kept.readAt < maxAgeMs) return own.kept.value;
-      if (own.reading) return own.reading;
+      const cache = cacheOf();
+      if (cache.cached && performance.now() - cache.cached.readAt < maxAgeMs) return cache.cached.value;
+      if (cache.reading) return cache.reading;
       const reading: Promise<Value> = read()
         .then((value) => {
-          if (own.reading === reading) own.kept = { value, readAt: performance.now() };
+          if (cache.reading === reading) cache.cached = { value, readAt: performance.now() };
           return value;
         })
         .finally(() => {
-          if (own.reading === reading) own.reading = null;
+          if (cache.reading === reading) cache.reading = null;
         });
-      own.reading = reading;
+      cache.reading = reading;
       return reading;
     },
-    // What is being read now may be from before the change, so it is not kept either.
+    // A read under way may have begun before the change, so its value is not cached either.
     forget: () => {
-      const own = slot();
-      own.kept = null;
-      own.reading = null;
+      const cache = cacheOf();
+      cache.cached = null;
+      cache.reading = null;
     },
   };
 }

@@ -6,7 +6,7 @@ test.each([
   ["2026-02-01T00:00:00.000Z", "2026-02-02", "2026-03-01"],
   ["2028-02-28T12:00:00.000Z", "2028-02-29", "2028-03-01"],
   ["2026-12-31T12:00:00.000Z", "2027-01-01", "2027-01-01"],
-])("after %s come the UTC day %s and the UTC month of %s", (at, day, month) => {
+])("%s is followed by the UTC day %s and the UTC month of %s", (at, day, month) => {
   expect(nextUtcDay(new Date(at))).toEqual(new Date(day));
   expect(nextUtcMonth(new Date(at))).toEqual(new Date(month));
 });

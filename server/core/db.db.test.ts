@@ -7,7 +7,7 @@ import { pool, prisma, readPool, readPrisma, repeatWhenLost, type Tx, transactio
 import { toApiError } from "./errors";
 import { shutDown } from "./process";
 
-/** Ends a backend from outside, as a restart does with all of them. */
+/** Ends a backend from outside, as a restart of the database does. */
 const terminate = (pid: number) => pool().query("SELECT pg_terminate_backend($1)", [pid]);
 
 const pidOf = async (tx: Tx): Promise<number> =>
@@ -25,7 +25,7 @@ const notes = async (prefix: string): Promise<string[]> =>
   );
 
 describe("a connection that is lost before COMMIT", () => {
-  test("between two statements: the transaction is run again, and is carried out once", async () => {
+  test("between two statements: the transaction runs again, and is carried out once", async () => {
     let runs = 0;
     const result = await transaction(async (tx) => {
       runs += 1;
@@ -43,7 +43,7 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("between")).toEqual(["between"]);
   });
 
-  test("in the middle of a statement, with COMMIT already behind it on the wire: it is run again", async () => {
+  test("in the middle of a statement, with COMMIT already behind it on the wire: the transaction runs again", async () => {
     let runs = 0;
     await transaction(async (tx, defer) => {
       runs += 1;
@@ -62,7 +62,7 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("deferred")).toEqual(["deferred"]);
   });
 
-  test("a failure of the statements themselves is thrown as it is, and nothing is run again", async () => {
+  test("an error of a statement itself is thrown unchanged, and nothing runs again", async () => {
     let runs = 0;
     const failing = transaction(async (tx) => {
       runs += 1;
@@ -73,14 +73,14 @@ describe("a connection that is lost before COMMIT", () => {
   });
 });
 
-test("a transaction that stands still is cut off, so that another can lock the account's row; it is run again", async () => {
+test("a stalled transaction is cut off, so that another can lock the account's row, and runs again", async () => {
   const { accountId } = await makeAccount();
   let runs = 0;
   let release = () => {};
   const stalled = transaction(async (tx) => {
     runs += 1;
     await lockAccounts(tx, [accountId]);
-    // Its process does nothing, as one that is stopped.
+    // Idle, like a stopped process.
     if (runs === 1) await new Promise<void>((resolve) => (release = resolve));
     await tx.query("INSERT INTO notes VALUES ('stalled')");
   });
@@ -97,7 +97,7 @@ test("a transaction that stands still is cut off, so that another can lock the a
         { interval: 1 },
       )
       .toBe("55P03");
-    // Held by nobody's work: well before the 10 s after which a waiting sender would give up.
+    // The lock must be free well before the 10 s after which a waiting sender gives up.
     await other.query("SET lock_timeout = 8000");
     await other.query("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
   } finally {
@@ -125,7 +125,7 @@ describe("behind a proxy that can be cut", () => {
     await renew(direct);
   });
 
-  /** Lets the pool and the settings be made anew, for another address of the database. */
+  /** Discards the pool and the settings, so that they are made again for another address of the database. */
   async function renew(url: string): Promise<void> {
     await shutDown();
     const made = (globalThis as Record<symbol, unknown>)[Symbol.for("messaging-service.process")] as Map<
@@ -136,7 +136,7 @@ describe("behind a proxy that can be cut", () => {
     process.env.DATABASE_URL = url;
   }
 
-  test("whatever asks while the database is down waits until it is back", async () => {
+  test("every caller waits while the database is down, and succeeds when it is back", async () => {
     await pool().query("SELECT 1");
     await proxy.goAway();
     const tries = vi.spyOn(pg.Pool.prototype, "connect");
@@ -156,7 +156,7 @@ describe("behind a proxy that can be cut", () => {
     expect(await notes("patient")).toEqual(["patient"]);
   });
 
-  test("a database that stays away is a 503 for each of them, and only a transaction is sure that nothing was done", async () => {
+  test("an unreachable database is a 503 for every caller, and only a transaction is sure that nothing was done", async () => {
     await proxy.goAway();
     const refused = await Promise.all([
       settled(pool().query("SELECT 1")),
@@ -182,7 +182,7 @@ describe("behind a proxy that can be cut", () => {
     ["swallow", true],
     ["withhold", false],
   ] as const) {
-    test(`a connection that is lost after COMMIT was sent (${cut}) is never run again, and its outcome is not claimed`, async () => {
+    test(`a transaction whose connection is lost after COMMIT was sent (${cut}) never runs again, and its outcome is reported as unknown`, async () => {
       let runs = 0;
       const id = `commit-${cut}`;
       const atCommit = proxy.cutCommitOf(id, cut);
@@ -207,11 +207,11 @@ describe("behind a proxy that can be cut", () => {
     });
   }
 
-  test("of single statements that are lost on their way a read is made again, a write is not unless it may be", async () => {
+  test("a single read whose connection is lost is repeated; a single write only where that is allowed", async () => {
     const holder = new pg.Client({ connectionString: direct });
     await holder.connect();
     const key = 7_461_001;
-    /** Cuts the connection on which the statement with `marker` waits, and then lets it go on. */
+    /** Cuts the connection on which the statement with `marker` waits. */
     const cutOff = async (marker: string): Promise<void> => {
       const waiting = () =>
         holder.query(
@@ -221,16 +221,16 @@ describe("behind a proxy that can be cut", () => {
       await expect.poll(async () => (await waiting()).rowCount).toBe(1);
       proxy.hangUp();
     };
-    const hold = () => holder.query("SELECT pg_advisory_lock($1)", [key]);
-    const letGo = () => holder.query("SELECT pg_advisory_unlock($1)", [key]);
+    const lock = () => holder.query("SELECT pg_advisory_lock($1)", [key]);
+    const unlock = () => holder.query("SELECT pg_advisory_unlock($1)", [key]);
 
-    await hold();
+    await lock();
     const read = pool().query<{ n: number }>(`SELECT 7 AS n, pg_advisory_xact_lock(${key})`);
     await cutOff("SELECT 7");
-    await letGo();
+    await unlock();
     expect((await read).rows).toMatchObject([{ n: 7 }]);
 
-    await hold();
+    await lock();
     const slowly = (id: string) =>
       pool().query(`INSERT INTO notes SELECT '${id}-' || random() FROM pg_advisory_xact_lock(${key})`);
     const lost = settled(slowly("write"));
@@ -243,7 +243,7 @@ describe("behind a proxy that can be cut", () => {
       return slowly("again");
     });
     await cutOff("again");
-    await letGo();
+    await unlock();
     await twice;
     expect(tries).toBe(2);
     await holder.end();

@@ -2,41 +2,45 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
 import { env } from "./env";
-import { databaseUnavailable, isApiError, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
+import { databaseUnavailable, errorCodeOf, isApiError, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
-import { onShutdown, perProcess } from "./process";
+import { defineProcessValue, onShutdown } from "./process";
 
-/** Whatever runs SQL: a transaction or the pool itself. */
+/** Runs SQL: a transaction or the pool itself. */
 export type Queryable = Pick<pg.Pool, "query">;
 
-/** A transaction under way. Hot paths write SQL through it; everything else uses {@link prisma}. */
+/** An open transaction. Hot paths write SQL through it; everything else uses {@link prisma}. */
 export type Tx = Queryable;
 
 const INT8_OID = 20;
 
-/** Money and counters are int8: read them as bigint, never as a float that loses cents. */
+/** Money and counters are int8, read as bigint: a float would lose cents. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === INT8_OID && format !== "binary" ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
 };
 
-/** How long a caller waits for a database that cannot be reached, or that goes away again and again. */
+/** Longest wait of a caller for a database that is unreachable, or that keeps going away. */
 const WAIT_MAX_MS = 5_000;
 const PAUSE_FIRST_MS = 50;
 const PAUSE_MAX_MS = 500;
-/** For a new connection, or a free one of the pool. A caller whose last try begins when its wait ends stays below 10 s. */
+/**
+ * For a new connection, or a free one of the pool. A caller whose last try begins as its wait ends stays below 10 s.
+ */
 const CONNECT_TIMEOUT_MS = 4_500;
-/** A process that stands still within a transaction must not keep others from an account's row for longer. */
+/** A process that stalls within a transaction must not block others from an account's row for longer. */
 const IDLE_IN_TRANSACTION_MS = 2_000;
 
-/** A caller's wait. `nothingDone`: whether nothing of its request can have been carried out when the wait ends in vain. */
+/**
+ * A caller's wait. `nothingDone`: whether certainly no part of its request is carried out when the wait ends in vain.
+ */
 type Patience = { startedAt: number; failures: number; nothingDone: boolean };
 
 const startPatience = (nothingDone: boolean): Patience => ({ startedAt: performance.now(), failures: 0, nothingDone });
 
 /**
- * Milliseconds to pause after a failure, partly left to chance; null when the wait is over. One more try is always made:
- * after a stall of this process the first failure may be the only thing that it has heard for longer than the wait.
+ * Milliseconds to pause after a failure, with jitter; null when the wait is over. There is always a second try: after a
+ * stall of this process the first failure may be all that it has seen of the database for longer than the wait.
  */
 function nextPause(patience: Patience): number | null {
   patience.failures += 1;
@@ -54,17 +58,14 @@ async function pauseAfter(cause: unknown, patience: Patience): Promise<void> {
   await sleep(pauseMs);
 }
 
-const codeOf = (thrown: unknown): string =>
-  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
-
-/** The system's codes for a connection that cannot be made or is gone, and PostgreSQL's for one that it refuses or ends. */
+/** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
 const CONNECTION_CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle within a transaction.
+  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle in transaction.
   ...["57P01", "57P02", "57P03", "53300", "25P03"],
 ]);
-/** The driver's own words for the same; it gives them no code. */
-const CONNECTION_WORDS =
+/** The driver's messages for the same; they have no code. */
+const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client .* is not queryable)/;
 const NEVER_SENT = /^Client .* is not queryable/;
 
@@ -73,8 +74,8 @@ const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thro
 
 /** Whether the connection is to blame, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
 function isConnectionFailure(thrown: unknown): boolean {
-  const code = codeOf(thrown);
-  return CONNECTION_CODES.has(code) || /^08\w{3}$/.test(code) || CONNECTION_WORDS.test(messageOf(thrown));
+  const code = errorCodeOf(thrown);
+  return CONNECTION_CODES.has(code) || /^08\w{3}$/.test(code) || CONNECTION_MESSAGES.test(messageOf(thrown));
 }
 
 type Connected = (
@@ -82,23 +83,23 @@ type Connected = (
   client: pg.PoolClient | undefined,
   release: (broken?: Error | boolean) => void,
 ) => void;
-type Ask = (...args: unknown[]) => Promise<unknown> | undefined;
+type Query = (...args: unknown[]) => Promise<unknown> | undefined;
 
-/** Statements that change nothing, so that one whose answer got lost may be made again. Functions of the queue do change. */
+/** Whether a statement only reads, so it may be repeated after its response was lost. The queue's functions write. */
 function isRead(statement: unknown): boolean {
   const text = typeof statement === "string" ? statement : (statement as Partial<pg.QueryConfig> | null)?.text;
   return typeof text === "string" && /^\s*SELECT\b/i.test(text) && !text.includes("graphile_worker.");
 }
 
 /**
- * A pool whose callers outlast a restart of the database. Each waits up to {@link WAIT_MAX_MS} for a connection; a read
- * that is lost on its way is made again, and a write that is lost on its way fails with 503 `outcome_unknown`.
+ * A pool whose callers survive a restart of the database. Each waits up to {@link WAIT_MAX_MS} for a connection. A read
+ * whose connection is lost is repeated; a write whose connection is lost fails with 503 `outcome_unknown`.
  */
 class PatientPool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
     super(config);
-    const ask = super.query.bind(this) as unknown as Ask;
-    const query: Ask = (...args) => ask(...args)?.catch((thrown) => askAgain(ask, args, thrown));
+    const queryOnce = super.query.bind(this) as unknown as Query;
+    const query: Query = (...args) => queryOnce(...args)?.catch((thrown) => queryAgain(queryOnce, args, thrown));
     this.query = query as unknown as pg.Pool["query"];
   }
 
@@ -109,14 +110,14 @@ class PatientPool extends pg.Pool {
     this.reachFor(startPatience(false), callback);
   }
 
-  /** A connection, waited for as long as `patience` lasts. @throws 503 after that. */
+  /** Waits for a connection as long as `patience` lasts. @throws 503 after that. */
   reach(patience: Patience): Promise<pg.PoolClient> {
     return new Promise((resolve, reject) => {
       this.reachFor(patience, (thrown, client) => (client ? resolve(client) : reject(thrown)));
     });
   }
 
-  /** A connection now, for who would rather hear at once that there is none. @throws what the driver throws. */
+  /** Connects without waiting for an unreachable database. @throws the driver's error. */
   reachAtOnce(): Promise<pg.PoolClient> {
     return super.connect();
   }
@@ -134,22 +135,22 @@ class PatientPool extends pg.Pool {
   }
 }
 
-/** Makes a statement again whose first try ended with `first`, where that does no more than making it once. */
-async function askAgain(ask: Ask, args: unknown[], first: unknown): Promise<unknown> {
+/** Repeats a statement that failed with `first`, if repeating it cannot carry it out twice. @throws 503, `first` */
+async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Promise<unknown> {
   const patience = startPatience(false);
   for (let thrown = first; ; ) {
     if (isApiError(thrown) || !isConnectionFailure(thrown)) throw thrown;
     if (!isNeverSent(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
     await pauseAfter(thrown, patience);
     try {
-      return await ask(...args);
+      return await queryOnce(...args);
     } catch (again) {
       thrown = again;
     }
   }
 }
 
-/** Does `work`, and does it once more when its connection was lost on the way: for what may be done twice. */
+/** Runs idempotent `work`, and once more when its connection was lost on the way. */
 export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
 
@@ -176,8 +177,9 @@ function makePool(config: Pick<pg.PoolConfig, "max" | "statement_timeout">): Pat
 }
 
 /** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
-export const pool = (): PatientPool =>
-  perProcess("db.pool", () => makePool({ max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }));
+export const pool = defineProcessValue("db.pool", () =>
+  makePool({ max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }),
+);
 
 /** Connections for {@link readPool}, beside those of DATABASE_POOL_SIZE. */
 const READ_CONNECTIONS = 4;
@@ -190,25 +192,25 @@ const CANCELED = "57014";
  * send finds a connection.
  * @throws 503 `overloaded` from a statement that takes longer than {@link READ_TIMEOUT_MS}.
  */
-export const readPool = (): PatientPool =>
-  perProcess("db.read_pool", () => {
-    const made = makePool({ max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
-    const ask = made.query.bind(made) as unknown as Ask;
-    const query: Ask = (...args) =>
-      ask(...args)?.catch((thrown) => {
-        throw codeOf(thrown) === CANCELED ? overloaded(thrown) : thrown;
-      });
-    made.query = query as unknown as pg.Pool["query"];
-    return made;
-  });
+export const readPool = defineProcessValue("db.read_pool", () => {
+  const made = makePool({ max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
+  const queryOnce = made.query.bind(made) as unknown as Query;
+  const query: Query = (...args) =>
+    queryOnce(...args)?.catch((thrown) => {
+      throw errorCodeOf(thrown) === CANCELED ? overloaded(thrown) : thrown;
+    });
+  made.query = query as unknown as pg.Pool["query"];
+  return made;
+});
 
 /** The process's one Prisma client. */
-export const prisma = (): PrismaClient =>
-  perProcess("db.prisma", () => new PrismaClient({ adapter: new PrismaPg(pool()) }));
+export const prisma = defineProcessValue("db.prisma", () => new PrismaClient({ adapter: new PrismaPg(pool()) }));
 
 /** Prisma over {@link readPool}. */
-export const readPrisma = (): PrismaClient =>
-  perProcess("db.read_prisma", () => new PrismaClient({ adapter: new PrismaPg(readPool()) }));
+export const readPrisma = defineProcessValue(
+  "db.read_prisma",
+  () => new PrismaClient({ adapter: new PrismaPg(readPool()) }),
+);
 
 /**
  * SQL conditions for statements that find their rows by id: they filter, and match no partial index. Given the plain form,
@@ -218,25 +220,25 @@ export const readPrisma = (): PrismaClient =>
 export const filterEquals = (column: string, value: string): string => `${column} || '' = '${value}'`;
 export const filterIsNull = (column: string): string => `COALESCE(${column}, '') = ''`;
 
-/** Takes a write whose result nobody needs: it goes to the database ahead of COMMIT without being waited for. */
+/** Takes a write whose result is not needed: it is sent ahead of COMMIT and not waited for. */
 export type Defer = (write: Promise<unknown>) => void;
 
-/** PostgreSQL's codes for a transaction that lost against another, or waited too long for it, and may be run again. */
+/** SQLSTATEs of a transaction that lost against another, or waited too long for it, and may be run again. */
 const RUN_AGAIN = new Set(["40P01", "40001", "55P03"]);
 const RUNS_MAX = 4;
 
-/** The connection was lost while nothing can have been committed yet. */
+/** The connection was lost with certainly nothing committed. */
 class LostBeforeCommit extends Error {}
 
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws or a deferred write fails.
  * Statements are pipelined: BEGIN travels with the first one, COMMIT with the deferred ones, so a transaction costs as
  * many round trips as it has results to wait for.
- * `work` is run again when the database chose it as the victim of a deadlock, and when the connection was lost before
- * COMMIT, so it must not care how often it runs. It waits for nothing but its own statements: a transaction that is idle
- * for {@link IDLE_IN_TRANSACTION_MS} is cut off.
- * @throws 503 `database_unavailable` when the database stayed away for {@link WAIT_MAX_MS}, with nothing committed; 503
- *   `outcome_unknown` when the connection was lost after COMMIT was sent, with or without the transaction committed.
+ * `work` runs again after a deadlock, a serialization failure or a lock time-out, and after a connection lost before
+ * COMMIT, so it must be repeatable. It must wait for nothing but its own statements: a transaction that is idle for
+ * {@link IDLE_IN_TRANSACTION_MS} is cut off.
+ * @throws 503 `database_unavailable` when the database was unreachable for {@link WAIT_MAX_MS}, with nothing committed;
+ *   503 `outcome_unknown` when the connection was lost after COMMIT was sent, whether or not it was committed.
  */
 export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
   const patience = startPatience(true);
@@ -246,8 +248,8 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
       return await runOnce(client, work);
     } catch (thrown) {
       const { cause } = thrown instanceof LostBeforeCommit ? thrown : { cause: undefined };
-      if (cause === undefined && (run >= RUNS_MAX || !RUN_AGAIN.has(codeOf(thrown)))) throw thrown;
-      log("warn", "db.transaction_run_again", { run, code: codeOf(cause ?? thrown), reason: messageOf(cause) });
+      if (cause === undefined && (run >= RUNS_MAX || !RUN_AGAIN.has(errorCodeOf(thrown)))) throw thrown;
+      log("warn", "db.transaction_run_again", { run, code: errorCodeOf(cause ?? thrown), reason: messageOf(cause) });
       if (cause !== undefined) await pauseAfter(cause, patience);
     }
   }
@@ -255,16 +257,16 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
 
 const ABORTED = "25P02";
 
-/** A connection on which even ROLLBACK fails is thrown away, never handed to the next caller. */
+/** Runs `work` once. A connection on which even ROLLBACK fails is discarded instead of returned to the pool. */
 async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) => Promise<T>): Promise<T> {
   const writes: Promise<unknown>[] = [];
   const failures: unknown[] = [];
   const defer: Defer = (write) => {
-    // Looked at below; until then a failure must not count as one that nobody handles.
+    // Awaited below; until then a failure must not count as an unhandled rejection.
     write.catch(() => undefined);
     writes.push(write);
   };
-  // Statements sent behind one that fails fail too, and may be heard of first: the first on the wire is the reason.
+  // Statements behind a failed one fail too, and may be awaited first: the first failure on the wire is the cause.
   const query = ((...args: Parameters<typeof client.query>) => {
     const sent = client.query(...args) as unknown as Promise<unknown>;
     sent.catch((thrown) => failures.push(thrown));
@@ -285,7 +287,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
     if ((await commit).command !== "COMMIT") throw new Error("The transaction was rolled back.");
     return result;
   } catch (thrown) {
-    const reason = codeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;
+    const reason = errorCodeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;
     if (isConnectionFailure(reason)) {
       broken = reason as Error;
       if (commit && !(await isSurelyUndone(commit, failures.find(isConnectionFailure)))) throw outcomeUnknown(reason);
@@ -301,8 +303,8 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
 }
 
 /**
- * Whether a transaction whose connection was lost after COMMIT was asked for cannot have been committed: COMMIT never left
- * this process, or the database said before it came to it that it ends the connection.
+ * Whether a transaction whose connection was lost after its COMMIT was queued is certainly not committed: COMMIT never
+ * left this process, or the database ended the connection, with an error, before it reached COMMIT.
  */
 async function isSurelyUndone(commit: Promise<pg.QueryResult>, firstLoss: unknown): Promise<boolean> {
   const failure: unknown = await commit.catch((thrown) => thrown);

@@ -17,7 +17,7 @@ const expiryOf = (limitMs: number): Promise<"expired"> =>
     startDeadline(limitMs, () => resolve("expired"));
   });
 
-test("a deadline expires when nothing stands in its way", async () => {
+test("a deadline expires after its limit", async () => {
   expect(await expiryOf(20)).toBe("expired");
 });
 
@@ -31,7 +31,7 @@ test("a cleared deadline never expires", async () => {
   expect(isExpired).toBe(false);
 });
 
-test("data that waits in the socket when the deadline falls due is read first", async () => {
+test("data already in the socket when the deadline is due is read first", async () => {
   const server = net.createServer((socket) => socket.on("data", () => socket.write("pong")));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const client = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
@@ -41,7 +41,7 @@ test("data that waits in the socket when the deadline falls due is read first", 
     client.once("data", (data) => resolve(data.toString()));
   });
   client.write("ping");
-  // In a callback of the poll phase: when it ends, timers run before the socket is polled again.
+  // Resumes in the check phase: timers run before the sockets are polled again.
   await new Promise((resolve) => setImmediate(resolve));
   stall(200);
   expect(await ended).toBe("pong");
@@ -49,7 +49,7 @@ test("data that waits in the socket when the deadline falls due is read first", 
   server.close();
 });
 
-test("the time of a stall is given back to the other side", async () => {
+test("the time of a stall is added to the limit", async () => {
   let expiredAt = 0;
   const startedAt = performance.now();
   const expired = new Promise<void>((resolve) => {
@@ -62,18 +62,18 @@ test("the time of a stall is given back to the other side", async () => {
   stall(1_000);
   const endedAt = performance.now();
   await expired;
-  // 300 ms of its own beyond the stall: the timer was due long before the stall was over.
+  // The limit of 300 ms runs beyond the stall, although the timer was due before the stall ended.
   expect(expiredAt - endedAt).toBeGreaterThan(200);
   expect(expiredAt - startedAt).toBeGreaterThan(1_200);
 });
 
-test("a stall that is just over is known before its timers have run, and the sockets are read before anything is begun", async () => {
+test("a stall that has just ended is known before timers run, and the sockets are read before anything begins", async () => {
   const markMs = stalledMs();
   expect(hasStalledSince(markMs)).toBe(false);
   await sleep(150);
   let hasReadSockets = false;
   await new Promise<void>((resolve) => {
-    // Answered in the poll phase: the check phase comes next, then the timers, and only then the sockets.
+    // Called back in the poll phase: the check phase comes next, then the timers, and only then the sockets.
     stat(".", () => {
       stall(1_000);
       expect(hasStalledSince(markMs)).toBe(true);

@@ -1,29 +1,28 @@
 /**
- * Deadlines that judge the other side only by time in which this process was awake. After a stall of the event loop (or a
- * SIGSTOP) Node runs timers before it reads sockets, so a response that arrived in time would lose against its own timer.
+ * Deadlines that count only time in which this process was awake. After a stall of the event loop (or a SIGSTOP) Node
+ * runs timers before it reads sockets, so a response that arrived in time would lose against its own timer.
  */
-import { perProcess } from "./process";
+import { defineProcessValue } from "./process";
 
-/** How often the event loop is asked whether it still turns, in milliseconds. */
+/** Interval at which the stall meter checks the event loop, in milliseconds. */
 const BEAT_MS = 100;
-/** A beat later than this counts as a stall; below it is the ordinary jitter of a busy machine. */
+/** A beat later than this counts as a stall; a smaller delay is the ordinary jitter of a busy machine. */
 const JITTER_MS = 150;
-/** A stall shorter than this leaves the other side enough of its time. */
+/** A shorter stall leaves the other side enough of its time. */
 const STALL_MIN_MS = 250;
-/** A stall of this length may outlast what others are willing to wait between two requests. */
+/** A stall of this length may exceed the other side's idle time-out between two requests. */
 const LONG_STALL_MS = 500;
 
-/** `endedAt`: when the last long stall was over; `reading`: until the sockets have been read after it. */
+/** `endedAt`: end of the last long stall; `reading`: resolves when the sockets have been read after a stall. */
 type StallMeter = { totalMs: number; beatAt: number; endedAt: number; reading: Promise<void> | null };
 
-const meter = (): StallMeter =>
-  perProcess("deadline.stall_meter", () => {
-    const own: StallMeter = { totalMs: 0, beatAt: performance.now(), endedAt: Number.NEGATIVE_INFINITY, reading: null };
-    setInterval(() => note(own), BEAT_MS).unref();
-    return own;
-  });
+const meter = defineProcessValue("deadline.stall_meter", () => {
+  const own: StallMeter = { totalMs: 0, beatAt: performance.now(), endedAt: Number.NEGATIVE_INFINITY, reading: null };
+  setInterval(() => note(own), BEAT_MS).unref();
+  return own;
+});
 
-/** Adds to the total what the loop is late by, and starts to count anew. */
+/** Adds the loop's delay since the last beat to the total, and begins the next beat. */
 function note(own: StallMeter): void {
   const at = performance.now();
   const lateMs = at - own.beatAt - BEAT_MS;
@@ -36,29 +35,31 @@ function note(own: StallMeter): void {
   });
 }
 
-/** Two turns: the first reads the sockets, the second runs after the work that their data set going. */
+/** Two turns of the loop: the first reads the sockets, the second runs after the work that their data started. */
 const nextRead = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-/** Milliseconds for which this process's event loop has stood still since the first call. Only differences mean something. */
+/**
+ * Milliseconds for which this process's event loop has stalled since the first call. Only differences are meaningful.
+ */
 export function stalledMs(): number {
   const own = meter();
   noteLateBeat(own);
   return own.totalMs;
 }
 
-/** A stall that is just over may not have had its beat yet. */
+/** Counts a stall that has just ended and whose beat has not run yet. */
 function noteLateBeat(own: StallMeter): void {
   if (performance.now() - own.beatAt > BEAT_MS + JITTER_MS) note(own);
 }
 
 /**
- * Whether this process has stood still, since {@link stalledMs} was `markMs`, for long enough to have spoilt an exchange:
- * `leastMs`, and never less than a quarter of a second.
+ * Whether this process has stalled for long enough to spoil an exchange: `minMs`, and at least a quarter of a second.
+ * @param markMs {@link stalledMs} when the exchange began.
  */
-export const hasStalledSince = (markMs: number, leastMs = 0): boolean =>
-  stalledMs() - markMs >= Math.max(leastMs, STALL_MIN_MS);
+export const hasStalledSince = (markMs: number, minMs = 0): boolean =>
+  stalledMs() - markMs >= Math.max(minMs, STALL_MIN_MS);
 
-/** Milliseconds since this process last stood still for half a second or more; infinite when it never did. */
+/** Milliseconds since the last stall of half a second or more; infinite when there was none. */
 export function sinceLongStallMs(): number {
   const own = meter();
   noteLateBeat(own);
@@ -66,8 +67,8 @@ export function sinceLongStallMs(): number {
 }
 
 /**
- * Resolves when the sockets have been read after a stall that is just over; at once when there was none. To be awaited
- * before an idle connection is used: the other side may have closed it meanwhile.
+ * Resolves when the sockets have been read after a stall that has just ended; at once when there was none. Await it
+ * before using an idle connection: the other side may have closed it meanwhile.
  */
 export async function socketsRead(): Promise<void> {
   const own = meter();
@@ -81,15 +82,15 @@ export type Deadline = {
 };
 
 /**
- * Calls `expire` once `limitMs` have passed, unless it is cleared before. The sockets are read once more before it
- * judges, and time in which this process stood still is added to the limit (at most the limit again for each stall).
+ * Calls `expire` after `limitMs` milliseconds, unless it is cleared before. Pending data of the sockets is read first,
+ * and the time of a stall is added to the limit (at most the limit itself for each stall).
  */
 export function startDeadline(limitMs: number, expire: () => void): Deadline {
   let isOver = false;
   let timer: NodeJS.Timeout;
   let seenMs = stalledMs();
 
-  const judge = () => {
+  const check = () => {
     if (isOver) return;
     const stalled = stalledMs() - seenMs;
     if (stalled >= STALL_MIN_MS) {
@@ -101,7 +102,7 @@ export function startDeadline(limitMs: number, expire: () => void): Deadline {
     expire();
   };
   const arm = (ms: number) => {
-    timer = setTimeout(() => void nextRead().then(judge), ms);
+    timer = setTimeout(() => void nextRead().then(check), ms);
   };
   arm(limitMs);
   return {
@@ -112,7 +113,9 @@ export function startDeadline(limitMs: number, expire: () => void): Deadline {
   };
 }
 
-/** As `AbortSignal.timeout`, by {@link startDeadline}; aborts with a `TimeoutError`. Clear it when the work is over. */
+/**
+ * `AbortSignal.timeout` on top of {@link startDeadline}: aborts with a `TimeoutError`. Clear it when the work is over.
+ */
 export function deadlineSignal(limitMs: number): Deadline & { signal: AbortSignal } {
   const abort = new AbortController();
   const deadline = startDeadline(limitMs, () =>

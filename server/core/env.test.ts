@@ -3,7 +3,7 @@ import { readEnv } from "./env";
 
 const good = { DATABASE_URL: "postgresql://user:secret@localhost:5432/service", SECRET_KEY: "k".repeat(32) };
 
-test("the defaults are the ones that are safe in production", () => {
+test("the defaults are safe in production", () => {
   expect(readEnv(good)).toMatchObject({
     NODE_ENV: "production",
     HOST: "127.0.0.1",
@@ -17,7 +17,7 @@ test("the defaults are the ones that are safe in production", () => {
   });
 });
 
-test("every missing and every wrong setting is named at once, with what it is for, and no value is repeated", () => {
+test("every missing and every wrong setting is named at once, with its purpose and without its value", () => {
   const read = () => readEnv({ SECRET_KEY: "short", PORT: "70000", SANDBOX: "yes", DATABASE_URL: "" });
   expect(read).toThrow(/DATABASE_URL is missing: the PostgreSQL database/);
   expect(read).toThrow(/SECRET_KEY is wrong \(must have at least 32 characters\): the secret that signs sessions/);

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { perProcess } from "./process";
+import { defineProcessValue } from "./process";
 
 const list = z
   .string()
@@ -23,7 +23,7 @@ const flag = z
 const count = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
-/** Every setting of the service. The default is the one that is safe in production; `.describe` says what it is for. */
+/** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */
 export const Settings = z.object({
   NODE_ENV: z.enum(["production", "development", "test"]).default("production").describe("build mode"),
   DATABASE_URL: z
@@ -57,7 +57,7 @@ export const Settings = z.object({
     .default("fallback")
     .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
-    "milliseconds that a provider has for its answer; after that it is not known whether it took the message",
+    "milliseconds that a provider has to respond; after that it is unknown whether it took the message",
   ),
   FLOOD_IDENTICAL_PER_HOUR: count(6, 0, 1_000_000).describe(
     "messages of the same text that an account may send to one number within an hour; 0: no limit",
@@ -80,7 +80,7 @@ export type Env = z.output<typeof Settings>;
 
 /**
  * Reads the settings from `source`.
- * @throws Error that names every missing or wrong setting at once, each with what it is for.
+ * @throws Error that names every missing or wrong setting at once, each with its purpose.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
@@ -99,7 +99,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 export const providerVariable = (provider: string, setting: string): string =>
   `${provider}_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase();
 
-/** The settings of a provider that the environment holds, by the provider's own names. */
+/** A provider's settings in the environment, by the provider's own names. */
 export function providerEnvironment(provider: string, settings: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     settings.flatMap((name) => {
@@ -109,8 +109,8 @@ export function providerEnvironment(provider: string, settings: readonly string[
   );
 }
 
-/** The settings of this process, read and checked at the first call. */
-export const env = (): Env => perProcess("env", () => readEnv(process.env));
+/** The settings of this process, read and checked at the first call. @throws Error as {@link readEnv} */
+export const env = defineProcessValue("env", () => readEnv(process.env));
 
 /** The address under which the service is reached, without a trailing slash. */
 export function publicUrl(): string {
@@ -119,7 +119,9 @@ export function publicUrl(): string {
   return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/\/+$/, "");
 }
 
-/** next-auth reads its address from the environment and from nowhere else: tell it ours, unless somebody has set it. */
+/**
+ * Sets the address and secret of next-auth, which reads them from the environment only, unless they are set already.
+ */
 export function exportSettings(): void {
   process.env.NEXTAUTH_URL ??= publicUrl();
   process.env.NEXTAUTH_SECRET ??= env().SECRET_KEY;

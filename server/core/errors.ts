@@ -1,6 +1,6 @@
 /**
- * The one catalogue of failures. Domain code throws what these constructors make; nothing else carries a status.
- * `reason` is the finer machine-readable cause (docs/errors.md lists each with what to do).
+ * The one catalogue of failures. Domain code throws only errors made by these constructors; nothing else carries a
+ * status. `reason` is the finer machine-readable cause (docs/errors.md lists each with its remedy).
  */
 export type ErrorType =
   | "invalid_request_error"
@@ -19,7 +19,7 @@ type WireError = {
   details: Record<string, unknown>;
 };
 
-/** `retryAfterS`: seconds after which the same request may pass; null when no time helps by itself. */
+/** `retryAfterS`: seconds after which the same request may succeed; null when waiting does not help. */
 export type ApiError = Error & {
   readonly status: number;
   readonly wire: WireError;
@@ -31,14 +31,14 @@ type Extra = {
   reason?: string;
   details?: Record<string, unknown>;
   retryAfterS?: number;
-  /** What happened inside; it is logged and never shown. */
+  /** The internal cause; logged, never shown. */
   cause?: unknown;
 };
 
-// A symbol of the global registry, because two bundles of this code live in the web process and `instanceof` would lie.
+// A symbol of the global registry: the web process holds two copies of this code, so `instanceof` is unreliable.
 const BRAND = Symbol.for("messaging-service.api-error");
 
-/** A message is one line, whatever names of the caller's it quotes. */
+/** A message is one line, even when it quotes control characters of the caller's. */
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ");
 
 function apiError(status: number, type: ErrorType, code: string, text: string, extra: Extra = {}): ApiError {
@@ -59,35 +59,35 @@ function apiError(status: number, type: ErrorType, code: string, text: string, e
   });
 }
 
-/** 400: the caller's input is at fault. `param` names it as the caller wrote it (`to`, `recipients[3]`). */
+/** 400: the input is invalid. `param` names the field as the caller wrote it (`to`, `recipients[3]`). */
 export const invalidRequest = (message: string, extra?: Extra) =>
   apiError(400, "invalid_request_error", "invalid_request", message, extra);
-/** 401: no key, or one that is unknown, revoked or expired. */
+/** 401: the key is missing, unknown, revoked or expired. */
 export const unauthorized = (message: string, extra?: Extra) =>
   apiError(401, "authentication_error", "unauthorized", message, extra);
 /** 402: the balance does not cover the cost. */
 export const insufficientBalance = (message: string, extra?: Extra) =>
   apiError(402, "balance_error", "insufficient_balance", message, extra);
-/** 403: a valid caller who may not do this. */
+/** 403: the caller is known and lacks the permission. */
 export const forbidden = (message: string, extra?: Extra) =>
   apiError(403, "authorization_error", "forbidden", message, extra);
-/** 404: nothing there that this caller may see; another account's id looks the same. */
+/** 404: not found for this caller; another account's id gives the same response. */
 export const notFound = (message: string, extra?: Extra) =>
   apiError(404, "invalid_request_error", "not_found", message, extra);
-/** 409: a name that is taken. */
+/** 409: the name is taken. */
 export const conflict = (message: string, extra?: Extra) =>
   apiError(409, "invalid_request_error", "conflict", message, extra);
-/** 429: more requests, messages or money than the key or the account allows for a while. */
+/** 429: the key or the account has used up its requests, messages or money for a while. */
 export const rateLimited = (message: string, extra?: Extra) =>
   apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
 
-/** Waits that are asked of callers after a 503, in seconds. */
+/** `Retry-After` of each 503, in seconds. */
 const RETRY_AFTER_S = { overloaded: 1, databaseUnavailable: 2, outcomeUnknown: 1 };
 
 const serviceUnavailable = (message: string, extra: Extra) =>
   apiError(503, "api_error", "service_unavailable", message, extra);
 
-/** 503: more waits than this process can serve in time. It refuses before anything is begun. */
+/** 503: the queue is longer than this process can serve in time. Refused before anything begins. */
 export const overloaded = (cause?: unknown) =>
   serviceUnavailable("The service has more work than it can do in time. Nothing was carried out: repeat the request.", {
     reason: "overloaded",
@@ -99,8 +99,8 @@ const DATABASE_UNAVAILABLE = "database_unavailable";
 const OUTCOME_UNKNOWN = "outcome_unknown";
 
 /**
- * 503: the database could not be reached for as long as a caller waits. `nothingDone`: it is certain that no part of the
- * request was carried out; otherwise an earlier step of it may have been.
+ * 503: the database was unreachable for as long as a caller waits. `nothingDone`: certainly no part of the request was
+ * carried out; otherwise an earlier step may have been.
  */
 export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boolean; cause?: unknown }) =>
   serviceUnavailable(
@@ -110,7 +110,7 @@ export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boole
     { reason: DATABASE_UNAVAILABLE, retryAfterS: RETRY_AFTER_S.databaseUnavailable, cause },
   );
 
-/** 503: the connection to the database was lost before it said whether the change was committed. */
+/** 503: the connection to the database was lost before the reply to COMMIT, so the change may be committed. */
 export const outcomeUnknown = (cause?: unknown) =>
   serviceUnavailable(
     "The connection to the database was lost on the way. The request may or may not have been carried out: repeat it " +
@@ -125,7 +125,7 @@ export const isDatabaseUnavailable = (thrown: unknown): thrown is ApiError =>
 export const isOutcomeUnknown = (thrown: unknown): thrown is ApiError =>
   isApiError(thrown) && thrown.wire.details.reason === OUTCOME_UNKNOWN;
 
-/** A fault of ours, in any step of the request: nothing is claimed about what it had done until then. */
+/** 500: a bug, in any step of the request; earlier steps may have been carried out. */
 const internalError = () =>
   apiError(
     500,
@@ -137,7 +137,7 @@ const internalError = () =>
 export const isApiError = (thrown: unknown): thrown is ApiError =>
   typeof thrown === "object" && thrown !== null && BRAND in thrown;
 
-/** A body with a thousand bad recipients need not be answered with a thousand reasons. */
+/** A response lists at most this many issues, however many recipients are bad. */
 const ISSUES_MAX = 20;
 
 type Issue = { path: PropertyKey[]; message: string; code?: string };
@@ -158,7 +158,16 @@ const fieldOf = (thrown: unknown, name: "cause" | "code"): unknown =>
     ? (thrown as Record<string, unknown>)[name]
     : undefined;
 
-/** What tRPC itself refuses, before any procedure of ours is reached. */
+/**
+ * The `code` of a thrown error, as Node, PostgreSQL's driver and undici set it (`ECONNRESET`, `23505`); empty when
+ * there is none.
+ */
+export function errorCodeOf(thrown: unknown): string {
+  const code = fieldOf(thrown, "code");
+  return code === undefined || code === null ? "" : String(code);
+}
+
+/** A refusal by tRPC itself, before any procedure of ours is reached. */
 function transportError(code: unknown): ApiError | null {
   if (code === "NOT_FOUND" || code === "METHOD_NOT_SUPPORTED") return notFound("There is no such operation.");
   if (code === "BAD_REQUEST" || code === "PARSE_ERROR") return invalidRequest("The request could not be read.");
@@ -167,8 +176,8 @@ function transportError(code: unknown): ApiError | null {
 
 /**
  * Maps anything thrown to the error that may be shown. The only such map: every door uses it.
- * What is neither ours nor a refused input becomes a 500 whose message says nothing of the exception; so does an answer
- * of ours that fails its own schema.
+ * Everything except our own errors and refused input becomes a 500 that reveals nothing of the exception; so does a
+ * response that fails its own schema.
  */
 export function toApiError(thrown: unknown): ApiError {
   for (let at: unknown = thrown, depth = 0; at !== undefined && depth < 4; at = fieldOf(at, "cause"), depth += 1) {

@@ -24,7 +24,7 @@ test("an id carries the time in its first ten characters", () => {
   expect(ms).toBeLessThanOrEqual(Date.now() + 50);
 });
 
-test("isId accepts what newId makes and refuses other kinds, lengths and letters", () => {
+test("isId accepts the ids of newId and refuses other kinds, lengths and letters", () => {
   const id = newId("endpoint");
   expect(isId("endpoint", id)).toBe(true);
   expect(isId("message", id)).toBe(false);
@@ -33,7 +33,7 @@ test("isId accepts what newId makes and refuses other kinds, lengths and letters
   expect(isId("endpoint", `whe_${"u".repeat(26)}`)).toBe(false);
 });
 
-test("an id tells when it was made, and sorts behind every id that could have been made before", () => {
+test("an id carries the time at which it was made, and sorts behind the ids of earlier milliseconds", () => {
   const before = new Date();
   const id = newId("message");
   expect(timeOfId(id).getTime()).toBeGreaterThanOrEqual(before.getTime() - 5);

@@ -64,7 +64,7 @@ export function newId(kind: IdKind): string {
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
-/** The smallest id of this kind that could be made at `at`: every one made then or later sorts behind it. */
+/** Lower bound of the ids made at `at` or later: all of them sort behind it. */
 export function firstIdAt(kind: IdKind, at: Date): string {
   let text = "";
   for (let left = at.getTime(), n = 0; n < TIME_CHARACTERS; n += 1) {
@@ -74,14 +74,14 @@ export function firstIdAt(kind: IdKind, at: Date): string {
   return `${PREFIXES[kind]}_${text}${"0".repeat(RANDOM_CHARACTERS)}`;
 }
 
-/** When an id was made, to the millisecond. The text must have the form of an id. */
+/** Time at which an id was made, to the millisecond. The text must have the form of an id. */
 export function timeOfId(id: string): Date {
   const start = id.indexOf("_") + 1;
   const digits = [...id.slice(start, start + TIME_CHARACTERS)].map((character) => ALPHABET.indexOf(character));
   return new Date(digits.reduce((sum, digit) => sum * 32 + digit, 0));
 }
 
-/** Whether `text` has the form of an id of this kind. It says nothing about whether it exists. */
+/** Whether `text` has the form of an id of this kind, existing or not. */
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = PREFIXES[kind];
   return (

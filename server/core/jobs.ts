@@ -1,24 +1,25 @@
 /**
  * Terms.
  * - job: one row in graphile-worker's table: a task's name and a payload of ids. Added in the transaction of the change
- *   that it follows from, so it exists exactly when that change does (transactional outbox).
- * - task: the function that a job's name stands for (worker/tasks.ts).
- * - batch: most jobs carry many ids; a task finishes or re-schedules every one of them before it returns.
- * A task must stand being run twice: a worker that dies leaves its jobs to the next one.
+ *   that causes it, so it exists exactly when that change does (transactional outbox).
+ * - task: the function behind a job's name (worker/tasks.ts).
+ * - batch: most jobs carry many ids; a task finishes or re-schedules each of them before it returns.
+ * A task must be safe to run twice: the jobs of a dead worker go to another one.
  */
 import { z } from "zod";
 import { msUntil } from "./clock";
 import type { Queryable } from "./db";
+import { unnest } from "./unnest";
 
 const ids = z.array(z.string()).min(1).max(2_000);
 
 /** Recurring jobs carry graphile-worker's own `_cron` field and nothing of ours. */
 const recurring = z.object({}).loose();
 
-/** What a provider reported about one of its messages, in our words. `occurredAt` is ISO 8601. */
+/** A provider's report about one of its messages, in our terms. `occurredAt` is ISO 8601. */
 export const ReceiptReport = z.object({
   providerMessageId: z.string().refine((id) => !id.includes("\0")),
-  /** Our name for the attempt, where the provider gives it back (server/providers/reference.ts). */
+  /** Our reference to the attempt, if the provider returns it (server/providers/reference.ts). */
   reference: z.string().nullish(),
   status: z.enum(["sent", "delivered", "failed", "undelivered"]),
   code: z.string().nullable(),
@@ -27,7 +28,7 @@ export const ReceiptReport = z.object({
 });
 export type ReceiptReport = z.output<typeof ReceiptReport>;
 
-/** A message from a handset to one of our numbers. Numbers as the provider wrote them, `receivedAt` ISO 8601. */
+/** A message from a handset to one of our numbers. Numbers in the provider's notation, `receivedAt` ISO 8601. */
 export const InboundReport = z.object({
   providerMessageId: z.string(),
   from: z.string(),
@@ -37,15 +38,15 @@ export const InboundReport = z.object({
 });
 export type InboundReport = z.output<typeof InboundReport>;
 
-/** Payload of each job by name. Payloads outlive a release: a field added later must be optional. */
+/** Payload of each job by name. Payloads survive a release: a field added later must be optional. */
 export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
   apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1) }),
   join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
   apply_inbound: z.object({ provider: z.string(), messages: z.array(InboundReport).min(1) }),
   /**
-   * `attemptsMade`: only the deliveries that have just so many tries of `round` (absent: 0) behind them; absent: those
-   * that are due.
+   * `attemptsMade`: only the deliveries that have made exactly this number of tries in `round` (absent: 0); absent: the
+   * due ones.
    */
   deliver_webhooks: z.object({
     endpointId: z.string(),
@@ -65,9 +66,9 @@ export const jobs = {
 export type JobName = keyof typeof jobs;
 export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>;
 
-/** Tries of a job before graphile-worker gives it up. Only our own crashes and bugs use them up. */
+/** Runs of a job before graphile-worker gives it up. Only our own crashes and bugs use them up. */
 const MAX_JOB_ATTEMPTS = 25;
-/** Lower goes first: a receipt must not wait behind a backlog of messages that have not even been sent. */
+/** Lower runs first: a receipt must not wait behind a backlog of unsent messages. */
 const PRIORITIES: Partial<Record<JobName, number>> = {
   apply_receipts: -10,
   join_receipts: -10,
@@ -75,9 +76,10 @@ const PRIORITIES: Partial<Record<JobName, number>> = {
 };
 
 /**
- * Adds a job in the transaction of `tx`. `runAt` null: as soon as that transaction is committed. It is a time of this
- * process's clock; the job is due as far from now by the database's clock, which the queue goes by. A waiting job with
- * the same `key` is replaced. A transaction that adds several jobs takes no lock that another could wait for.
+ * Adds a job in the transaction of `tx`.
+ * @param options `runAt`: a time of this process's clock; the job is due after the same duration by the database's
+ *   clock, which the queue uses. Null: at once after the commit. `key`: replaces a waiting job with the same key.
+ *   Without a key no other transaction waits for a lock of this one.
  */
 export async function addJob<Name extends JobName>(
   tx: Queryable,
@@ -100,7 +102,18 @@ export async function addJob<Name extends JobName>(
   });
 }
 
-/** Adds many jobs of one name in one statement; otherwise as {@link addJob}. */
+type AddedJob = { payload: unknown; runAt: Date | null };
+
+/** $1 is the name of the jobs. */
+const addedJobs = unnest<AddedJob>(
+  {
+    payload: ["text", ({ payload }) => JSON.stringify(payload)],
+    wait_ms: ["float8", ({ runAt }) => (runAt ? msUntil(runAt) : null)],
+  },
+  2,
+);
+
+/** Adds many jobs of one name in one statement; `runAt` as in {@link addJob}. */
 export async function addJobs<Name extends JobName>(
   tx: Queryable,
   name: Name,
@@ -112,13 +125,7 @@ export async function addJobs<Name extends JobName>(
     text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
              SELECT ROW($1, j.payload::json, NULL, clock_timestamp() + j.wait_ms * interval '1 millisecond', $4::int2, NULL,
                $5::int2, NULL)::graphile_worker.job_spec
-             FROM unnest($2::text[], $3::float8[]) AS j (payload, wait_ms)))`,
-    values: [
-      name,
-      added.map((job) => JSON.stringify(job.payload)),
-      added.map((job) => (job.runAt ? msUntil(job.runAt) : null)),
-      MAX_JOB_ATTEMPTS,
-      PRIORITIES[name] ?? 0,
-    ],
+             FROM ${addedJobs.as("j")}))`,
+    values: [name, ...addedJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
   });
 }

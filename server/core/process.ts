@@ -1,8 +1,9 @@
 /**
- * One instance per process of what must not exist twice (pools, caches, coalescing queues).
+ * The registry of values that exist once per process (pools, caches, batchers), and the orderly stop of a process.
  *
- * The web process holds this code twice: once as started by server/main.ts and once inside the bundle that Next made of
- * the route files. Both look here, so a key revoked through one is gone for the other.
+ * The web process holds this code twice: as started by server/main.ts, and inside the bundle that Next made of the
+ * route files. Both copies share one registry on `globalThis`, so a key revoked through one is gone for the other as
+ * well.
  */
 const REGISTRY = Symbol.for("messaging-service.process");
 
@@ -14,34 +15,50 @@ function openRegistry(): Map<string, unknown> {
 
 const registry = openRegistry();
 
-const closers: Array<() => Promise<void>> = perProcess("process.closers", () => []);
+/** Names declared by this copy of the code. */
+const declaredNames = new Set<string>();
 
-/** Returns the process's one instance called `name`, made by `make` at its first use. */
-export function perProcess<T>(name: string, make: () => T): T {
-  if (!registry.has(name)) registry.set(name, make());
-  return registry.get(name) as T;
+/**
+ * Declares a value that exists once per process.
+ * @param name its key in the registry, `subject.value`; unique. The two copies of the web process share it.
+ * @param make makes the value at its first use.
+ * @returns a getter of the value.
+ * @throws Error in tests when the name is already declared: two values under one name would have different types. Not
+ *   in development, where hot reload runs a module again.
+ */
+export function defineProcessValue<T>(name: string, make: () => T): () => T {
+  if (process.env.NODE_ENV === "test" && declaredNames.has(name)) {
+    throw new Error(`The process value "${name}" is declared twice.`);
+  }
+  declaredNames.add(name);
+  return () => {
+    if (!registry.has(name)) registry.set(name, make());
+    return registry.get(name) as T;
+  };
 }
+
+const closers = defineProcessValue("process.closers", (): Array<() => Promise<void>> => []);
 
 /** Registers work for an orderly stop; last registered, first run. */
 export function onShutdown(close: () => Promise<void>): void {
-  closers.push(close);
+  closers().push(close);
 }
 
-/** Runs what {@link onShutdown} gathered. A failing closer never keeps the others from running. */
+/** Runs everything registered with {@link onShutdown}. A failing closer does not keep the others from running. */
 export async function shutDown(): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close().catch(() => undefined);
+  for (const close of closers().splice(0).reverse()) await close().catch(() => undefined);
 }
 
 /**
  * Runs a process of the service: `start` it, then stop in order at SIGTERM, SIGINT, or when the parent that holds our
- * IPC channel is gone. A failing start is told on stderr and ends with code 1.
+ * IPC channel is gone. A failing start is reported on stderr and ends the process with code 1.
  */
 export async function runUntilStopped(name: string, start: () => Promise<void>): Promise<void> {
   let stopping = false;
   const stop = () => {
     if (stopping) return;
     stopping = true;
-    // With the code that was set, when something went wrong.
+    // Keeps `process.exitCode`, which is set when something went wrong.
     void shutDown().then(() => process.exit());
   };
   process.on("SIGTERM", stop);
@@ -59,23 +76,24 @@ export async function runUntilStopped(name: string, start: () => Promise<void>):
 }
 
 /**
- * Does `work` again and again, with pauses between, until the returned function is called, which waits for the turn under
- * way. `work` answers for its own failures and returns the length of the pause in milliseconds.
+ * Repeats `work` with pauses in between.
+ * @param work handles its own failures and returns the next pause in milliseconds.
+ * @returns a function that ends the repetition and waits for the run under way.
  */
 export function keepDoing(work: () => Promise<number>): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = Promise.resolve();
+  let run: Promise<void> = Promise.resolve();
   let isOver = false;
-  const plan = (afterMs: number) => {
+  const schedule = (afterMs: number) => {
     if (isOver) return;
     timer = setTimeout(() => {
-      turn = work().then(plan);
+      run = work().then(schedule);
     }, afterMs);
   };
-  plan(0);
+  schedule(0);
   return async () => {
     isOver = true;
     clearTimeout(timer);
-    await turn;
+    await run;
   };
 }

@@ -36,6 +36,6 @@ test.each(["", "v1.", "v1.AAAA", "v2.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
   expect(() => unseal(KEY, PURPOSE, sealed)).toThrow("malformed");
 });
 
-test("what was sealed for one purpose does not open for another", () => {
+test("text sealed for one purpose does not open for another", () => {
   expect(() => unseal(KEY, "idempotent answer", seal(KEY, PURPOSE, "x"))).toThrow("cannot be opened");
 });

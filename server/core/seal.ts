@@ -1,6 +1,6 @@
 /**
- * Secrets at rest that must be readable again, so they are encrypted, not hashed: AES-256-GCM with a key derived from the
- * installation's SECRET_KEY and the purpose by HKDF (RFC 5869).
+ * Encrypts secrets that must be readable again, so they cannot be hashed: AES-256-GCM with a key derived by HKDF (RFC
+ * 5869) from the installation's SECRET_KEY and the purpose.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
@@ -8,9 +8,9 @@ const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Names the way of sealing, so that another one can be told apart later. */
+/** Version of the format, so that a later one can be distinguished. */
 const VERSION = "v1.";
-/** What is sealed; each purpose has a key of its own, so nothing sealed for one opens as another. */
+/** Kind of the secret. Each purpose has its own key, so text sealed for one cannot be opened for another. */
 export type SealPurpose = "webhook signing secret" | "idempotent answer" | "provider settings";
 
 const deriveKey = (keyMaterial: string, purpose: SealPurpose): Buffer =>
@@ -28,13 +28,14 @@ export function seal(keyMaterial: string, purpose: SealPurpose, secret: string):
 }
 
 /**
- * Decrypts what {@link seal} made.
- * @throws Error when it was altered, or sealed with another SECRET_KEY or for another purpose; the message holds nothing of either.
+ * Decrypts the result of {@link seal}.
+ * @throws Error when it was altered, or sealed with another SECRET_KEY or for another purpose; the message reveals
+ *   neither.
  */
 export function unseal(keyMaterial: string, purpose: SealPurpose, sealed: string): string {
   const bytes = Buffer.from(sealed.slice(VERSION.length), "base64url");
   if (!sealed.startsWith(VERSION) || bytes.length < IV_BYTES + TAG_BYTES) {
-    throw new Error("What was sealed is malformed.");
+    throw new Error("The sealed text is malformed.");
   }
   const decipher = createDecipheriv(ALGORITHM, deriveKey(keyMaterial, purpose), bytes.subarray(0, IV_BYTES), {
     authTagLength: TAG_BYTES,
@@ -43,6 +44,6 @@ export function unseal(keyMaterial: string, purpose: SealPurpose, sealed: string
   try {
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch {
-    throw new Error("What was sealed cannot be opened: it was altered, or SECRET_KEY has changed.");
+    throw new Error("The sealed text cannot be opened: it was altered, or SECRET_KEY has changed.");
   }
 }

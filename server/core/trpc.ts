@@ -4,25 +4,25 @@ import { type AccountActor, requireOperator, requireScope } from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
-/** A caller's Idempotency-Key and the SHA-256 of what it was sent with. */
+/** A caller's Idempotency-Key and the SHA-256 of the request that it came with. */
 export type Idempotency = { key: string; requestHash: string };
 
-/** What a procedure knows of its request, whichever door it came through. */
+/** Context of a request, whichever door it came through. */
 export type Context = {
   actor: AccountActor | null;
   requestId: string;
   /** Address of the caller, for throttling. */
   address: string;
-  /** The caller's Idempotency-Key; known once the input was read. @throws 400 when it is malformed. */
+  /** The caller's Idempotency-Key; known once the input has been read. @throws 400 when it is malformed. */
   idempotency: () => Idempotency | null;
-  /** Response headers that a deed adds on the REST door, e.g. Idempotency-Replayed. */
+  /** Response headers that an operation adds on the REST door, e.g. Idempotency-Replayed. */
   responseHeaders: Record<string, string>;
 };
 
 /**
- * `creates: false`: a POST that creates nothing, and so answers 200 instead of 201. `keyed`: it honours Idempotency-Key
- * all the same, as every POST that creates does. `scope`: what a key must hold, set by {@link scoped}; null: any will do.
- * `oneOf`: fields of the body of which exactly one is given.
+ * `creates: false`: a POST that creates nothing, and responds 200 instead of 201. `keyed`: it honours Idempotency-Key
+ * nevertheless, as every creating POST does. `scope`: permission that a key must have, set by {@link scoped}; null:
+ * none. `oneOf`: fields of the body of which exactly one must be given.
  */
 export type OperationMeta = OpenApiMeta & {
   creates?: boolean;
@@ -44,7 +44,7 @@ const t = initTRPC
 export const router = t.router;
 export const mergeRouters = t.mergeRouters;
 
-/** Open to anybody: sign-up only. */
+/** Open to callers without an account: sign-up only. */
 export const publicProcedure = t.procedure.use(async ({ next, getRawInput }) => {
   requireStorable(await getRawInput(), "");
   return next();
@@ -52,14 +52,14 @@ export const publicProcedure = t.procedure.use(async ({ next, getRawInput }) => 
 
 const accountProcedure = t.procedure.use(async ({ ctx, next, getRawInput }) => {
   if (!ctx.actor) throw unauthorized("Sign in first.", { reason: "no_session" });
-  // The REST edge looks by itself, once the scope was judged.
+  // The REST edge checks the input itself, after the scope.
   if (ctx.actor.kind === "session") requireStorable(await getRawInput(), "");
   return next({ ctx: { actor: ctx.actor } });
 });
 
 /**
- * A procedure for account owners and for keys that hold `scope`, or one of several, of which the deed may ask for a certain
- * one; null: any valid key. The scope is judged before the input is looked at.
+ * A procedure for account owners and for keys with `scope`, or with one of several (the service function may require a
+ * certain one); null: any valid key. The scope is checked before the input.
  */
 export const scoped = (scope: string | readonly string[] | null) =>
   accountProcedure.meta({ scope }).use(({ ctx, next }) => {

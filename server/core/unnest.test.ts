@@ -20,7 +20,7 @@ test("names, types and values keep one order", () => {
   ]);
 });
 
-test("parameters begin where the statement's others end", () => {
+test("parameters begin at the given number", () => {
   expect(unnest(MOVES, 3).as("m")).toBe("unnest($3::text[], $4::int8[]) AS m (account_id, amount)");
 });
 

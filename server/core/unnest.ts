@@ -1,6 +1,6 @@
 /**
- * Rows as the columns of one `unnest`: one array parameter per column, so any number of rows is one statement with one
- * text (a prepared statement). Column, type and value of a row stand in one line, and cannot get out of step.
+ * Rows as the columns of one `unnest`: one array parameter per column, so one prepared statement takes any number of
+ * rows. Name, type and value of a column stand in one line, and cannot get out of step.
  */
 
 type ColumnType = "text" | "int2" | "int4" | "int8" | "float8" | "bool" | "uuid" | "date" | "timestamptz";
@@ -20,7 +20,7 @@ export type Unnest<Row> = {
 /**
  * Describes rows that are passed to a statement.
  * @param columns by name, in the order of their parameters.
- * @param first number of the first column's parameter, when others of the statement precede it.
+ * @param first number of the first column's parameter, if other parameters precede it.
  */
 export function unnest<Row>(columns: Readonly<Record<string, Column<Row>>>, first = 1): Unnest<Row> {
   const names = Object.keys(columns);

@@ -3,7 +3,7 @@ import { DateTime, PageQuery, readPage } from "./wire";
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
-test("a time is one that both PostgreSQL and an answer of four-digit years can hold", () => {
+test("a time must be storable in PostgreSQL and have a four-digit year", () => {
   for (const text of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "2026-01-01T00:00:00+23:59"]) {
     expect(accepts(text), text).toBe(true);
   }
@@ -12,7 +12,7 @@ test("a time is one that both PostgreSQL and an answer of four-digit years can h
   }
 });
 
-test("what is no time is refused once", () => {
+test("text that is not a time gives one issue", () => {
   expect(DateTime.safeParse("tomorrow").error?.issues).toHaveLength(1);
 });
 
@@ -45,7 +45,7 @@ describe("page and limit", () => {
   const { limit, page } = PageQuery;
 
   test.each(["0x10", "1e1", " 5", "5 ", "+5", "5.0", "", "-1", "٣", "Infinity"])(
-    "%j is no number of a query",
+    "%j is not a number of a query",
     (text) => {
       expect(limit.safeParse(text).success).toBe(false);
       expect(page.safeParse(text).success).toBe(false);

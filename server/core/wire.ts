@@ -12,13 +12,13 @@ export const toMicros = (units: number): bigint => BigInt(Math.round(units * MIC
 
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null);
 
-/** The field `object`, by which a reader tells what it has in hand. */
+/** The field `object`, which names the kind of an object. */
 export const kindOf = <Kind extends string>(kind: Kind) => z.literal(kind).describe(`Kind of the object: \`${kind}\`.`);
 
-/** PostgreSQL knows no year 0, and a year beyond 9999 could not be shown as it was given. */
+/** PostgreSQL has no year 0, and ISO 8601 writes years beyond 9999 in another form. */
 const YEARS = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") };
 
-/** What is no date at all is the format's to refuse. */
+/** True for text that is not a date: the format refuses that. */
 const isWithinYears = (text: string): boolean => !(Date.parse(text) < YEARS.first || Date.parse(text) > YEARS.last);
 
 export const DateTime = z.iso
@@ -30,12 +30,12 @@ export const NullableDateTime = DateTime.nullable();
 export const API_VERSION = "v1";
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 50;
-/** Beyond this page an offset would make the database walk for nothing. */
+/** Highest page: the database would scan a larger offset for nothing. */
 const PAGE_MAX = 1_000_000;
 
 const NO_NUMBER = "must be a whole number in digits";
 
-/** A whole number of a query, which arrives as digits over REST and as a number from the console; nothing else is one. */
+/** A whole number of a query: digits over REST, a number from the console. */
 const queryInteger = (max: number, otherwise: number) =>
   z.preprocess(
     (value) => (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value),
@@ -47,7 +47,7 @@ const queryInteger = (max: number, otherwise: number) =>
       .default(otherwise),
   );
 
-/** Query parameters of every paged list. */
+/** Query parameters of paged lists. */
 export const PageQuery = {
   page: queryInteger(PAGE_MAX, 1).describe("Page, from 1."),
   limit: queryInteger(PAGE_LIMIT_MAX, PAGE_LIMIT_DEFAULT).describe("Items per page, 1 to 100."),
@@ -61,7 +61,7 @@ export const Pagination = z.object({
   has_more: z.boolean().describe("Whether another page follows."),
 });
 
-/** One page as a procedure returns it; the REST edge moves `items` to `data` beside `pagination`. */
+/** One page, as a procedure returns it; the REST edge moves `items` to `data` beside `pagination`. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item).describe("Items of the page, newest first."), pagination: Pagination });
 
@@ -74,8 +74,8 @@ export function toPage<Item>(items: Item[], total: number, query: { page: number
 }
 
 /**
- * Reads the rows of one page, and how many there are over all. Beyond the first page the total is read first: a page past
- * the end would skip every row of the list only to find nothing.
+ * Reads the rows of one page, and the total number. Beyond the first page the total is read first: a page past the end
+ * would otherwise skip every row of the list for nothing.
  */
 export async function readPage<Row>(
   query: { page: number; limit: number },
@@ -103,16 +103,16 @@ export const Deleted = z.object({
   deleted: z.literal(true).describe("Always true."),
 });
 
-/** Foreign text as it may be stored and shown: without NUL, well formed, at most `length` UTF-16 units. */
+/** Makes foreign text storable: without NUL, well formed, at most `length` UTF-16 units. */
 export const storableText = (text: string, length: number): string =>
   text.replaceAll("\0", "").slice(0, length).toWellFormed();
 
-/** No input that any operation takes nests as deep. */
+/** No operation takes input that nests this deep. */
 const DEPTH_MAX = 32;
 
 /**
- * PostgreSQL stores no NUL, and half of a surrogate pair is no text in UTF-8: both would be lost or changed on the way.
- * @throws 400 naming where it stands.
+ * Refuses text that PostgreSQL cannot store unchanged: NUL, and half of a surrogate pair, which UTF-8 cannot encode.
+ * @throws 400 naming the field.
  */
 export function requireStorable(value: unknown, param: string, depth = 0): void {
   if (typeof value === "string") {
@@ -127,6 +127,6 @@ export function requireStorable(value: unknown, param: string, depth = 0): void 
   }
 }
 
-/** 400 in the form of a schema's refusal. */
+/** 400 in the form of a schema error. */
 export const refusedInput = (param: string, problem: string): ApiError =>
   invalidRequest(`${param}: ${problem}`, { param, details: { issues: [{ param, message: problem }] } });

@@ -127,7 +127,7 @@ async function usePolicy(policy: string): Promise<void> {
   await pool().query("DELETE FROM providers");
   forgetProviders();
   // As if vonage needed a connection: its attempts begin after their claim, those of twilio with it.
-  const adapter = (await providerTable()).adapterOf("vonage");
+  const adapter = (await providerTable()).openAdapter("vonage");
   if (adapter) adapter.ready = async () => null;
 }
 

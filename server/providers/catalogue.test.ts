@@ -21,8 +21,14 @@ const sentence = z.string().refine((text) => {
 const Fault = z.enum(["provider", "account", "throttled", "message"]);
 const OutcomeShape = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("accepted"), providerMessageIds: z.array(z.string().min(1)).min(1) }),
-  z.strictObject({ kind: z.enum(["refused", "unknown"]), code, detail: sentence, said: sentence.optional() }),
-  z.strictObject({ kind: z.literal("retryable"), code, detail: sentence, said: sentence.optional(), fault: Fault }),
+  z.strictObject({ kind: z.enum(["refused", "unknown"]), code, detail: sentence, providerDetail: sentence.optional() }),
+  z.strictObject({
+    kind: z.literal("retryable"),
+    code,
+    detail: sentence,
+    providerDetail: sentence.optional(),
+    fault: Fault,
+  }),
 ]);
 const reportOf = { providerMessageId: z.string().min(1), reference: z.string().min(1).nullable() };
 const occurredAt = z.iso
@@ -49,7 +55,7 @@ const ContentShape = z.strictObject({
   ),
 });
 
-/** What it returns, or nothing when it refuses with an Error; one of the language itself would be a slip of ours. */
+/** The result, or null after a plain Error. Errors of the language itself are bugs and are thrown. */
 function attempt<Result>(act: () => Result): Result | undefined {
   try {
     return act();
@@ -69,7 +75,7 @@ const junk = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
-/** The sample with what stands at one of its places replaced, whichever `at` comes to. */
+/** The sample with the value at one of its places replaced; `at` selects it, modulo their number. */
 function altered(sample: unknown, at: number, value: unknown): unknown {
   const places: (() => void)[] = [];
   const copy: unknown = JSON.parse(JSON.stringify(sample));
@@ -130,16 +136,16 @@ describe.each(CASES)("%s", (id, samples) => {
   const provider = providerOf(id);
   const read = (status: number, body: string) => provider.readResponse({ status, headers: {}, body });
   const readJson = (status: number, body: unknown) => read(status, JSON.stringify(body));
-  const told = (body: unknown) => provider.readCallback(samples.format === "json" ? inJson(body) : inForm(body));
+  const readBody = (body: unknown) => provider.readCallback(samples.format === "json" ? inJson(body) : inForm(body));
 
   it("reads its samples", () => {
     expect(readJson(201, samples.taken).kind).toBe("accepted");
     expect(OutcomeShape.parse(readJson(500, samples.failed))).toMatchObject({ kind: "retryable", fault: "provider" });
-    expect(ContentShape.parse(told(samples.receipt)).reports).toHaveLength(1);
-    expect(ContentShape.parse(told(samples.inbound)).inbound).toHaveLength(1);
+    expect(ContentShape.parse(readBody(samples.receipt)).reports).toHaveLength(1);
+    expect(ContentShape.parse(readBody(samples.inbound)).inbound).toHaveLength(1);
   });
 
-  it.each([502, 504])("%d proves that nothing was sent only by an error of the provider's own", (status) => {
+  it.each([502, 504])("%d proves that nothing was sent only with the provider's own error", (status) => {
     expect(readJson(status, samples.failed)).toMatchObject({ kind: "retryable", fault: "provider" });
     for (const body of ["", "<html>", "Bad gateway", "null", "[]", "{}", '{"message":"Bad gateway"}']) {
       expect(OutcomeShape.parse(read(status, body))).toMatchObject({ kind: "unknown", code: `http_${status}` });
@@ -149,7 +155,7 @@ describe.each(CASES)("%s", (id, samples) => {
     }
   });
 
-  it("never returns a malformed outcome, nor accepts by an error", () => {
+  it("never returns a malformed outcome, nor accepts an error", () => {
     const isYes = (status: number) => (status >= 200 && status < 300) || (id === "clickatell" && status === 400);
     fc.assert(
       fc.property(anyStatus, textOf(samples.taken, samples.failed), (status, body) => {
@@ -171,13 +177,13 @@ describe.each(CASES)("%s", (id, samples) => {
     );
   });
 
-  it.each([...WORDS, "", " ", null, true, 7, [], {}])("takes %j for nothing else, wherever it stands", (value) => {
+  it.each([...WORDS, "", " ", null, true, 7, [], {}])("copes with %j in every field", (value) => {
     for (const at of Array.from({ length: 20 }, (_, i) => i)) {
       for (const [status, sample] of [[201, samples.taken] as const, [422, samples.failed] as const]) {
         const outcome = attempt(() => readJson(status, altered(sample, at, value)));
         if (outcome) OutcomeShape.parse(outcome);
       }
-      const content = attempt(() => told(altered(samples.receipt, at, value)));
+      const content = attempt(() => readBody(altered(samples.receipt, at, value)));
       if (content) ContentShape.parse(content);
     }
   });

@@ -10,7 +10,7 @@ import { twilio } from "./adapters/twilio";
 import { vonage } from "./adapters/vonage";
 import type { HttpProvider, Settings } from "./port";
 
-/** Forgets the type of a provider's settings: only {@link HttpProvider.settings} of the same provider makes them. */
+/** Erases the type of a provider's settings: only the same provider's {@link HttpProvider.settings} makes them. */
 const widen = <Own extends Settings>(provider: HttpProvider<Own>): HttpProvider => provider as unknown as HttpProvider;
 
 /** The providers that are called over HTTP. */
@@ -27,6 +27,6 @@ const HTTP_PROVIDERS: readonly HttpProvider[] = [
   widen(bandwidth),
 ];
 
-/** An HTTP provider by its identifier; its functions take only settings that its own schema has read. */
+/** An HTTP provider by its id; null for any other. Its functions take only settings that its own schema has parsed. */
 export const httpProvider = (id: string): HttpProvider | null =>
   HTTP_PROVIDERS.find((provider) => provider.id === id) ?? null;

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** A secret of a provider's settings: it is stored encrypted and never shown again. */
+/** A secret setting of a provider: stored encrypted, never shown again. */
 export const secret = (description: string) =>
   z.string().min(1).max(4_096).describe(description).meta({ secret: true });
 
-/** A plain setting that must be there. */
+/** A required plain setting. */
 export const field = (description: string) => z.string().min(1).max(1_024).describe(description);
 
-/** Marks a setting that says where secrets are sent to. */
+/** Marks a setting that is an address which secrets are sent to. */
 export const ADDRESS = { address: true };
 
-/** Where a provider is reached; no trailing slash. */
+/** Base URL of a provider's API, without a trailing slash. */
 export const baseUrl = (standard: string) =>
   z
     .url({ protocol: /^https?$/ })

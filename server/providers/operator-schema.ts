@@ -3,15 +3,18 @@ import { NullableDateTime } from "../core/wire";
 import { PROVIDERS } from "./schema";
 
 /**
- * - not_configured: it has no settings, or is off. misconfigured: it has some, and they are wrong.
- * - working, open, probing: as its circuit breaker says; drained: an operator gives it nothing new.
+ * - not_configured: it has no settings, or is off. misconfigured: its settings are invalid.
+ * - working, open, probing: state of its circuit breaker (probing: half-open); drained: an operator gives it nothing
+ *   new.
  */
 const PROVIDER_STATES = ["not_configured", "working", "drained", "open", "probing", "misconfigured"] as const;
 export type ProviderStateWord = (typeof PROVIDER_STATES)[number];
 
 const figure = () => z.number().int();
 
-/** What happened with a provider over a while. `calls` reached an end of any kind; shares are 0..1, null without calls. */
+/**
+ * A provider's statistics of a period. `calls` counts all outcomes; shares are 0..1, null without calls.
+ */
 const ProviderFigures = z.object({
   calls: figure(),
   accepted: figure(),
@@ -31,7 +34,7 @@ const ProviderFigures = z.object({
 });
 export type ProviderFigures = z.output<typeof ProviderFigures>;
 
-/** One minute of the chart; `failed` is everything that was neither accepted nor of unknown end. */
+/** One minute of the chart; `failed` counts all outcomes but accepted and unknown. */
 const ProviderMinutePoint = z.object({ minute: z.string(), accepted: figure(), failed: figure(), unknown: figure() });
 export type ProviderMinutePoint = z.output<typeof ProviderMinutePoint>;
 
@@ -64,7 +67,7 @@ const ProviderSetting = z.object({
 });
 export type ProviderSetting = z.output<typeof ProviderSetting>;
 
-/** Operator: a provider with the form of its settings and where its receipts go; null: it calls nobody. */
+/** Operator: a provider with its settings form and its receipt URL; null: it sends no callbacks. */
 export const ProviderDetail = OperatedProvider.extend({
   settings: z.array(ProviderSetting),
   receipt_url: z.string().nullable(),
@@ -76,7 +79,7 @@ export type ProviderPath = z.output<typeof ProviderPath>;
 
 const SETTING_MAX = 4_096;
 
-/** An empty text keeps a secret that is stored, and takes away any other setting; null takes away a secret too. */
+/** An empty text keeps a stored secret and removes any other setting; null removes a secret too. */
 export const SaveProviderSettingsInput = ProviderPath.extend({
   settings: z.record(z.string().max(100), z.string().max(SETTING_MAX).nullable()),
 });
@@ -85,10 +88,10 @@ export type SaveProviderSettingsInput = z.output<typeof SaveProviderSettingsInpu
 export const DrainProviderInput = ProviderPath.extend({ is_drained: z.boolean() });
 export type DrainProviderInput = z.output<typeof DrainProviderInput>;
 
-/** Segments per second; null: as fast as it takes them. */
-const Pace = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
+/** Throughput limit in segments per second; null: none. */
+const ThroughputLimit = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
 
-export const ThrottleProviderInput = ProviderPath.extend({ max_segments_per_second: Pace });
+export const ThrottleProviderInput = ProviderPath.extend({ max_segments_per_second: ThroughputLimit });
 export type ThrottleProviderInput = z.output<typeof ThrottleProviderInput>;
 
 const BODY_MAX = 1_600;
@@ -100,7 +103,7 @@ export const TestProviderInput = ProviderPath.extend({
 });
 export type TestProviderInput = z.output<typeof TestProviderInput>;
 
-/** How a hand-over of one test message ended. */
+/** Outcome of one test message. */
 export const ProviderTest = z.object({
   outcome: z.enum(["accepted", "refused", "retryable", "unknown"]),
   code: z.string().nullable(),

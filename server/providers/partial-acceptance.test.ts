@@ -12,12 +12,12 @@ const lost = { code: "9", detail: "Part 2 of 2 was not taken." };
 
 const adapterOf = (outcome: SendOutcome): Adapter => ({ id: "vonage", maxInFlight: 1, send: async () => outcome });
 
-test("the missing part has an id beside the others, and is reported as undelivered under it", async () => {
-  const told: CallbackContent[] = [];
+test("the missing part has its own id, and is reported as undelivered under it", async () => {
+  const taken: CallbackContent[] = [];
   const adapter = reportingMissingParts(
     adapterOf({ kind: "accepted", providerMessageIds: ["A1"], lost }),
     async (content) => {
-      told.push(content);
+      taken.push(content);
     },
   );
   expect(await adapter.send(sendRequest)).toMatchObject({
@@ -25,17 +25,17 @@ test("the missing part has an id beside the others, and is reported as undeliver
     providerMessageIds: ["A1", "msg_1-1-missing"],
   });
   const about = { providerMessageId: "msg_1-1-missing", reference: null, occurredAt: null };
-  expect(told).toEqual([{ reports: [{ ...about, ...lost, status: "undelivered" }], inbound: [] }]);
+  expect(taken).toEqual([{ reports: [{ ...about, ...lost, status: "undelivered" }], inbound: [] }]);
 });
 
-test("the message does not become whole when the report could not be stored", async () => {
+test("the message stays incomplete when the report cannot be stored", async () => {
   const adapter = reportingMissingParts(adapterOf({ kind: "accepted", providerMessageIds: ["A1"], lost }), () =>
     Promise.reject(new Error("no database")),
   );
   expect(await adapter.send(sendRequest)).toMatchObject({ providerMessageIds: ["A1", "msg_1-1-missing"] });
 });
 
-test("every other outcome is left as it is, and nothing is reported", async () => {
+test("every other outcome is unchanged, and nothing is reported", async () => {
   const take = () => Promise.reject(new Error("nothing is to be reported"));
   for (const outcome of [
     { kind: "accepted", providerMessageIds: ["A1", "A2"] },

@@ -1,15 +1,16 @@
-/** Texts of which a provider took some parts and not the others. */
+/** Texts of which a provider took only some parts. */
 import { errorFields, log } from "../core/log";
+import { callbackContent, reportFrom } from "./http/callback-content";
 import type { Adapter, CallbackContent } from "./port";
 
-/** Names the missing part of an attempt where its provider's ids name the others. */
+/** Id of the missing part of an attempt, beside the provider's ids of the other parts. */
 const missingPartOf = (reference: string): string => `${reference}-missing`;
 
 /**
- * The same adapter, which also reports what it could not hand over of a text. What was taken is on its way and cannot be
- * called back, so the message counts as sent and goes to nobody else. The missing part gets an id beside those of the
- * others: their receipts alone cannot make the message delivered then, and the report about it makes it undelivered.
- * @param take where reports go.
+ * Wraps an adapter so that it also reports the parts of a text that were not taken. The other parts are on their way
+ * and cannot be recalled, so the message counts as sent and no other provider gets it. The missing part gets its own
+ * id: the receipts of the others alone cannot make the message delivered, and the report about it makes it undelivered.
+ * @param take stores reports.
  */
 export const reportingMissingParts = <Own extends Adapter>(
   adapter: Own,
@@ -20,12 +21,12 @@ export const reportingMissingParts = <Own extends Adapter>(
     const outcome = await adapter.send(sendRequest);
     if (outcome.kind !== "accepted" || !outcome.lost) return outcome;
     const missing = missingPartOf(sendRequest.reference);
-    // Without our reference: it is for the answer to say first that the message was sent, and under which id.
-    const report = { providerMessageId: missing, reference: null, status: "undelivered", occurredAt: null } as const;
+    // Without our reference: the outcome must first record that the message was sent, and under which ids.
+    const report = reportFrom({ providerMessageId: missing, reference: null, status: "undelivered", ...outcome.lost });
     try {
-      await take({ reports: [{ ...report, ...outcome.lost }], inbound: [] });
+      await take(callbackContent({ reports: [report] }));
     } catch (thrown) {
-      // It is never delivered all the same, and counts as undelivered when no final receipt has come in time.
+      // The missing part still keeps the message from being delivered; it becomes undelivered without a final receipt.
       log("error", "provider.loss_not_reported", { provider: adapter.id, ...errorFields(thrown) });
     }
     return { ...outcome, providerMessageIds: [...outcome.providerMessageIds, missing] };

@@ -1,11 +1,11 @@
 /**
- * The port to the carriers. An HTTP provider is a set of pure functions ({@link HttpProvider}); what speaks over a
- * connection of its own (SMPP, the sandbox) is an {@link Adapter}. Neither throws for what a provider does.
+ * The port to the providers. An HTTP provider is a set of pure functions ({@link HttpProvider}); SMPP and the sandbox,
+ * which do not use HTTP, are an {@link Adapter} each. No `send` throws for a provider's failure.
  */
 import type { z } from "zod";
 import type { ProviderId } from "./schema";
 
-/** What an adapter is asked to send. `to` is E.164; `from` a number (with or without `+`) or an alphanumeric sender ID. */
+/** A message as adapters send it. `to` is E.164; `from` a number (with or without `+`) or an alphanumeric sender ID. */
 export type OutboundMessage = {
   id: string;
   to: string;
@@ -15,34 +15,34 @@ export type OutboundMessage = {
   segments: number;
 };
 
-/** One hand-over of a message to one provider. */
+/** One attempt to send a message through one provider. */
 export type SendRequest = {
   message: OutboundMessage;
-  /** Our name for this attempt: `<message id>-<attempt number>`, at most 40 characters of `[a-z0-9_-]`. */
+  /** Our reference to this attempt: `<message id>-<attempt number>`, at most 40 characters of `[a-z0-9_-]`. */
   reference: string;
   /** Absolute URL for this attempt's receipts: the provider's secret path with the reference as `ref` in its query. */
   receiptUrl: string;
 };
 
 /**
- * What stands in the way of a provider that sent nothing.
+ * Why a provider sent nothing.
  * - provider: it is failing (5xx, not reachable): counts against it, and enough of them open its breaker.
- * - account: our account with it cannot send (credentials, credit, suspended): its breaker opens at once.
- * - throttled: it is asked too much.
- * - message: it cannot carry this one (sender not registered there, region not enabled, longer than its own limit); nothing
- *   is wrong with it.
+ * - account: our account there cannot send (credentials, credit, suspended): its breaker opens at once.
+ * - throttled: it throttles us, or is overloaded.
+ * - message: it cannot carry this one (sender not registered there, region not enabled, longer than its own limit), and
+ *   is otherwise healthy.
  */
 export type Fault = "provider" | "account" | "throttled" | "message";
 
 /**
- * How a hand-over ended.
- * - accepted: the provider took the message, under one id of its own, or one for each part that it reports on by itself.
- *   `lost`: it took some parts only, and why it did not take the others.
- * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length: ours is the
- *   limit that a customer was told, and another provider may well have a higher one.
+ * Outcome of an attempt.
+ * - accepted: the provider took the message, under one id of its own, or under one for each part that has its own
+ *   receipts. `lost`: it took only some parts, and why it did not take the others.
+ * - refused: for good; no other provider would take it (invalid number, blocked, content). Never for a length:
+ *   customers are promised our limit, and another provider may have a higher one.
  * - retryable: nothing was sent; the next provider may be tried.
- * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504). `taken`: ids
- *   of the parts that the provider did take before the one of which that is not known.
+ * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504). `taken`:
+ *   ids of the parts that the provider took before the unknown one.
  */
 export type SendOutcome =
   | { kind: "accepted"; providerMessageIds: readonly string[]; lost?: { code: string; detail: string } }
@@ -51,24 +51,24 @@ export type SendOutcome =
   | ({ kind: "retryable"; fault: Fault } & OutcomeDetail);
 
 /**
- * `detail` is read by customers, so it is in our own words. `said` is what the provider itself said, which may name the
- * operator's account or addresses: for operators alone. `isOurStall`: this process stood still during the exchange, so how
- * it ended says nothing of the provider.
+ * `detail` is for customers, so it is in our own words. `providerDetail` has the provider's words, which may name the
+ * operator's account or addresses: for operators only. `isOurStall`: this process stalled during the exchange, so the
+ * outcome says nothing of the provider.
  */
-type OutcomeDetail = { code: string; detail: string; said?: string; isOurStall?: true };
+type OutcomeDetail = { code: string; detail: string; providerDetail?: string; isOurStall?: true };
 
-/** Something that messages can be handed to. */
+/** Our code for one provider: messages are sent through it. */
 export type Adapter = {
   id: ProviderId;
-  /** Calls that may be under way at once from this process. */
+  /** Highest number of concurrent calls of this process. */
   maxInFlight: number;
   /**
-   * Waits until a call could be written at once, for what needs a standing connection. It reserves nothing.
+   * Waits until a call could be written at once; only for adapters with a standing connection. It reserves nothing.
    * @returns null, or why nothing can be sent now; then nothing was.
    */
   ready?: () => Promise<SendOutcome | null>;
   send: (sendRequest: SendRequest) => Promise<SendOutcome>;
-  /** Asks the provider what became of a hand-over; null: it cannot tell (yet). */
+  /** Asks the provider for the outcome of an attempt; null: it does not know (yet). */
   lookUp?: (sendRequest: SendRequest) => Promise<SendOutcome | null>;
 };
 
@@ -82,10 +82,10 @@ export type WireRequest = {
 /** Header names are in lower case. `body` is the text of at most 256 KiB. */
 export type WireResponse = { status: number; headers: Record<string, string>; body: string };
 
-/** A request of a provider to us, as it came. */
+/** A provider's request to us, unchanged. */
 export type Callback = {
   method: string;
-  /** The exact public URL as the provider was given it: scheme, host, port, path and query, nothing decoded. */
+  /** The exact public URL that the provider was given: scheme, host, port, path and query, not decoded. */
   url: string;
   /** Names in lower case; of repeated ones the values joined by `, `. */
   headers: Record<string, string>;
@@ -94,32 +94,32 @@ export type Callback = {
 
 /**
  * Whether a callback is the provider's own.
- * - genuine: `nonces` are what makes it unique, where the scheme has such a thing: a callback with one that was there before
- *   is not believed again. `isRepeatable`: the provider itself repeats what it was not sure to have told, under the same
- *   nonce, and is then told that it was understood.
- * - unasked: it bears no credentials, and its provider gives them only when they are asked for.
+ * - genuine: `nonces` make it unique, if the scheme has them: a callback with a known nonce is a replay.
+ *   `isRepeatable`: the provider itself repeats a callback under the same nonce after a lost response, so a repeat is
+ *   acknowledged.
+ * - unasked: it has no credentials, because its provider sends them only after a challenge.
  */
 export type Authenticity =
   | { kind: "genuine"; nonces: readonly string[]; isRepeatable?: true }
   | { kind: "forged" | "stale" | "unasked"; detail: string };
 
-/** What a provider reports of one of its messages, in our words. */
+/** A provider's report about one of its messages, in our terms. */
 export type Report = {
   providerMessageId: string;
   /** {@link SendRequest.reference}, when the callback carries it; null otherwise. */
   reference: string | null;
   status: "sent" | "delivered" | "failed" | "undelivered";
-  /** The provider's own code of a failure, and what it means; both null when nothing failed. */
+  /** The provider's code of a failure, and its meaning; both null unless the message failed. */
   code: string | null;
   detail: string | null;
-  /** ISO 8601 with offset, when the provider says when it happened; null otherwise. */
+  /** Time of the event, ISO 8601 with offset; null when the provider gives none. */
   occurredAt: string | null;
 };
 
-/** A message from a handset to one of our numbers. Numbers as the provider wrote them. */
+/** A message from a handset to one of our numbers. Numbers in the provider's notation. */
 export type Inbound = { providerMessageId: string; from: string; to: string; text: string };
 
-/** What a callback says. Both are empty when it is about something that we do not follow. */
+/** Content of a callback. Both lists are empty for a callback about something that we do not follow. */
 export type CallbackContent = { reports: Report[]; inbound: Inbound[] };
 
 /** Credentials and settings of a provider, as its own schema reads them. */
@@ -128,19 +128,19 @@ export type Settings = Record<string, unknown>;
 /** A provider that is called over HTTP, as pure functions. */
 export type HttpProvider<Own extends Settings = Settings> = {
   id: ProviderId;
-  /** Every setting is text when it is entered; secrets are marked with {@link secret} of fields.ts. */
+  /** All settings are entered as text; secrets are marked with {@link secret} of fields.ts. */
   settings: z.ZodType<Own>;
   maxInFlight: number;
-  /** The longest text that it takes, in UTF-16 code units, where that is less than what our own API takes. */
+  /** Its longest text in UTF-16 code units, if it is shorter than our API's. */
   textMax?: Readonly<Record<OutboundMessage["encoding"], number>>;
   /** `accessToken`: from the server of {@link HttpProvider.buildTokenRequest}, where there is one. */
   buildRequest: (sendRequest: SendRequest, settings: Own, accessToken?: string) => WireRequest;
   /** Asks for an OAuth 2.0 access token; null: these settings need none. */
   buildTokenRequest?: (settings: Own) => WireRequest | null;
   readResponse: (response: WireResponse) => SendOutcome;
-  /** Asks what became of a hand-over whose end is not known; absent where the provider has nothing of the kind. */
+  /** Asks for the outcome of an attempt whose outcome is unknown; absent if the provider cannot be asked. */
   buildLookUp?: (sendRequest: SendRequest, settings: Own) => WireRequest;
-  /** `retryable`: it was never taken. null: the provider cannot tell (yet). */
+  /** `retryable`: it was never taken. null: the provider does not know (yet). */
   readLookUp?: (response: WireResponse, sendRequest: SendRequest) => SendOutcome | null;
   authenticate: (callback: Callback, settings: Own, at: Date) => Authenticity;
   /** @throws Error when it cannot be read. */

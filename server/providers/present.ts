@@ -4,7 +4,9 @@ import type { ProviderState } from "./registry";
 
 const BREAKER_WORDS = { closed: "working", open: "open", probing: "probing" } as const;
 
-/** The one word for a provider's state. What keeps it from any message at all goes before what passes by itself. */
+/**
+ * The word for a provider's state. Configuration problems and drains go before the breaker, which recovers by itself.
+ */
 function stateWordOf(
   state: Pick<ProviderState, "problem" | "isConfigured" | "isDrained" | "breaker">,
 ): ProviderStateWord {
@@ -13,7 +15,7 @@ function stateWordOf(
   return state.isDrained ? "drained" : BREAKER_WORDS[state.breaker];
 }
 
-/** State and figures -> wire, for operators only. Settings are not among them. */
+/** State and figures -> wire, for operators only; without settings. */
 export const presentProvider = (
   state: ProviderState,
   lastHour: ProviderFigures,

@@ -1,4 +1,4 @@
-/** Adapters follow their providers' settings, whatever is under way on them. */
+/** Adapters follow their providers' settings, also with calls under way. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { accept, openCentre } from "@/e2e/support/carriers/smsc-scripted";
 import type { AccountActor } from "../core/actor";
@@ -16,7 +16,7 @@ const operator: AccountActor = {
 };
 
 let centre: Awaited<ReturnType<typeof openCentre>>;
-/** Answers a submit_sm that the centre has taken. */
+/** Responds to a submit_sm that the centre has taken. */
 let answers: Array<() => void>;
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ const save = (window: string) =>
   saveSettings(operator, { id: "smpp", settings: { url: centre.url, systemId: "we", password: "secret", window } });
 
 async function send(): Promise<SendOutcome> {
-  const adapter = (await providerTable()).adapterOf("smpp");
+  const adapter = (await providerTable()).openAdapter("smpp");
   if (!adapter) throw new Error("There is no adapter.");
   const message = {
     id: "msg_1",
@@ -46,7 +46,7 @@ async function send(): Promise<SendOutcome> {
   return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
 }
 
-test("changed settings hold at once, and what is under way on the old bind is answered there", async () => {
+test("changed settings hold at once, and submits on the old bind get their response there", async () => {
   await save("5");
   const first = send();
   await expect.poll(() => answers.length).toBe(1);
@@ -54,7 +54,7 @@ test("changed settings hold at once, and what is under way on the old bind is an
   const second = send();
   await expect.poll(() => answers.length).toBe(2);
   expect(centre.binds).toHaveLength(2);
-  expect((await providerTable()).adapterOf("smpp")?.maxInFlight).toBe(7);
+  expect((await providerTable()).openAdapter("smpp")?.maxInFlight).toBe(7);
   expect(centre.commands).not.toContain("unbind");
 
   answers[0]?.();
@@ -64,20 +64,20 @@ test("changed settings hold at once, and what is under way on the old bind is an
   expect(await second).toMatchObject({ kind: "accepted", providerMessageIds: ["a2"] });
 });
 
-test("cleared settings end the bind after its answers, and a table from before does not bring it back", async () => {
+test("cleared settings end the bind after its responses, and an older table does not reopen it", async () => {
   await save("5");
   const before = await providerTable();
   const sent = send();
   await expect.poll(() => answers.length).toBe(1);
   await clearSettings(operator, { id: "smpp" });
-  expect((await providerTable()).adapterOf("smpp")).toBeNull();
+  expect((await providerTable()).openAdapter("smpp")).toBeNull();
   expect(activeAdapters().has("smpp")).toBe(false);
-  expect(before.adapterOf("smpp")).toBeNull();
+  expect(before.openAdapter("smpp")).toBeNull();
 
   answers[0]?.();
   expect(await sent).toMatchObject({ kind: "accepted", providerMessageIds: ["a1"] });
   await expect.poll(() => centre.times("unbind")).toBe(1);
-  expect(before.adapterOf("smpp")).toBeNull();
+  expect(before.openAdapter("smpp")).toBeNull();
   expect(centre.binds).toHaveLength(1);
 });
 

@@ -1,11 +1,11 @@
-/** The providers as this installation has them: settings, adapters and shared state, at most a second old. */
+/** The providers of this installation: settings, adapters and shared state, at most a second old. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { cachedRead } from "../core/cached-read";
 import { SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
-import { onShutdown, perProcess } from "../core/process";
+import { defineProcessValue, onShutdown } from "../core/process";
 import { sandbox } from "./adapters/sandbox";
 import { httpProvider } from "./catalogue";
 import { httpAdapter } from "./http/client";
@@ -13,27 +13,29 @@ import { reportingMissingParts } from "./partial-acceptance";
 import type { Adapter, HttpProvider, Settings } from "./port";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { type FoundSettings, findSettings } from "./settings";
-import { createSmppAdapter, type SmppSettings } from "./smpp/adapter";
+import { createSmppAdapter } from "./smpp/adapter";
+import type { SmppSettings } from "./smpp/settings";
 import { inboundSink } from "./store-callback";
 
-/** A changed setting, a drain or an opened breaker holds everywhere within this time. */
+/** A change of settings, a drain or an opened breaker holds everywhere within this time. */
 const FRESH_MS = SECOND_MS;
 
-/** What all processes know of a provider. */
+/** The state of a provider that all processes share. */
 export type ProviderState = Omit<FoundSettings, "settings"> & {
   id: ProviderId;
-  /** It has settings that can be read (sandbox: it is switched on). */
+  /** It has valid settings (sandbox: it is switched on). */
   isConfigured: boolean;
   isDrained: boolean;
   maxSegmentsPerSecond: number | null;
   breaker: "closed" | "open" | "probing";
   openUntil: Date | null;
   /**
-   * For how long, when this was read, it had been drained, open or probing without having worked in between, in
-   * milliseconds of the database's clock; null: it works.
+   * Milliseconds, by the database's clock, for which it had been drained, open or half-open without a break when this
+   * was read; null: it works.
    */
   unavailableForMs: number | null;
   probesLeft: number;
+  /** The last error, because of which its breaker opened. */
   alarm: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
   health: number;
@@ -41,12 +43,17 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
 
 export type ProviderTable = {
   stateOf: (id: string) => ProviderState | null;
-  adapterOf: (id: string) => Adapter | null;
-  /** Whether messages can be routed to it at all: it has credentials. */
+  /**
+   * The adapter of a provider; null when it is not configured. Opens its connections (the binds of SMPP) if they do not
+   * stand yet, and replaces the adapter if the settings have changed. Reading the table alone opens nothing: the web
+   * process reads it too, and must not bind.
+   */
+  openAdapter: (id: string) => Adapter | null;
+  /** Whether messages can be routed to it at all: it is configured. */
   isRoutable: (id: string) => boolean;
-  /** Whether it is to be left out for now: drained, or its breaker is open. One that is probing is asked for a probe. */
+  /** Whether it gets no messages now: it is drained, or its breaker is open. A half-open one gets probes. */
   isUnavailable: (id: string) => boolean;
-  /** An HTTP provider with the settings that its callbacks are checked with. */
+  /** An HTTP provider with the settings that verify its callbacks. */
   callbackReader: (id: string) => { provider: HttpProvider; settings: Settings } | null;
 };
 
@@ -77,52 +84,51 @@ const UNTOUCHED = {
 
 type ActiveAdapter = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
 
-/** Longest time that a stop waits for adapters to close; by then nobody hands anything over any more. */
+/** Longest wait of a stop for adapters to close; by then no attempts are made any more. */
 const CLOSE_WITHIN_MS = 10 * SECOND_MS;
 
-/** Adapters that were replaced or are without settings, until they are closed. */
-const leaving = () => perProcess("providers.adapters_leaving", () => new Set<Promise<void>>());
+/** Closing of adapters that were replaced or have lost their settings. */
+const closing = defineProcessValue("providers.adapters_leaving", () => new Set<Promise<void>>());
 
-/** The adapters that stand, closed in order at a stop. */
-export const activeAdapters = () =>
-  perProcess("providers.adapters", () => {
-    onShutdown(closeAdapters);
-    return new Map<ProviderId, ActiveAdapter>();
-  });
+/** The open adapters, closed at a stop. */
+export const activeAdapters = defineProcessValue("providers.adapters", () => {
+  onShutdown(closeAdapters);
+  return new Map<ProviderId, ActiveAdapter>();
+});
 
-/** Closes every adapter, each when what it has under way is over, and waits for that for a bounded time. */
+/** Closes all adapters after their calls under way, and waits for that for {@link CLOSE_WITHIN_MS} at most. */
 export async function closeAdapters(): Promise<void> {
-  for (const [id, opened] of activeAdapters()) leave(id, opened);
+  for (const [id, opened] of activeAdapters()) closeInBackground(id, opened);
   const isOver = new AbortController();
   const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => undefined);
-  await Promise.race([Promise.all(leaving()), late]);
+  await Promise.race([Promise.all(closing()), late]);
   isOver.abort();
 }
 
-/** Closes an adapter when what it has under way is over; nothing waits for that but a stop. */
-function leave(id: ProviderId, { adapter }: ActiveAdapter): void {
+/** Closes an adapter after its calls under way; only a stop waits for that. */
+function closeInBackground(id: ProviderId, { adapter }: ActiveAdapter): void {
   if (!adapter.close) return;
   const closed: Promise<void> = adapter
     .close()
     .catch((thrown) => log("warn", "provider.close_failed", { provider: id, ...errorFields(thrown) }))
-    .finally(() => leaving().delete(closed));
-  leaving().add(closed);
+    .finally(() => closing().delete(closed));
+  closing().add(closed);
 }
 
-/** The adapter with these settings: the one that stands, or a new one when they have changed. */
-function adapterWith(id: ProviderId, settings: Settings): Adapter | null {
+/** The open adapter with these settings, or a new one if they have changed. */
+function openWith(id: ProviderId, settings: Settings): Adapter | null {
   const key = JSON.stringify(settings);
-  const known = activeAdapters().get(id);
-  if (known?.key === key) return known.adapter;
+  const current = activeAdapters().get(id);
+  if (current?.key === key) return current.adapter;
   const made = makeAdapter(id, settings);
   if (!made) return null;
   const adapter = reportingMissingParts(made, inboundSink(id).take);
   activeAdapters().set(id, { key, adapter });
-  if (known) leave(id, known);
+  if (current) closeInBackground(id, current);
   return adapter;
 }
 
-/** A new adapter, which its caller must close when it has a `close`. */
+/** A new adapter, null for an unknown provider. Its caller must close it if it has a `close`. */
 export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { close?: () => Promise<void> }) | null {
   if (id === "smpp") {
     return createSmppAdapter(settings as SmppSettings, inboundSink("smpp"), {
@@ -136,13 +142,14 @@ export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { cl
 type Entries = ReadonlyMap<string, { settings: Settings | null; state: ProviderState }>;
 
 /**
- * What was read last in this process. Adapters follow it alone: whoever still holds a table from before a change must not
- * bring back what it took away.
+ * The latest read of the settings in this process. Adapters follow it alone: a table read before a change must not
+ * reopen an adapter that the change has closed. `begun`: number of the last read; `read`: number of the newest finished
+ * one.
  */
-const newest = () => perProcess("providers.newest", () => ({ begun: 0, read: 0, entries: new Map() as Entries }));
+const newest = defineProcessValue("providers.newest", () => ({ begun: 0, read: 0, entries: new Map() as Entries }));
 
-/** Makes what was read the newest, unless a later reading has ended before, and takes away what has no settings now. */
-function follow(reading: number, entries: Entries): void {
+/** Publishes a read, unless a later one has finished before, and closes adapters that have no settings any more. */
+function publish(reading: number, entries: Entries): void {
   const own = newest();
   if (reading < own.read) return;
   own.read = reading;
@@ -150,7 +157,7 @@ function follow(reading: number, entries: Entries): void {
   for (const [id, opened] of activeAdapters()) {
     if (entries.get(id)?.settings) continue;
     activeAdapters().delete(id);
-    leave(id, opened);
+    closeInBackground(id, opened);
     log("info", "provider.adapter_closed", { provider: id });
   }
 }
@@ -172,7 +179,7 @@ async function readTable(): Promise<ProviderTable> {
     return [id, { settings, state: { ...row, ...found, id, isConfigured } satisfies ProviderState }] as const;
   });
   const read: Entries = new Map(entries);
-  follow(reading, read);
+  publish(reading, read);
   return makeTable(read);
 }
 
@@ -180,12 +187,12 @@ function makeTable(entries: Entries): ProviderTable {
   const stateOf = (id: string) => entries.get(id)?.state ?? null;
   return {
     stateOf,
-    adapterOf: (id) => {
+    openAdapter: (id) => {
       const entry = entries.get(id);
       if (!entry?.state.isConfigured) return null;
       if (entry.state.id === "sandbox") return sandbox();
       const settings = newest().entries.get(id)?.settings;
-      return settings ? adapterWith(entry.state.id, settings) : null;
+      return settings ? openWith(entry.state.id, settings) : null;
     },
     isRoutable: (id) => stateOf(id)?.isConfigured ?? false,
     isUnavailable: (id) => {
@@ -202,8 +209,8 @@ function makeTable(entries: Entries): ProviderTable {
 
 const table = cachedRead("providers.table", FRESH_MS, readTable);
 
-/** The providers as they are now, at most a second old. */
+/** The providers, at most a second old. */
 export const providerTable = (): Promise<ProviderTable> => table.get();
 
-/** Has the next look read the database; to be called after a change. */
+/** Makes the next {@link providerTable} read the database; call it after a change. */
 export const forgetProviders = (): void => table.forget();

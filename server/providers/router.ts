@@ -29,7 +29,7 @@ export const providersRouter = router({
     .input(DrainProviderInput)
     .output(ProviderDetail)
     .mutation(({ ctx, input }) => drainProvider(ctx.actor, input)),
-  pace: operatorProcedure
+  throttle: operatorProcedure
     .input(ThrottleProviderInput)
     .output(ProviderDetail)
     .mutation(({ ctx, input }) => throttleProvider(ctx.actor, input)),

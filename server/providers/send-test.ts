@@ -1,11 +1,11 @@
-/** A message straight to one provider, past routes, billing and storage, to see whether its settings work. */
+/** Sends a test message directly to one provider, without routes, billing and storage, to check its settings. */
 import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma } from "../core/db";
 import { invalidRequest, rateLimited } from "../core/errors";
 import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { storableText } from "../core/wire";
 import { segmentText } from "../messages/segments";
 import { sentences } from "./http/response";
@@ -18,14 +18,14 @@ import { findSettings } from "./settings";
 
 const DETAIL_MAX = 1_000;
 
-/** Operators whose test is under way. */
-const underWay = () => perProcess("providers.tests", () => new Set<string>());
+/** Operators with a test under way. */
+const underWay = defineProcessValue("providers.tests", () => new Set<string>());
 
-/** An adapter of the test's own, so that no connection outlives it; the sandbox has nothing to connect to. */
+/** An adapter for this test only, so that no connection survives it; the sandbox needs no connection. */
 async function adapterForTest(id: ProviderId): Promise<Adapter & { close?: () => Promise<void> }> {
   const row = await prisma().provider.findUnique({ where: { id }, select: { settingsSealed: true } });
   const { settings, problem } = findSettings(id, row?.settingsSealed ?? null);
-  const adapter = settings ? makeAdapter(id, settings) : (await providerTable()).adapterOf(id);
+  const adapter = settings ? makeAdapter(id, settings) : (await providerTable()).openAdapter(id);
   if (adapter) return adapter;
   throw invalidRequest(problem ?? `${id} has no settings yet.`, { param: "id", reason: "provider_not_configured" });
 }
@@ -43,7 +43,7 @@ function presentOutcome(outcome: SendOutcome) {
   return {
     outcome: outcome.kind,
     code: storableText(outcome.code, DETAIL_MAX),
-    detail: storableText(sentences(outcome.detail, outcome.said), DETAIL_MAX),
+    detail: storableText(sentences(outcome.detail, outcome.providerDetail), DETAIL_MAX),
     provider_message_ids: [],
   };
 }
@@ -59,7 +59,7 @@ function sendRequestOf({ id, to, from, body }: TestProviderInput): SendRequest {
   };
 }
 
-async function tryOut(adapter: Adapter, sendRequest: SendRequest): Promise<SendOutcome> {
+async function sendOnce(adapter: Adapter, sendRequest: SendRequest): Promise<SendOutcome> {
   try {
     return await adapter.send(sendRequest);
   } catch (thrown) {
@@ -69,9 +69,9 @@ async function tryOut(adapter: Adapter, sendRequest: SendRequest): Promise<SendO
 }
 
 /**
- * Hands one message to a provider and tells how that ended, even when it is drained or its breaker is open. Nothing is
- * billed or stored; the recipient gets a real message.
- * @throws 403 for whoever is no operator, 429 while the same operator's last test is under way, 400
+ * Sends one message through a provider, even if it is drained or its breaker is open, and returns the outcome. Nothing
+ * is billed or stored; the recipient gets a real message.
+ * @throws 403 unless the actor is an operator, 429 while the same operator's last test is under way, 400
  *   `provider_not_configured`.
  */
 export async function testProvider(actor: Actor, input: TestProviderInput): Promise<ProviderTest> {
@@ -83,9 +83,9 @@ export async function testProvider(actor: Actor, input: TestProviderInput): Prom
     const adapter = await adapterForTest(input.id);
     const sendRequest = sendRequestOf(input);
     const startedAt = now().getTime();
-    const outcome = await tryOut(adapter, sendRequest).finally(() => adapter.close?.().catch(() => undefined));
+    const outcome = await sendOnce(adapter, sendRequest).finally(() => adapter.close?.().catch(() => undefined));
     const latencyMs = now().getTime() - startedAt;
-    log("info", "provider.tested", { provider: input.id, outcome: outcome.kind, latencyMs, by: who });
+    log("info", "provider.tested", { provider: input.id, outcome: outcome.kind, latency_ms: latencyMs, by: who });
     return { ...presentOutcome(outcome), reference: sendRequest.reference, latency_ms: latencyMs };
   } finally {
     underWay().delete(who);

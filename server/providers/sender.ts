@@ -1,7 +1,7 @@
-/** Senders as providers want them written. A short code has at most six digits; names stay as they are. */
+/** Notations of sender IDs. A short code has at most six digits; names are left unchanged. */
 import { digitsOf } from "./http/callback-body";
 
-/** A number with `+`, a short code without. */
+/** Numbers with `+`, short codes without. */
 export const senderWithPlus = (from: string): string => (/^\d{7,}$/.test(from) ? `+${from}` : from);
 
 /** Numbers without `+`. */

@@ -23,7 +23,7 @@ const operator = newOperator();
 const SECRET = "not-for-anybody-4711";
 const ACCOUNT_SID = `AC${"0".repeat(32)}`;
 
-/** A provider's API on loopback, which answers when it is told to. */
+/** A provider's API on loopback, which responds on demand. */
 async function startUpstream() {
   const answers: Array<() => void> = [];
   const server = createServer((_request, response) => {
@@ -37,7 +37,7 @@ async function startUpstream() {
 const rowOf = async (id: string): Promise<string> =>
   JSON.stringify((await pool().query("SELECT * FROM providers WHERE id = $1", [id])).rows);
 
-test("whoever is no operator is refused everything, with a session and with a key", async () => {
+test("everyone but operators is refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
   const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
@@ -58,7 +58,7 @@ test("whoever is no operator is refused everything, with a session and with a ke
   expect(await prisma().provider.findUnique({ where: { id: "vonage" } })).toBeNull();
 });
 
-test("a secret is sealed at rest, kept when nothing is entered for it, and in no answer", async () => {
+test("a secret is sealed at rest, kept when nothing is entered for it, and in no response", async () => {
   const save = (settings: Record<string, string | null>) => saveSettings(operator, { id: "twilio", settings });
   await expect(save({ accountSid: ACCOUNT_SID })).rejects.toMatchObject({ status: 400, wire: { param: "authToken" } });
   await expect(save({ accountSid: ACCOUNT_SID, colour: "red" })).rejects.toMatchObject({ wire: { param: "colour" } });
@@ -86,14 +86,14 @@ test("a secret is sealed at rest, kept when nothing is entered for it, and in no
     await closeBreaker(operator, { id: "twilio" }),
   ];
   expect(JSON.stringify(answers)).not.toContain(SECRET);
-  expect((await providerTable()).adapterOf("twilio")).not.toBeNull();
+  expect((await providerTable()).openAdapter("twilio")).not.toBeNull();
 
   await clearSettings(operator, { id: "twilio" });
   expect(await getProvider(operator, { id: "twilio" })).toMatchObject({ state: "not_configured", source: null });
   expect((await providerTable()).isRoutable("twilio")).toBe(false);
 });
 
-test("a secret is taken away by null, and goes to no other address than the one that it was entered for", async () => {
+test("a secret is removed by null, and sent to no other address than the one that it was entered for", async () => {
   const save = (settings: Record<string, string | null>) => saveSettings(operator, { id: "sinch", settings });
   const isSet = async (name: string) =>
     (await getProvider(operator, { id: "sinch" })).settings.find((field) => field.name === name)?.is_set;
@@ -113,7 +113,7 @@ test("a secret is taken away by null, and goes to no other address than the one 
   await clearSettings(operator, { id: "sinch" });
 });
 
-test("settings that were sealed with another key are misconfigured, and may be entered anew", async () => {
+test("settings sealed with another key are misconfigured, and may be entered again", async () => {
   await prisma().provider.create({ data: { id: "plivo", settingsSealed: "v1.AAAA" } });
   forgetProviders();
   expect(await getProvider(operator, { id: "plivo" })).toMatchObject({ state: "misconfigured", source: "operator" });
@@ -121,7 +121,7 @@ test("settings that were sealed with another key are misconfigured, and may be e
   expect((await getProvider(operator, { id: "plivo" })).state).toBe("working");
 });
 
-test("a drained provider is told from an open one, and closing the breaker takes its alarm away", async () => {
+test("drained and open are different states, and closing the breaker clears the last error", async () => {
   await saveSettings(operator, { id: "vonage", settings: { apiKey: "k", apiSecret: SECRET } });
   expect(await drainProvider(operator, { id: "vonage", is_drained: true })).toMatchObject({
     state: "drained",
@@ -165,13 +165,13 @@ test("the figures are those of the last 60 minutes", async () => {
   expect(listed.find(({ id }) => id === "bandwidth")?.last_hour.accepted).toBe(7);
 });
 
-test("a provider that reports over HTTP has a receipt URL, one that does not has none", async () => {
+test("a provider has a receipt URL if it reports over HTTP, and none otherwise", async () => {
   expect((await getProvider(operator, { id: "telnyx" })).receipt_url).toMatch(/\/api\/receipts\/telnyx\/[\w-]{20,}$/);
   expect((await getProvider(operator, { id: "smpp" })).receipt_url).toBeNull();
   expect(await getProvider(operator, { id: "sandbox" })).toMatchObject({ receipt_url: null, settings: [] });
 });
 
-test("a test goes straight to the provider, one at a time per operator, and nothing of it is kept", async () => {
+test("a test goes directly to the provider, one at a time per operator, and is not stored", async () => {
   const upstream = await startUpstream();
   const test = { to: "+14155550123", from: "+14155550100", body: "Hello" };
   await saveSettings(operator, {
@@ -204,7 +204,7 @@ test("a test goes straight to the provider, one at a time per operator, and noth
   });
 });
 
-test("a test over SMPP binds for itself, and leaves no connection behind", async () => {
+test("a test over SMPP has its own bind, and leaves no connection behind", async () => {
   const centre = await startSmsc();
   const { SMPP_URL: url = "", SMPP_SYSTEM_ID: systemId = "", SMPP_PASSWORD: password = "" } = centre.environment;
   await saveSettings(operator, { id: "smpp", settings: { url, systemId, password } });

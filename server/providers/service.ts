@@ -16,13 +16,13 @@ import { forgetProviders, providerTable } from "./registry";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { shownSettings } from "./stored-settings";
 
-/** Providers that report over the connection that messages are sent over, or inside the service. */
+/** Providers that report over their own connection, or inside the service. */
 const WITHOUT_RECEIPT_URL: readonly ProviderId[] = ["smpp", "sandbox"];
 
 /** The database's clock, by which the minutes are counted. */
 async function databaseTime(): Promise<Date> {
   const { rows } = await pool().query<{ at: Date }>("SELECT now() AS at");
-  if (!rows[0]) throw new Error("The database did not tell its time.");
+  if (!rows[0]) throw new Error("The database returned no time.");
   return rows[0].at;
 }
 
@@ -40,13 +40,13 @@ async function present(ids: readonly ProviderId[]): Promise<OperatedProvider[]> 
   });
 }
 
-/** Every provider there is, with its state and its last 60 minutes. @throws 403 for whoever is no operator. */
+/** All providers with their states and last 60 minutes. @throws 403 unless the actor is an operator. */
 export async function listProviders(actor: Actor): Promise<OperatedProvider[]> {
   requireOperator(actor);
   return present(PROVIDERS);
 }
 
-/** One provider with the form of its settings; no secret is in it. @throws 403 for whoever is no operator. */
+/** One provider with its settings form, without secrets. @throws 403 unless the actor is an operator, 404 */
 export async function getProvider(actor: Actor, { id }: ProviderPath): Promise<ProviderDetail> {
   requireOperator(actor);
   const [[provider], settings] = await Promise.all([present([id]), shownSettings(id)]);
@@ -65,7 +65,7 @@ type Change = Partial<{
   alarm: null;
 }>;
 
-/** `updated_at` is the database's clock, because workers compare it with that (see tend.ts). */
+/** `updated_at` is of the database's clock, because workers compare it with that (health/provider-health.ts). */
 async function change(id: ProviderId, to: Change): Promise<void> {
   const columns = Object.keys(to);
   const places = columns.map((_, at) => `$${at + 2}`);
@@ -78,7 +78,7 @@ async function change(id: ProviderId, to: Change): Promise<void> {
   forgetProviders();
 }
 
-/** Gives a provider nothing new (its receipts are still taken in), or lets it work again. @throws 403 */
+/** Drains a provider (its receipts are still taken), or lets it work again. @throws 403 */
 export async function drainProvider(actor: Actor, input: DrainProviderInput): Promise<ProviderDetail> {
   requireOperator(actor);
   await change(input.id, { is_drained: input.is_drained });
@@ -86,16 +86,16 @@ export async function drainProvider(actor: Actor, input: DrainProviderInput): Pr
   return getProvider(actor, input);
 }
 
-/** Sets how many segments per second a provider gets at most; null: as many as it takes. @throws 403 */
+/** Sets a provider's throughput limit in segments per second; null: none. @throws 403 */
 export async function throttleProvider(actor: Actor, input: ThrottleProviderInput): Promise<ProviderDetail> {
   requireOperator(actor);
   const segmentsPerSecond = input.max_segments_per_second;
   await change(input.id, { max_segments_per_second: segmentsPerSecond });
-  log("info", "provider.paced", { provider: input.id, segmentsPerSecond, by: nameOf(actor) });
+  log("info", "provider.paced", { provider: input.id, segments_per_second: segmentsPerSecond, by: nameOf(actor) });
   return getProvider(actor, input);
 }
 
-/** Lets a provider whose breaker is open, or probing, work again at once. @throws 403 */
+/** Closes the breaker of a provider at once. @throws 403 */
 export async function closeBreaker(actor: Actor, input: ProviderPath): Promise<ProviderDetail> {
   requireOperator(actor);
   await change(input.id, { breaker: "closed", opens: 0, probes_left: 0, open_until: null, alarm: null });

@@ -4,7 +4,7 @@ import { readSettings, settingFields } from "./settings";
 vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
 vi.stubEnv("SECRET_KEY", "0".repeat(32));
 
-test("what does not fit into the bind of SMPP is refused by its name, in octets", () => {
+test("a setting too long for the bind of SMPP is refused by name, in octets", () => {
   const longest = {
     url: "smpp://127.0.0.1",
     systemId: "s".repeat(15),

@@ -4,17 +4,17 @@ import { invalidRequest } from "../core/errors";
 import { unseal } from "../core/seal";
 import { httpProvider } from "./catalogue";
 import type { Settings } from "./port";
-import { smppSettings } from "./smpp/adapter";
+import { smppSettings } from "./smpp/settings";
 
-/** One setting of a provider, as an operator sees it. */
+/** One setting of a provider, as operators see it. */
 export type SettingField = {
   name: string;
   description: string;
   isSecret: boolean;
   isRequired: boolean;
-  /** Whether it says where secrets are sent to. */
+  /** Whether it is an address that secrets are sent to. */
   isAddress: boolean;
-  /** What holds when nothing is entered; null: nothing does. */
+  /** Default; null: none. */
   standard: string | null;
   /** The environment variable that sets it. */
   environment: string;
@@ -25,13 +25,13 @@ const schemaOf = (provider: string): z.ZodObject | null => {
   return schema instanceof z.ZodObject ? schema : null;
 };
 
-/** The field without what makes it optional, where its description and its marks are. */
+/** The type inside wrappers such as optional and default, which has the description and the marks. */
 function innermost(type: z.core.$ZodType): z.core.$ZodType {
   const { def } = type._zod as { def: { innerType?: z.core.$ZodType; in?: z.core.$ZodType } };
   return def.innerType ? innermost(def.innerType) : def.in ? innermost(def.in) : type;
 }
 
-/** The settings of a provider; none for the sandbox. */
+/** The settings of a provider; the sandbox has none. */
 export function settingFields(provider: string): SettingField[] {
   return Object.entries(schemaOf(provider)?.shape ?? {}).map(([name, type]) => {
     const marks = [type, innermost(type)].map((at) => z.globalRegistry.get(at as z.ZodType) ?? {});
@@ -48,7 +48,7 @@ export function settingFields(provider: string): SettingField[] {
   });
 }
 
-/** Reads what was entered for a provider; what is empty counts as not entered. @throws 400 naming the setting. */
+/** Validates the settings entered for a provider; empty texts count as not entered. @throws 400 naming the setting. */
 export function readSettings(provider: string, entered: Record<string, string>): Settings {
   const schema = schemaOf(provider);
   if (!schema) throw invalidRequest(`The provider ${provider} has no settings.`, { param: "provider" });
@@ -61,7 +61,7 @@ export function readSettings(provider: string, entered: Record<string, string>):
   throw invalidRequest(`${param}: ${problem}`, { param, reason: "invalid_provider_settings" });
 }
 
-/** Where a provider's settings come from, and what they are; `settings` is null when they are missing or wrong. */
+/** A provider's settings and their source; `settings` is null when they are missing or invalid. */
 export type FoundSettings = {
   source: "environment" | "operator" | null;
   settings: Settings | null;

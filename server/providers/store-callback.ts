@@ -1,11 +1,12 @@
 /**
- * What providers tell us, over HTTP or on a bind, is put into the job queue before it is acknowledged: once a provider
- * has our 2xx it never says it again.
+ * Puts callbacks of providers, over HTTP or on a bind, into the job queue before they are acknowledged: a provider
+ * never repeats a callback after our 2xx.
  */
-import { createBatcher } from "../core/batcher";
+import { createBatcher, type Settled } from "../core/batcher";
 import { type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
+import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import type { CallbackContent, Report } from "./port";
 import type { ProviderId } from "./schema";
@@ -17,37 +18,37 @@ const JOB_ITEMS_MAX = 500;
 const TEXT_MAX = 20_000;
 const ID_MAX = 255;
 
-/** `at`: when it came, milliseconds of the process's monotonic clock. */
+/** `at`: time of receipt in milliseconds of the process's monotonic clock. */
 type ReceivedCallback = { provider: ProviderId; content: CallbackContent; nonces: readonly string[]; at: number };
 
-/** `replayed`: a callback with one of its nonces was taken in before, and nothing was done. */
+/** `replayed`: a callback with one of its nonces was stored before, so nothing was done. */
 export type Intake = "taken" | "replayed";
 
-/** Takes in a callback; it is committed when this returns. `nonces`: what makes it unique, if anything does. */
-export function takeCallback(
+const callbackQueue = defineProcessValue("providers.intake", () =>
+  createBatcher<ReceivedCallback, Intake>((batch) => transaction((tx) => store(tx, batch)), {
+    maxWeight: CALLBACKS_MAX,
+    parallel: 2,
+  }),
+);
+
+/**
+ * Stores a callback; it is committed when this returns.
+ * @param nonces make the callback unique; empty when its provider has none.
+ */
+export const takeCallback = (
   provider: ProviderId,
   content: CallbackContent,
   nonces: readonly string[],
-): Promise<Intake> {
-  const queue = perProcess("providers.intake", () =>
-    createBatcher<ReceivedCallback, Intake>(
-      (batch) =>
-        transaction(async (tx) => {
-          const [timeOf, isNew] = await Promise.all([readDatabaseTime(tx), rememberNonces(tx, batch)]);
-          await enqueue(
-            tx,
-            batch.filter((received) => isNew(received)),
-            timeOf,
-          );
-          return batch.map((received) => ({ ok: true, value: isNew(received) ? "taken" : "replayed" }));
-        }),
-      { maxWeight: CALLBACKS_MAX, parallel: 2 },
-    ),
-  );
-  return queue({ provider, content, nonces, at: performance.now() });
+): Promise<Intake> => callbackQueue()({ provider, content, nonces, at: performance.now() });
+
+async function store(tx: Tx, batch: ReceivedCallback[]): Promise<Settled<Intake>[]> {
+  const [timeOf, isNew] = await Promise.all([readDatabaseTime(tx), rememberNonces(tx, batch)]);
+  const taken = batch.filter((received) => isNew(received));
+  await enqueue(tx, taken, timeOf);
+  return batch.map((received) => ({ ok: true, value: isNew(received) ? "taken" : "replayed" }));
 }
 
-/** Where a connection of its own, such as an SMPP bind, puts what it receives. */
+/** Stores the content that arrives on a connection of the provider's own, such as an SMPP bind. */
 export const inboundSink = (provider: ProviderId) => ({
   take: async (content: CallbackContent): Promise<void> => {
     await takeCallback(provider, content, []);
@@ -55,7 +56,7 @@ export const inboundSink = (provider: ProviderId) => ({
 });
 
 /**
- * Tells when something came by the database's clock: a STOP and a START may come to two processes, and the later one
+ * Maps times of receipt to the database's clock: a STOP and a START may arrive at two processes, and the later one
  * counts.
  */
 async function readDatabaseTime(tx: Tx): Promise<(received: ReceivedCallback) => Date> {
@@ -65,31 +66,38 @@ async function readDatabaseTime(tx: Tx): Promise<(received: ReceivedCallback) =>
   return (received) => new Date(atMs - (askedAt - received.at));
 }
 
-const slot = (provider: string, nonce: string) => `${provider} ${nonce}`;
+type ProviderNonce = { provider: string; nonce: string };
 
-/** @returns whether a callback is seen for the first time; of several that share a nonce in a batch only the first is. */
+const nonceKey = ({ provider, nonce }: ProviderNonce) => `${provider} ${nonce}`;
+
+const nonceRows = unnest<ProviderNonce>({
+  provider: ["text", ({ provider }) => provider],
+  nonce: ["text", ({ nonce }) => nonce],
+});
+
+/** @returns whether a callback is new; of several with the same nonce in a batch only the first is. */
 async function rememberNonces(tx: Tx, batch: ReceivedCallback[]): Promise<(received: ReceivedCallback) => boolean> {
-  const first = new Map<string, { received: ReceivedCallback; nonce: string }>();
+  const first = new Map<string, ProviderNonce & { received: ReceivedCallback }>();
   for (const received of batch) {
     for (const nonce of received.nonces) {
-      const key = slot(received.provider, nonce);
-      if (!first.has(key)) first.set(key, { received, nonce });
+      const own = { provider: received.provider, nonce };
+      const key = nonceKey(own);
+      if (!first.has(key)) first.set(key, { ...own, received });
     }
   }
   if (first.size === 0) return () => true;
-  const asked = [...first.values()];
-  const { rows } = await tx.query<{ provider: string; nonce: string }>({
+  const { rows } = await tx.query<ProviderNonce>({
     name: "providers.nonces",
     text: `INSERT INTO receipt_nonces (provider, nonce)
-           SELECT * FROM unnest($1::text[], $2::text[]) ORDER BY 1, 2
+           SELECT * FROM ${nonceRows.sql} ORDER BY 1, 2
            ON CONFLICT DO NOTHING RETURNING provider, nonce`,
-    values: [asked.map(({ received }) => received.provider), asked.map(({ nonce }) => nonce)],
+    values: nonceRows.values([...first.values()]),
   });
-  const fresh = new Set(rows.map((row) => slot(row.provider, row.nonce)));
+  const inserted = new Set(rows.map(nonceKey));
   return (received) =>
     received.nonces
-      .map((nonce) => slot(received.provider, nonce))
-      .every((key) => fresh.has(key) && first.get(key)?.received === received);
+      .map((nonce) => nonceKey({ provider: received.provider, nonce }))
+      .every((key) => inserted.has(key) && first.get(key)?.received === received);
 }
 
 async function enqueue(tx: Tx, batch: ReceivedCallback[], timeOf: (received: ReceivedCallback) => Date): Promise<void> {
@@ -123,7 +131,7 @@ async function enqueue(tx: Tx, batch: ReceivedCallback[], timeOf: (received: Rec
   ]);
 }
 
-/** What goes into one job each. */
+/** Batches of one provider's items, each for one job. */
 const batchesOf = <Item>(all: Map<ProviderId, Item[]>): [ProviderId, Item[]][] =>
   [...all].flatMap(([provider, items]) =>
     Array.from({ length: Math.ceil(items.length / JOB_ITEMS_MAX) }, (_, at): [ProviderId, Item[]] => [

@@ -1,4 +1,4 @@
-/** Settings of providers as operators enter them. Secrets go in and never come out. */
+/** Settings of providers as operators enter them. Secrets are write-only. */
 import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { pool, prisma, type Tx, transaction } from "../core/db";
 import { env, providerEnvironment } from "../core/env";
@@ -15,7 +15,7 @@ const PURPOSE = "provider settings";
 type Entered = Record<string, string>;
 type Given = SaveProviderSettingsInput["settings"];
 
-/** What an operator entered; null: nothing, or what was sealed with another SECRET_KEY and is lost. */
+/** The entered settings; null: none, or lost because they were sealed with another SECRET_KEY. */
 function unsealSettings(id: ProviderId, sealed: string | null): Entered | null {
   if (sealed === null) return null;
   try {
@@ -26,13 +26,13 @@ function unsealSettings(id: ProviderId, sealed: string | null): Entered | null {
   }
 }
 
-/** The fields of a provider's settings. Of a secret only whether an operator has entered it is told. */
+/** The fields of a provider's settings. A secret shows only whether an operator has entered it. */
 export async function shownSettings(id: ProviderId): Promise<ProviderSetting[]> {
   const row = await prisma().provider.findUnique({ where: { id }, select: { settingsSealed: true } });
   const fields = settingFields(id);
   const names = fields.map(({ name }) => name);
-  const isEntered = row !== null && row.settingsSealed !== null;
-  const entered = isEntered ? (unsealSettings(id, row.settingsSealed) ?? {}) : providerEnvironment(id, names);
+  const hasEntered = row !== null && row.settingsSealed !== null;
+  const entered = hasEntered ? (unsealSettings(id, row.settingsSealed) ?? {}) : providerEnvironment(id, names);
   return fields.map(({ name, description, isSecret, isRequired, standard, environment }) => ({
     name,
     description,
@@ -40,14 +40,14 @@ export async function shownSettings(id: ProviderId): Promise<ProviderSetting[]> 
     is_required: isRequired,
     standard,
     environment,
-    is_set: entered[name] !== undefined && (isEntered || !isSecret),
+    is_set: entered[name] !== undefined && (hasEntered || !isSecret),
     value: isSecret ? null : (entered[name] ?? null),
   }));
 }
 
 /**
- * What holds after `given` was entered over `stored`: an empty secret stays what it was. A secret goes nowhere that it
- * was not entered for: with another address it must be entered again, or whoever may change that could read it there.
+ * Merges `given` into `stored`: an empty secret keeps its value. With a changed address secrets must be entered again:
+ * otherwise an operator could point the address at their own server and read them there.
  * @throws 400 naming the secret
  */
 function merge(fields: readonly SettingField[], stored: Entered, given: Given): Entered {
@@ -77,8 +77,8 @@ async function lockSettings(tx: Tx, id: ProviderId): Promise<string | null> {
 }
 
 /**
- * Replaces a provider's settings; they are stored encrypted, and hold instead of the environment's.
- * @throws 403 for whoever is no operator, 400 naming the setting that is unknown, missing or wrong.
+ * Replaces a provider's settings. They are stored encrypted and take precedence over the environment's.
+ * @throws 403 unless the actor is an operator, 400 naming the setting that is unknown, missing or invalid.
  */
 export async function saveSettings(actor: Actor, { id, settings }: SaveProviderSettingsInput): Promise<void> {
   requireOperator(actor);
@@ -100,7 +100,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
   log("info", "provider.settings_saved", { provider: id, by: nameOf(actor) });
 }
 
-/** Forgets what operators entered: the settings of the environment hold again. @throws 403 */
+/** Deletes the entered settings, so that the environment's apply again. @throws 403 */
 export async function clearSettings(actor: Actor, { id }: ProviderPath): Promise<void> {
   requireOperator(actor);
   await pool().query("UPDATE providers SET settings_sealed = NULL, updated_at = now() WHERE id = $1", [id]);

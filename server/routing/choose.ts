@@ -1,4 +1,4 @@
-/** A row of `routes` as the choice sees it. */
+/** A row of `routes`, as routing needs it. */
 export type Route = {
   id: number;
   prefix: string;
@@ -18,8 +18,8 @@ export function chooseRoute(routes: readonly Route[], to: string, random: number
   let best: Route[] = [];
   for (const route of routes) {
     if (route.chain.length === 0 || !digits.startsWith(route.prefix)) continue;
-    const [rival] = best;
-    const rank = rival ? route.prefix.length - rival.prefix.length || rival.priority - route.priority : 1;
+    const [current] = best;
+    const rank = current ? route.prefix.length - current.prefix.length || current.priority - route.priority : 1;
     if (rank > 0) best = [route];
     else if (rank === 0) best.push(route);
   }

@@ -23,7 +23,7 @@ beforeEach(async () => {
   await prisma().route.deleteMany();
 });
 
-test("whoever is no operator is refused everything, with a session and with a key", async () => {
+test("everyone but operators is refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
   const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
@@ -39,7 +39,7 @@ test("whoever is no operator is refused everything, with a session and with a ke
   expect((await listRoutes(operator)).map(({ price }) => price)).toEqual([0.01]);
 });
 
-test("a route is what was entered, changes in what is named, and is gone when it is deleted", async () => {
+test("a route is created as entered, changed in the given fields, and deleted", async () => {
   const made = await make({ prefix: "49", price: 0.070_001, chain: ["smpp", "sandbox"], priority: 3 });
   expect(made).toMatchObject({ prefix: "49", priority: 3, price: 0.070_001, weight: 100, is_active: true });
   const changed = await updateRoute(operator, { id: made.id, chain: ["sandbox", "smpp"], is_active: false });
@@ -52,7 +52,7 @@ test("a route is what was entered, changes in what is named, and is gone when it
   }
 });
 
-test("what is no route is refused, and the field is named", () => {
+test("an invalid route is refused by the name of its field", () => {
   const right = { prefix: "1", chain: ["sandbox"], price: 0.01 };
   for (const [wrong, field] of [
     [{ prefix: "+1" }, "prefix"],
@@ -71,13 +71,13 @@ test("what is no route is refused, and the field is named", () => {
   }
 });
 
-test("every price of six decimals is taken as it is", () => {
+test("every price of six decimals is stored unchanged", () => {
   for (const price of [0, 0.000_001, 0.1, 0.3, 0.012_345, 0.999_999, 1.005, 123.456_789, 1_000]) {
     expect(CreateRouteInput.parse({ chain: ["sandbox"], price }).price).toBe(price);
   }
 });
 
-test("a number is tested against the table as messages meet it", async () => {
+test("the simulation routes a number as a message would be", async () => {
   const world = await make({ prefix: "" });
   const slow = await make({ prefix: "4930", priority: 5 });
   const light = await make({ prefix: "4930", weight: 25 });

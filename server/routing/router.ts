@@ -23,7 +23,7 @@ export const routingRouter = router({
     .output(OperatedRoute)
     .mutation(({ ctx, input }) => updateRoute(ctx.actor, input)),
   delete: operatorProcedure.input(RoutePath).mutation(({ ctx, input }) => deleteRoute(ctx.actor, input)),
-  rehearse: operatorProcedure
+  simulate: operatorProcedure
     .input(SimulateRouteInput)
     .output(RouteSimulation)
     .query(({ ctx, input }) => simulateRoute(ctx.actor, input)),

@@ -7,7 +7,7 @@ const PRIORITY_MAX = 1_000;
 const WEIGHT_DEFAULT = 100;
 
 const isDistinct = (entries: readonly string[]): boolean => new Set(entries).size === entries.length;
-/** Money is kept in micro-units: a seventh decimal would be lost. */
+/** Prices are stored in micro-units: a seventh decimal would be lost. */
 const isWholeMicros = (price: number): boolean => fromMicros(toMicros(price)) === price;
 
 const routeFields = {
@@ -52,7 +52,7 @@ export type CreateRouteInput = z.output<typeof CreateRouteInput>;
 export const RoutePath = z.object({ id: z.number().int().min(1) });
 export type RoutePath = z.output<typeof RoutePath>;
 
-/** Fields that are left out stay as they are. */
+/** Omitted fields stay unchanged. */
 export const UpdateRouteInput = z.object(routeFields).partial().extend(RoutePath.shape);
 export type UpdateRouteInput = z.output<typeof UpdateRouteInput>;
 
@@ -61,14 +61,14 @@ export const SimulateRouteInput = z.object({
 });
 export type SimulateRouteInput = z.output<typeof SimulateRouteInput>;
 
-/** A provider of a chain as a message would meet it now: only a `usable` one is handed it. */
+/** A provider of a chain with its current state: messages go only to a `usable` one. */
 const ChainLink = z.object({
   provider: z.string(),
   status: z.enum(["usable", "drained", "open", "not_configured"]),
 });
 export type ChainLink = z.output<typeof ChainLink>;
 
-/** A route that a number matches. `share` of such messages take it, 0..1; `price` is that of one segment. */
+/** A route that a number matches. `share`: part of such messages that take it, 0..1; `price` of one segment. */
 const SimulatedRoute = z.object({
   id: z.number().int(),
   prefix: z.string(),
@@ -80,6 +80,6 @@ const SimulatedRoute = z.object({
 });
 export type SimulatedRoute = z.output<typeof SimulatedRoute>;
 
-/** Matching active routes in the order in which they rank, those without any provider that has settings last. */
+/** Matching active routes in their rank; those without any configured provider come last. */
 export const RouteSimulation = z.object({ to: z.string(), routes: z.array(SimulatedRoute) });
 export type RouteSimulation = z.output<typeof RouteSimulation>;

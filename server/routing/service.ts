@@ -17,17 +17,17 @@ async function readRoutes(): Promise<Route[]> {
 
 const activeRoutes = cachedRead("routing.active", ROUTES_FRESH_MS, readRoutes);
 
-/** Where a message goes: the providers to try in order, and the price of one segment in micro-units. */
+/** The route of a message: the providers to try in order, and the price of one segment in micro-units. */
 export type Routing = { routeId: number; chain: string[]; priceMicros: bigint };
 
-/** What a caller may ask for. `provider` must be routable, which the caller of this function checks. */
+/** A caller's choice; null: none. The caller of {@link loadRouting} checks that `provider` is routable. */
 export type RoutingWish = { routeId: number | null; provider: string | null };
 
 /** Whether `routeId` names an active route. */
 export const routeExists = async (routeId: number): Promise<boolean> =>
   (await activeRoutes.get()).some((route) => route.id === routeId);
 
-/** Returns a function that routes numbers by one reading of the table; null: no route leads there. */
+/** @returns a function that routes numbers (E.164) by one read of the table; null: there is no route. */
 export async function loadRouting(wish: RoutingWish): Promise<(to: string) => Routing | null> {
   const [active, table] = await Promise.all([activeRoutes.get(), providerTable()]);
   const allowed = wish.routeId === null ? active : active.filter((route) => route.id === wish.routeId);

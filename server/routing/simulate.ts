@@ -1,4 +1,4 @@
-/** Tells operators what the route table would do with a number, by asking the very rule that routes messages. */
+/** Simulates the routing of a number for operators, with the same rule that routes messages. */
 import { type Actor, requireOperator } from "../core/actor";
 import { prisma } from "../core/db";
 import { fromMicros } from "../core/wire";
@@ -7,12 +7,12 @@ import { chooseRoute, type Route } from "./choose";
 import type { ChainLink, RouteSimulation, SimulatedRoute, SimulateRouteInput } from "./schema";
 import { weighRoute } from "./weigh";
 
-/** Evenly spread chances with which the rule is asked; shares are told to this precision. */
-const CHANCES = 1_000;
+/** Number of evenly spread random values with which the rule is called; the precision of shares. */
+const SAMPLES = 1_000;
 
-type Judged = { route: Route; links: ChainLink[]; weighed: Route };
+type Candidate = { route: Route; links: ChainLink[]; weighed: Route };
 
-function judge(route: Route, table: ProviderTable): Judged {
+function candidateOf(route: Route, table: ProviderTable): Candidate {
   const links = route.chain.map((provider): ChainLink => {
     const state = table.stateOf(provider);
     if (!state || !table.isRoutable(provider)) return { provider, status: "not_configured" };
@@ -22,17 +22,17 @@ function judge(route: Route, table: ProviderTable): Judged {
   return { route, links, weighed: weighRoute(route, table) };
 }
 
-/** How often each route is taken, 0..1, by its id. */
+/** Share of messages that each route gets, 0..1, by its id. */
 function sharesOf(routes: readonly Route[], to: string): Map<number, number> {
   const taken = new Map<number, number>();
-  for (let chance = 0; chance < CHANCES; chance += 1) {
-    const id = chooseRoute(routes, to, chance / CHANCES)?.id;
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const id = chooseRoute(routes, to, sample / SAMPLES)?.id;
     if (id !== undefined) taken.set(id, (taken.get(id) ?? 0) + 1);
   }
-  return new Map([...taken].map(([id, count]) => [id, count / CHANCES]));
+  return new Map([...taken].map(([id, count]) => [id, count / SAMPLES]));
 }
 
-/** The routes in the order in which the rule takes them when those before are gone. */
+/** The routes in the order in which the rule takes them without the ones before. */
 function ranked(routes: readonly Route[], to: string): Route[] {
   const order: Route[] = [];
   let left = [...routes];
@@ -45,9 +45,9 @@ function ranked(routes: readonly Route[], to: string): Route[] {
 }
 
 /**
- * The active routes that `to` matches: first those that could take it, as they rank, then those without any provider
- * that has settings. Drained and paused providers stay in their route: a message that meets nobody else waits for them.
- * @throws 403 for whoever is no operator.
+ * The active routes that `to` matches: first the usable ones in their rank, then those without any configured provider.
+ * Unavailable providers stay in the chain: a message without an alternative waits for them.
+ * @throws 403 unless the actor is an operator.
  */
 export async function simulateRoute(actor: Actor, { to }: SimulateRouteInput): Promise<RouteSimulation> {
   requireOperator(actor);
@@ -55,11 +55,11 @@ export async function simulateRoute(actor: Actor, { to }: SimulateRouteInput): P
     prisma().route.findMany({ where: { isActive: true }, orderBy: { id: "asc" } }),
     providerTable(),
   ]);
-  const matching = rows.filter(({ prefix }) => to.slice(1).startsWith(prefix)).map((row) => judge(row, table));
-  const weighed = matching.map((judged) => judged.weighed);
+  const matching = rows.filter(({ prefix }) => to.slice(1).startsWith(prefix)).map((row) => candidateOf(row, table));
+  const weighed = matching.map((candidate) => candidate.weighed);
   const places = new Map(ranked(weighed, to).map((route, place) => [route.id, place]));
   const shares = sharesOf(weighed, to);
-  const placeOf = ({ route }: Judged) => places.get(route.id) ?? places.size;
+  const placeOf = ({ route }: Candidate) => places.get(route.id) ?? places.size;
   const routes = matching
     .toSorted((one, other) => placeOf(one) - placeOf(other))
     .map(

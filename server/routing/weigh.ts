@@ -1,12 +1,14 @@
 import type { ProviderTable } from "../providers/registry";
 import type { Route } from "./choose";
 
-/** What a held provider's routes keep of their weight: next to nothing, so that others of the same rank are taken. */
+/**
+ * Share of its weight that a route keeps while its first provider is unavailable: others of the same rank get the rest.
+ */
 const UNAVAILABLE_SHARE = 0.001;
 
 /**
- * A route as messages meet it now: without providers that have no settings, and with less weight when its first one is
- * failing, slow or held.
+ * A route by the current state of its providers: without unconfigured ones, and with less weight if its first one is
+ * failing, slow or unavailable.
  */
 export function weighRoute(
   route: Route,

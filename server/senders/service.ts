@@ -6,7 +6,7 @@ import { env } from "../core/env";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { addJob } from "../core/jobs";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { toPage } from "../core/wire";
 import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
@@ -93,7 +93,7 @@ export async function getSender(actor: AccountActor, id: string): Promise<Sender
 }
 
 /** Approved senders and the end of their cache lifetime, oldest first; milliseconds of this process's monotonic clock. */
-const approved = () => perProcess("senders.approved", () => new Map<string, number>());
+const approved = defineProcessValue("senders.approved", () => new Map<string, number>());
 const cacheKey = (accountId: string, senderId: string): string => `${accountId} ${senderId}`;
 
 function remember(key: string, readAt: number): void {

@@ -3,12 +3,12 @@ import type { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
 import { deadlineSignal, hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../core/deadline";
 import { env } from "../core/env";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import type { DeliveryOutcome } from "./delivery-outcome";
 import { createLookup, isResolverSilent } from "./resolve-host";
 import { isAcknowledged, retryAfterS } from "./retry";
 import { type Secrets, signatureHeaders } from "./signature";
-import { createSsrfGuard, isBlockedUrlError, type LookupAll, type SsrfGuard } from "./ssrf-guard";
+import { createSsrfGuard, isBlockedUrlError, type LookupAll } from "./ssrf-guard";
 
 /** How a request ended. */
 export type PostResult = Pick<
@@ -55,13 +55,12 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
  * The SSRF guard of this process, which checks new endpoints and connects every delivery. It is never closed: jobs that
  * are running when the process is to end still need it, and its idle sockets close by themselves.
  */
-export const ssrfGuard = (): SsrfGuard =>
-  perProcess("webhooks.ssrf_guard", () =>
-    createSsrfGuard({
-      allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
-      lookup: shareLookups(createLookup()),
-    }),
-  );
+export const ssrfGuard = defineProcessValue("webhooks.ssrf_guard", () =>
+  createSsrfGuard({
+    allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
+    lookup: shareLookups(createLookup()),
+  }),
+);
 
 /** Lets concurrent requests to one name share one lookup, as in a burst of deliveries. */
 export function shareLookups(lookup: LookupAll): LookupAll {

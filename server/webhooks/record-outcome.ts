@@ -3,7 +3,7 @@ import { createBatcher, type Settled } from "../core/batcher";
 import { msUntil } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
 import { addJobs } from "../core/jobs";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { unnest } from "../core/unnest";
 import {
   type DeliveryOutcome,
@@ -17,13 +17,16 @@ import { INSERT_MOVES, isOpen, lockEndpoints } from "./store";
 
 const OUTCOMES_PER_FLUSH = 500;
 
+const outcomeQueue = defineProcessValue("webhooks.outcomes", () =>
+  createBatcher(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }),
+);
+
 /**
  * Records how a try ended, in one transaction with others that end in this process meanwhile. Nothing counts before that
  * is committed.
  * @returns whether the endpoint still receives events.
  */
-export const recordOutcome = (outcome: DeliveryOutcome): Promise<boolean> =>
-  perProcess("webhooks.outcomes", () => createBatcher(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }))(outcome);
+export const recordOutcome = (outcome: DeliveryOutcome): Promise<boolean> => outcomeQueue()(outcome);
 
 const flushOutcomes = (outcomes: DeliveryOutcome[]): Promise<Settled<boolean>[]> =>
   transaction(async (tx) => {

@@ -4,7 +4,7 @@
  */
 import { filterEquals, pool, type Tx, transaction } from "../core/db";
 import type { JobPayload } from "../core/jobs";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import type { EndpointState } from "./delivery-outcome";
@@ -44,9 +44,11 @@ export const INSERT_MOVES = `${INSERT_CHANGES}
 /** Whether the endpoint receives events now. */
 export const isOpen = (endpoint: EndpointState): boolean => endpoint.isActive && !endpoint.isDeleted;
 
+const knownOwners = defineProcessValue("webhooks.owners", () => new Map<string, Promise<string | null>>());
+
 /** The account of an endpoint, deleted or not; null when there never was one. Cached, because it never changes. */
 export function ownerOf(endpointId: string): Promise<string | null> {
-  const owners = perProcess("webhooks.owners", () => new Map<string, Promise<string | null>>());
+  const owners = knownOwners();
   const cached = owners.get(endpointId);
   if (cached) return cached;
   if (owners.size >= OWNERS_MAX) owners.clear();

@@ -3,9 +3,9 @@ import { MINUTE_MS, now } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { addJob, addJobs, type JobPayload } from "../core/jobs";
-import { perProcess } from "../core/process";
+import { defineProcessValue } from "../core/process";
 import { type DeliverOptions, sendDeliveries } from "./deliver";
-import { createFairSlots, type FairSlots, type Slot, type Work } from "./fair-slots";
+import { createFairSlots, type Slot, type Work } from "./fair-slots";
 import { DELIVERIES_PER_JOB, jobBatches } from "./outbox";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import { isOpen, loadDue, loadTarget, ownerOf, parkAllPending, parkDeliveries } from "./store";
@@ -19,7 +19,7 @@ const MARGIN_MS = 2_000;
 /** A delivery that is overdue by this much, and that no job carries, has lost its job. */
 const STRANDED_AFTER_MS = 5 * MINUTE_MS;
 
-const slots = (): FairSlots => perProcess("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
+const slots = defineProcessValue("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
 
 /**
  * The task of `deliver_webhooks`: sends the deliveries that are due, and schedules the next try of those that fail. A job
@@ -88,9 +88,12 @@ async function deliver(slot: Slot, work: Work, options: DeliverOptions): Promise
 
 type Requeue = { accountId: string; payload: Payload };
 
+const requeueQueue = defineProcessValue("webhooks.requeues", () =>
+  createBatcher(flushRequeues, { maxWeight: REQUEUES_PER_FLUSH }),
+);
+
 /** Queues the job again, for later. @returns when it will run. */
-const requeue = (job: Requeue): Promise<Date> =>
-  perProcess("webhooks.requeues", () => createBatcher(flushRequeues, { maxWeight: REQUEUES_PER_FLUSH }))(job);
+const requeue = (job: Requeue): Promise<Date> => requeueQueue()(job);
 
 /** Merges small jobs of one endpoint into a few full ones. */
 async function flushRequeues(requeues: Requeue[]): Promise<Settled<Date>[]> {

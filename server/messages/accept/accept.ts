@@ -11,7 +11,7 @@ import { now, utcDay } from "../../core/clock";
 import { type Defer, type Tx, transaction } from "../../core/db";
 import type { ApiError } from "../../core/errors";
 import { addJob } from "../../core/jobs";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import type { Idempotency } from "../../core/trpc";
 import { findSuppressed } from "../../suppressions/store";
 import { recordEvents } from "../../webhooks/outbox";
@@ -54,20 +54,21 @@ const WAITING_MESSAGES_MAX = 50_000;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
 const DISPATCH_BATCH = 250;
 
+const acceptQueue = defineProcessValue("messages.accept", () =>
+  createBatcher<Acceptance, Accepted>((batch) => transaction((tx, defer) => flush(tx, defer, batch)), {
+    maxWeight: FLUSH_MESSAGES_MAX,
+    maxWaiting: WAITING_MESSAGES_MAX,
+    weigh: (item) => Math.max(1, item.messages.length),
+  }),
+);
+
 /**
  * Accepts the messages of one request.
  * @throws 400, 402, 403, 429 or 503 `overloaded`, with nothing written for this request; 503 also while the database is
  *   unavailable, as {@link transaction} does.
  */
 export function accept(acceptance: Acceptance): Promise<Accepted> {
-  const queue = perProcess("messages.accept", () =>
-    createBatcher<Acceptance, Accepted>((batch) => transaction((tx, defer) => flush(tx, defer, batch)), {
-      maxWeight: FLUSH_MESSAGES_MAX,
-      maxWaiting: WAITING_MESSAGES_MAX,
-      weigh: (item) => Math.max(1, item.messages.length),
-    }),
-  );
-  return queue(acceptance);
+  return acceptQueue()(acceptance);
 }
 
 const isPending = (message: MessageRow): boolean => message.status === "pending";

@@ -9,7 +9,7 @@ import { SECOND_MS } from "../../core/clock";
 import { filterEquals, filterIsNull, pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { errorFields, log } from "../../core/log";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import { workerId } from "../../core/worker-id";
 import type { Slot } from "../../providers/health/slots";
@@ -60,7 +60,7 @@ export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === und
  * Claims that this process knows to be its own, from before they are written until their outcome is. Any other claim of
  * this worker was committed although the reply was lost, and its attempt will not be made (recover.ts).
  */
-export const knownClaims = (): Set<string> => perProcess("attempts.known_claims", () => new Set<string>());
+export const knownClaims = defineProcessValue("attempts.known_claims", () => new Set<string>());
 
 /**
  * Gives back claims that may or may not have been committed; their attempts are not made. Tried once and at once, so that a
@@ -172,30 +172,29 @@ const CLAIMED = unnest<Claimed>({
 /** Attempts begun per statement. */
 const BEGUN_MAX = 500;
 
+const beginQueue = defineProcessValue("attempts.begin", () =>
+  createBatcher<Claimed, boolean>(
+    async (batch) => {
+      const { rows } = await pool().query<{ claim: string }>({
+        name: "attempts.begin",
+        text: `UPDATE message_attempts a SET begun_at = clock_timestamp() FROM ${CLAIMED.as("b")}
+               WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND ${filterIsNull("a.outcome")}
+                 AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND ${filterEquals("m.status", "pending")})
+               RETURNING a.claim`,
+        values: CLAIMED.values(batch),
+      });
+      const begun = new Set(rows.map((row) => row.claim));
+      return batch.map(({ claim: token }) => ({ ok: true, value: begun.has(token) }));
+    },
+    { maxWeight: BEGUN_MAX },
+  ),
+);
+
 /**
  * Begins a claimed attempt, batched with others of this process; may be repeated.
  * @returns false when another worker owns it or its message is no longer pending: then it must not be made.
  */
-export function begin(attempt: Claimed): Promise<boolean> {
-  const queue = perProcess("attempts.begin", () =>
-    createBatcher<Claimed, boolean>(
-      async (batch) => {
-        const { rows } = await pool().query<{ claim: string }>({
-          name: "attempts.begin",
-          text: `UPDATE message_attempts a SET begun_at = clock_timestamp() FROM ${CLAIMED.as("b")}
-                 WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND ${filterIsNull("a.outcome")}
-                   AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND ${filterEquals("m.status", "pending")})
-                 RETURNING a.claim`,
-          values: CLAIMED.values(batch),
-        });
-        const begun = new Set(rows.map((row) => row.claim));
-        return batch.map(({ claim: token }) => ({ ok: true, value: begun.has(token) }));
-      },
-      { maxWeight: BEGUN_MAX },
-    ),
-  );
-  return queue(attempt);
-}
+export const begin = (attempt: Claimed): Promise<boolean> => beginQueue()(attempt);
 
 /** Deletes claims of attempts that were never made, and has their messages dispatched again. May be repeated. */
 export async function giveBack(attempts: readonly Claimed[]): Promise<void> {

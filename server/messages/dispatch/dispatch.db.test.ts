@@ -31,7 +31,7 @@ async function send(count: number, routeId: number): Promise<string[]> {
 }
 
 async function adapterOf(provider: string) {
-  const adapter = (await providerTable()).adapterOf(provider);
+  const adapter = (await providerTable()).openAdapter(provider);
   if (!adapter) throw new Error(`${provider} is not configured`);
   return adapter;
 }

@@ -2,7 +2,7 @@
 import { now } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
 import { env } from "../../core/env";
-import { giveBackProbes, takeProbes } from "../../providers/health/provider-health";
+import { returnProbes, takeProbes } from "../../providers/health/provider-health";
 import { acquireSlots, type Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
@@ -76,7 +76,7 @@ export async function dispatch(messageIds: readonly string[], start: Start): Pro
     enqueueThrottled(pool(), queued),
     probe(probes, start),
     undispatched.length > 0 && transaction((tx) => failUndispatched(tx, undispatched, at)),
-    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.adapterOf(provider), attempts, start)),
+    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.openAdapter(provider), attempts, start)),
   ]);
   const failed = steps.find((step) => step.status === "rejected");
   if (failed) throw failed.reason;
@@ -192,6 +192,6 @@ async function probe(attempts: Attempt[], start: Start): Promise<void> {
     start(claimed);
   } finally {
     const own = new Set(claimed.map((attempt) => attempt.claim));
-    for (const attempt of attempts) if (!own.has(attempt.claim)) await giveBackProbes(attempt.provider, 1);
+    for (const attempt of attempts) if (!own.has(attempt.claim)) await returnProbes(attempt.provider, 1);
   }
 }

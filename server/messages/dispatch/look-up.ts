@@ -33,7 +33,7 @@ type Row = OutboundMessage & {
  * @returns how many were looked up.
  */
 export async function lookUpUnknown(provider: string): Promise<number> {
-  const adapter = (await providerTable()).adapterOf(provider);
+  const adapter = (await providerTable()).openAdapter(provider);
   const { lookUp } = adapter ?? {};
   if (!adapter || !lookUp) return 0;
   const due = await takeDue(provider);

@@ -282,7 +282,7 @@ test("a half-open provider gets a limited number of probes, and a failure opens 
 
 test("an attempt survives a database outage when it is made, and releases its slot", async () => {
   const messages = await Promise.all(Array.from({ length: 5 }, () => sendTo(newNumber(), onlyTwilio)));
-  const adapter = (await providerTable()).adapterOf("twilio");
+  const adapter = (await providerTable()).openAdapter("twilio");
   if (!adapter) throw new Error("no adapter");
   const attempts = await claimAttempts(messages.map(({ id }) => id));
   expect(slotsInUse(adapter)).toBe(5);

@@ -2,7 +2,7 @@
 import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
 import { transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import type { ProviderState, ProviderTable } from "../../providers/registry";
 import { PROVIDERS } from "../../providers/schema";
 import { failUndispatched } from "./fail-undispatched";
@@ -22,9 +22,11 @@ const NO_PROVIDER = {
 /** The last check of a provider's queue. `at`: `performance.now()`. `isDone`: the whole queue was checked. */
 type Check = { usable: ReadonlySet<string>; at: number; isDone: boolean };
 
+const lastChecks = defineProcessValue("messages.unavailable_checks", () => new Map<string, Check>());
+
 /** Reroutes messages queued at an unavailable provider, about once a second, and fails them after ten minutes. */
 export async function rerouteUnavailable(state: ProviderState, table: ProviderTable): Promise<void> {
-  const checks = perProcess("messages.unavailable_checks", () => new Map<string, Check>());
+  const checks = lastChecks();
   const last = checks.get(state.id);
   const at = performance.now();
   const usable = new Set<string>(PROVIDERS.filter((id) => isUsable(table, id)));

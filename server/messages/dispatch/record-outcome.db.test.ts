@@ -116,21 +116,26 @@ describe("more than one attempt", () => {
 
 test("a provider's own error text is stored, and shown to no customer", async () => {
   const message = await claimed();
-  const said = "The account AC1 was not found.";
-  const attempt = await recordAndAdvance(message.first, { ...BUSY, said });
-  await record(attempt, { kind: "refused", code: "20404", detail: "The provider refused the message.", said });
+  const providerDetail = "The account AC1 was not found.";
+  const attempt = await recordAndAdvance(message.first, { ...BUSY, providerDetail });
+  await record(attempt, {
+    kind: "refused",
+    code: "20404",
+    detail: "The provider refused the message.",
+    providerDetail,
+  });
   const { rows } = await pool().query("SELECT said, fault FROM message_attempts WHERE message_id = $1 ORDER BY seq", [
     message.id,
   ]);
   expect(rows).toEqual([
-    { said, fault: "provider" },
-    { said, fault: null },
+    { said: providerDetail, fault: "provider" },
+    { said: providerDetail, fault: null },
   ]);
   const shown = await getMessage(message.account.actor, message.id);
   expect(shown.error).toEqual({ code: "20404", message: "The provider refused the message." });
   expect(
     (await readHistory(message.account.actor, message.id)).attempts.flatMap((made) => Object.values(made)),
-  ).not.toContain(said);
+  ).not.toContain(providerDetail);
 });
 
 test("an orphaned message is dispatched again, and fails when all its providers were tried", async () => {

@@ -5,7 +5,7 @@ import { type Tx, transaction } from "../../core/db";
 import { env } from "../../core/env";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import type { SendOutcome } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
@@ -43,15 +43,17 @@ export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs:
   nextClaim: newClaimToken(),
 });
 
+const outcomeQueue = defineProcessValue("attempts.outcomes", () =>
+  createBatcher<AttemptResult, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
+);
+
 /**
  * Records how an attempt ended and moves its message, batched with other results. The same result may be recorded again
  * when it is unknown whether it was committed; of several results of one attempt only the first continues the message.
  * @returns the next attempt, already claimed, when the message falls back to the next provider at once.
  */
 export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
-  const queue = perProcess("attempts.outcomes", () =>
-    createBatcher<AttemptResult, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
-  );
+  const queue = outcomeQueue();
   const { attempt, outcome, latencyMs } = result;
   return queue(result)
     .catch((thrown) => {
@@ -236,7 +238,11 @@ const RESULTS = unnest<AttemptResult>({
   code: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedCode(outcome.code))],
   detail: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedDetail(outcome.detail))],
   latency_ms: ["int4", ({ latencyMs }) => Math.round(latencyMs)],
-  said: ["text", ({ outcome }) => (outcome.kind !== "accepted" && outcome.said ? storedDetail(outcome.said) : null)],
+  said: [
+    "text",
+    ({ outcome }) =>
+      outcome.kind !== "accepted" && outcome.providerDetail ? storedDetail(outcome.providerDetail) : null,
+  ],
   fault: ["text", ({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)],
 });
 

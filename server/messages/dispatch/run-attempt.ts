@@ -2,7 +2,7 @@
 import { isDataError } from "../../core/batcher";
 import { MINUTE_MS, now } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import { noteOutcome } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
 import { forOperators } from "../../providers/http/response";
@@ -22,7 +22,7 @@ const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
 
-const underWay = () => perProcess<UnderWay>("attempts.under_way", () => ({ all: new Set(), isStopping: false }));
+const underWay = defineProcessValue<UnderWay>("attempts.under_way", () => ({ all: new Set(), isStopping: false }));
 
 /** Starts claimed attempts; does not wait for their outcomes. */
 export function startAttempts(attempts: readonly Attempt[]): void {
@@ -114,7 +114,7 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
 /** A slot of the attempt's provider; null: no credentials are configured. */
 async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
   if (slot) return slot;
-  const adapter = (await providerTable()).adapterOf(provider);
+  const adapter = (await providerTable()).openAdapter(provider);
   return adapter && waitForSlot(adapter);
 }
 

@@ -1,7 +1,7 @@
 /** Serves the throttle queue: every worker polls it a few times a second. */
 import { errorFields, log } from "../../core/log";
 import { PROBES } from "../../providers/health/breaker";
-import { giveBackProbes, takeProbes } from "../../providers/health/provider-health";
+import { returnProbes, takeProbes } from "../../providers/health/provider-health";
 import { acquireSlots } from "../../providers/health/slots";
 import type { Adapter } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
@@ -33,7 +33,7 @@ export async function serveThrottleQueue(): Promise<boolean> {
 
 async function serveProvider(provider: ProviderId): Promise<void> {
   const table = await providerTable();
-  const adapter = table.adapterOf(provider);
+  const adapter = table.openAdapter(provider);
   const state = table.stateOf(provider);
   if (!adapter || !state) {
     // Its credentials were removed: dispatch finds another provider.
@@ -49,7 +49,7 @@ async function serveProvider(provider: ProviderId): Promise<void> {
     try {
       if (probes > 0) used = await startBatch(adapter, probes);
     } finally {
-      await giveBackProbes(provider, probes - used);
+      await returnProbes(provider, probes - used);
     }
     return;
   }

@@ -7,7 +7,7 @@ import { now, SECOND_MS } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
 import { newId } from "../../core/ids";
 import { addJob, type ReceiptReport } from "../../core/jobs";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import { isFinal } from "../status";
 import { storedCode, storedDetail } from "../stored-text";
@@ -35,23 +35,24 @@ type ReceivedReports = { provider: string; reports: readonly ReceiptReport[]; re
 /** Receipts per transaction. */
 const RECEIPTS_MAX = 500;
 
+const receiptQueue = defineProcessValue("receipts.apply", () =>
+  createBatcher<ReceivedReports, void>(
+    (batch) =>
+      transaction(async (tx) => {
+        await storeAndApply(tx, batch);
+        return batch.map(() => ({ ok: true, value: undefined }));
+      }),
+    { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
+  ),
+);
+
 /**
  * Stores receipts of one provider and moves their messages. Safe to repeat, at the cost of a repeated row. One transaction
  * at a time per process: many would queue for the same accounts and delay sends.
  */
 export function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
-  const queue = perProcess("receipts.apply", () =>
-    createBatcher<ReceivedReports, void>(
-      (batch) =>
-        transaction(async (tx) => {
-          await storeAndApply(tx, batch);
-          return batch.map(() => ({ ok: true, value: undefined }));
-        }),
-      { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
-    ),
-  );
   // Read before anything moves, so that no effect of a receipt is older than the receipt.
-  return queue({ provider, reports, receivedAt: now() });
+  return receiptQueue()({ provider, reports, receivedAt: now() });
 }
 
 async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<void> {

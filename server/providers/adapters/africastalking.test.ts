@@ -43,7 +43,7 @@ const callback = (fields: Record<string, string>, query = ""): Callback => ({
 });
 
 describe("the request", () => {
-  it("is a form that asks for JSON, with the key in a header of its own", () => {
+  it("is a form that asks for JSON, with the key in its own header", () => {
     const { method, url, headers } = africastalking.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://api.africastalking.com/version1/messaging"]);
     expect(headers).toMatchObject({ apikey: "atsk_1", accept: "application/json" });
@@ -57,7 +57,7 @@ describe("the request", () => {
     });
   });
 
-  it("carries any text as it is", () => {
+  it("carries any text unchanged", () => {
     const body = "a+b & c=d % é € 😀\nçok güzel";
     expect(formOf(sendRequest({ body, encoding: "UCS-2" })).get("message")).toBe(body);
   });
@@ -77,7 +77,7 @@ describe("the request", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it.each([100, 101, 102])("%d with an id is accepted, with 201 as with 200", (code) => {
     const accepted = { kind: "accepted", providerMessageIds: ["ATXid_1"] };
     expect(read(201, answer([recipient(code, "ATXid_1", "Success")]))).toEqual(accepted);
@@ -92,25 +92,25 @@ describe("the answer", () => {
     [500, "provider"],
     [501, "provider"],
     [502, "message"],
-  ])("201 that holds %d sent nothing, by the fault: %s", (code, fault) => {
+  ])("201 with the code %d sent nothing, with the fault: %s", (code, fault) => {
     expect(read(201, answer([recipient(code, "None")]))).toMatchObject({ kind: "retryable", code: `${code}`, fault });
   });
 
-  it.each([403, 404, 406, 409])("201 that holds %d is refused for good", (code) => {
+  it.each([403, 404, 406, 409])("201 with the code %d is refused for good", (code) => {
     expect(read(201, answer([recipient(code, "None")]))).toMatchObject({ kind: "refused", code: `${code}` });
   });
 
-  it("of an error status is read by its recipient's code too", () => {
+  it("with an error status is read by the recipient's code too", () => {
     expect(read(409, answer([recipient(409, "None", "DoNotDisturbRejection")]))).toMatchObject({ kind: "refused" });
     expect(read(500, answer([recipient(405, "None")]))).toMatchObject({ kind: "retryable", fault: "account" });
   });
 
-  it("with a code that nobody knows sent nothing when it gives no id", () => {
+  it("with an unknown code and no id sent nothing", () => {
     expect(read(201, answer([recipient(408, "None", "Odd")]))).toEqual({
       kind: "retryable",
       code: "408",
       detail: "The provider failed.",
-      said: "Odd.",
+      providerDetail: "Odd.",
       fault: "provider",
     });
   });
@@ -131,12 +131,12 @@ describe("the answer", () => {
     [400, "A field is missing", "message", "A field is missing."],
     [500, "", "provider", ""],
     [503, "<html>down</html>", "provider", ""],
-  ])("HTTP %d with the text '%s' sent nothing, by the fault: %s", (status, body, fault, text) => {
+  ])("HTTP %d with the text '%s' sent nothing, with the fault: %s", (status, body, fault, text) => {
     expect(read(status, body)).toEqual({
       kind: "retryable",
       code: `http_${status}`,
       detail: `The provider answered HTTP ${status}.`,
-      ...(text && { said: text }),
+      ...(text && { providerDetail: text }),
       fault,
     });
   });
@@ -146,13 +146,13 @@ describe("the answer", () => {
     ["no recipients at all", { SMSMessageData: {} }],
     ["a success without an id", answer([recipient(101, "None")])],
     ["an id with a code that nobody knows", answer([recipient(199, "ATXid_1")])],
-  ])("201 with %s leaves open whether it was taken", (_, body) => {
+  ])("201 with %s is an unknown outcome", (_, body) => {
     expect(() => read(201, body)).toThrow();
   });
 });
 
 describe("a callback", () => {
-  it("has nothing to verify beyond the secret path", () => {
+  it("is verified by the secret path alone", () => {
     const at = new Date("2026-01-31T12:00:00Z");
     expect(africastalking.authenticate(callback({}), settings, at)).toEqual({ kind: "genuine", nonces: [] });
   });
@@ -183,12 +183,12 @@ describe("a callback", () => {
     expect(reports).toMatchObject([{ status: ours, code, detail }]);
   });
 
-  it("carries our reference when its URL does", () => {
+  it("has the reference of its URL, if there is one", () => {
     const { reports } = africastalking.readCallback(callback({ id: "ATXid_1", status: "Success" }, "?ref=msg_1-1"));
     expect(reports).toMatchObject([{ reference: "msg_1-1" }]);
   });
 
-  it("without a status is a message of a handset", () => {
+  it("without a status is a message from a handset", () => {
     const fields = { id: "m1", from: "+254711000111", to: "20880", text: "STOP", date: "2026-01-31", linkId: "l" };
     expect(africastalking.readCallback(callback(fields))).toEqual({
       reports: [],
@@ -196,13 +196,13 @@ describe("a callback", () => {
     });
   });
 
-  it("about anything else says nothing", () => {
+  it("about anything else has no content", () => {
     const nothing = { reports: [], inbound: [] };
     expect(africastalking.readCallback(callback({ senderId: "SHOP", phoneNumber: "+254711000111" }))).toEqual(nothing);
     expect(africastalking.readCallback(callback({ id: "ATXid_1", status: "constructor" }))).toEqual(nothing);
   });
 
-  it("with a status and no id cannot be read", () => {
+  it("with a status and no id is unreadable", () => {
     expect(() => africastalking.readCallback(callback({ status: "Success" }))).toThrow();
   });
 });

@@ -1,7 +1,8 @@
-/** Africa's Talking, bulk SMS. It answers 201 also for what it did not send: the code of the recipient decides. */
+/** Africa's Talking, bulk SMS. It responds 201 even without sending: the code of the recipient decides. */
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { formOf, referenceOf } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import {
   faultOfStatus,
   isSuccess,
@@ -38,7 +39,7 @@ const SEND_CODES: ReadonlyMap<string, Meaning> = new Map([
   ["502", ["message", "The gateway rejected the message."]],
 ]);
 
-/** A request that fails as a whole has no code, only its name as text. */
+/** A request that fails as a whole has no code, only a name. */
 const WHOLE_REQUEST = new Map([
   ["RiskHold", "401"],
   ["InvalidSenderId", "402"],
@@ -75,10 +76,10 @@ const FAILURE_REASONS = new Map<string, string>(
   }),
 );
 
-/** Of an error in plain text, at most so much is shown. */
+/** Longest text of a plain-text error that is kept. */
 const TEXT_MAX = 200;
 
-const answer = z.object({
+const response = z.object({
   SMSMessageData: z.object({
     Message: z.string().default(""),
     Recipients: z.array(
@@ -95,14 +96,14 @@ const answer = z.object({
 });
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
-  const parsed = answer.safeParse(jsonOrNull(body));
+  const parsed = response.safeParse(jsonOrNull(body));
   if (!parsed.success) {
     if (isSuccess(status)) throw parsed.error;
-    // Bad credentials and their like are told in plain text.
+    // Bad credentials and the like are reported in plain text.
     const outcome = outcomeOfHttp(status);
     const isMarkup = body.trimStart().startsWith("<");
     const text = isMarkup || jsonOrNull(body) !== null ? "" : sentences(body.slice(0, TEXT_MAX));
-    return outcome.kind === "unknown" || text === "" ? outcome : { ...outcome, said: text };
+    return outcome.kind === "unknown" || text === "" ? outcome : { ...outcome, providerDetail: text };
   }
   const { Message, Recipients } = parsed.data.SMSMessageData;
   const [recipient] = Recipients;
@@ -133,7 +134,7 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     url: `${own.baseUrl}/version1/messaging`,
     headers: {
       apikey: own.apiKey,
-      // Otherwise the answer is XML.
+      // Without it the response is XML.
       accept: "application/json",
       "content-type": "application/x-www-form-urlencoded; charset=utf-8",
     },
@@ -146,7 +147,7 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     }).toString(),
   }),
   readResponse,
-  // Nothing of its callbacks is signed: what they can prove is that they know the secret path.
+  // Callbacks are not signed: knowledge of the secret path is their only proof.
   authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback: (callback) => {
     const form = formOf(callback);
@@ -155,19 +156,15 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     if (status === null) {
       const [from, to, text] = [form.get("from"), form.get("to"), form.get("text")];
       // Callbacks about opt-outs and subscriptions have other fields.
-      if (!id || !from || !to || text === null) return { reports: [], inbound: [] };
-      return { reports: [], inbound: [{ providerMessageId: id, from, to, text }] };
+      if (!id || !from || !to || text === null) return callbackContent();
+      return callbackContent({ inbound: [{ providerMessageId: id, from, to, text }] });
     }
     if (!id) throw new Error("The delivery report has no id.");
     const ours = REPORTED.get(status);
-    if (!ours) return { reports: [], inbound: [] };
-    const isFailure = ours === "failed" || ours === "undelivered";
-    const code = isFailure ? form.get("failureReason") || status : null;
-    const detail = code === null ? null : (FAILURE_REASONS.get(code) ?? sentences(`The network reported ${code}`));
-    const reference = referenceOf(callback);
-    return {
-      reports: [{ providerMessageId: id, reference, status: ours, code, detail, occurredAt: null }],
-      inbound: [],
-    };
+    if (!ours) return callbackContent();
+    const code = form.get("failureReason") || status;
+    const detail = FAILURE_REASONS.get(code) ?? sentences(`The network reported ${code}`);
+    const report = { providerMessageId: id, reference: referenceOf(callback), status: ours, code, detail };
+    return callbackContent({ reports: [reportFrom(report)] });
   },
 };

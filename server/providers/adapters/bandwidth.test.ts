@@ -88,7 +88,7 @@ describe("the credentials", () => {
 });
 
 describe("the request", () => {
-  it("names the account, the application and our reference, and signs in", () => {
+  it("contains the account, the application, our reference and the credentials", () => {
     const { method, url, headers } = bandwidth.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://messaging.bandwidth.com/api/v2/users/9900000/messages"]);
     expect(headers.authorization).toBe(`Basic ${base64("api-user:pässword:with colon")}`);
@@ -111,18 +111,18 @@ describe("the request", () => {
     expect(sent(sendRequest({ from })).from).toBe(written);
   });
 
-  it("carries any text as it is", () => {
+  it("carries any text unchanged", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
     expect(sent(sendRequest({ body, encoding: "UCS-2" })).text).toBe(body);
   });
 
-  it("cannot leave its path by an odd account id", () => {
+  it("keeps its path with an odd account id", () => {
     const own = { ...settings, accountId: "9/../x" };
     expect(bandwidth.buildRequest(sendRequest(), own).url).toContain("/users/9%2F..%2Fx/messages");
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("202 with an id is accepted", () => {
     const body = { id: ID, owner: "+15554443333", segmentCount: 1, to: ["+15552223333"], tag: "msg_1-1" };
     expect(read(202, body)).toEqual({ kind: "accepted", providerMessageIds: [ID] });
@@ -131,14 +131,14 @@ describe("the answer", () => {
   it.each([
     ["no JSON", "Accepted"],
     ["no id", { owner: "+15554443333" }],
-  ])("202 with %s leaves open whether it was taken", (_, body) => {
+  ])("202 with %s is an unknown outcome", (_, body) => {
     expect(() => read(202, body)).toThrow();
   });
 
-  it("401 is our account's fault, whether it has a body or none", () => {
+  it("401 has the fault account, with or without a body", () => {
     const ours = { kind: "retryable", fault: "account" };
     const body = { type: "unauthorized", description: "Who are you?" };
-    expect(read(401, body)).toMatchObject({ ...ours, code: "unauthorized", said: "Who are you?" });
+    expect(read(401, body)).toMatchObject({ ...ours, code: "unauthorized", providerDetail: "Who are you?" });
     expect(read(401, "")).toEqual({ ...ours, code: "http_401", detail: "The provider answered HTTP 401." });
   });
 
@@ -150,7 +150,7 @@ describe("the answer", () => {
     [429, "", "throttled"],
     [500, "", "provider"],
     [503, "<html>down</html>", "provider"],
-  ])("HTTP %d with %j sent nothing, by the fault: %s", (status, body, fault) => {
+  ])("HTTP %d with %j sent nothing, with the fault: %s", (status, body, fault) => {
     expect(read(status, body)).toMatchObject({ kind: "retryable", fault });
   });
 
@@ -161,24 +161,33 @@ describe("the answer", () => {
   });
 
   it.each(["to", "to[0]"])("400 about %s is refused for good", (fieldName) => {
-    const said = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
+    const providerDetail = `Not accepted. ${fieldName.replace(/^t/, "T")}: is wrong.`;
     const detail = "The provider refused the message.";
-    expect(read(400, invalid(fieldName))).toEqual({ kind: "refused", code: "request-validation", detail, said });
+    expect(read(400, invalid(fieldName))).toEqual({
+      kind: "refused",
+      code: "request-validation",
+      detail,
+      providerDetail,
+    });
   });
 
-  it("400 about anything else leaves the message to another provider", () => {
+  it("400 about anything else may be retried by another provider", () => {
     expect(read(400, invalid("from"))).toMatchObject({ kind: "retryable", fault: "message" });
     expect(read(400, invalid("applicationId"))).toMatchObject({ kind: "retryable", fault: "account" });
-    expect(read(400, invalid())).toMatchObject({ kind: "retryable", fault: "message", said: "Not accepted." });
+    expect(read(400, invalid())).toMatchObject({
+      kind: "retryable",
+      fault: "message",
+      providerDetail: "Not accepted.",
+    });
     expect(read(400, invalid("text"))).toMatchObject({ kind: "retryable", fault: "message" });
   });
 });
 
-describe("who calls", () => {
+describe("authentication", () => {
   const authenticate = (authorization?: string) =>
     bandwidth.authenticate(callback([], authorization ? { authorization } : {}), settings, new Date());
 
-  it("is Bandwidth with the credentials of the application", () => {
+  it("accepts the credentials of the application", () => {
     expect(authenticate(`Basic ${base64("hook:s:e:cret é")}`)).toEqual({ kind: "genuine", nonces: [] });
     expect(authenticate(`basic ${base64("hook:s:e:cret é")}`)).toMatchObject({ kind: "genuine" });
   });
@@ -190,14 +199,14 @@ describe("who calls", () => {
     ["another user", `Basic ${base64("hooks:s:e:cret é")}`],
     ["the credentials that we send with", `Basic ${base64("api-user:pässword:with colon")}`],
     ["no base64", "Basic hook:s:e:cret é"],
-  ])("is somebody else with %s", (_, authorization) => {
+  ])("refuses %s as forged", (_, authorization) => {
     expect(authenticate(authorization)).toMatchObject({ kind: "forged" });
   });
-  it("is asked for credentials", () => expect(authenticate().kind).toBe("unasked"));
+  it("asks for missing credentials", () => expect(authenticate().kind).toBe("unasked"));
 });
 
 describe("a callback", () => {
-  it("is an array, and says when it happened and to which attempt", () => {
+  it("is an array, with the time of the event and the reference", () => {
     const report = { providerMessageId: ID, reference: "msg_1-1", status: "delivered", code: null, detail: null };
     expect(bandwidth.readCallback(callback([event("message-delivered")]))).toEqual({
       reports: [{ ...report, occurredAt: "2026-01-31T12:00:00.000Z" }],
@@ -214,20 +223,20 @@ describe("a callback", () => {
     [5106, "failed"],
     [5600, "undelivered"],
     [9902, "undelivered"],
-  ])("of the failure %d reports: %s, and why", (errorCode, status) => {
+  ])("of the failure %d reports %s with a reason", (errorCode, status) => {
     const { reports } = bandwidth.readCallback(callback([event("message-failed", { errorCode })]));
     expect(reports).toMatchObject([{ status, code: `${errorCode}`, detail: expect.any(String) }]);
     expect(reports[0]?.detail).not.toBe("As it was.");
   });
 
-  it("of a failure that nobody knows has its own words", () => {
+  it("of an unknown failure has the provider's words", () => {
     const read = (fields: Record<string, unknown>) =>
       bandwidth.readCallback(callback([event("message-failed", fields)])).reports;
     expect(read({ errorCode: 4999 })).toMatchObject([{ status: "failed", code: "4999", detail: "As it was." }]);
     expect(read({})).toMatchObject([{ status: "failed", code: "message-failed", detail: "As it was." }]);
   });
 
-  it("of several events tells each, in their order, however often it came", () => {
+  it("reports each of several events in order, also repeated ones", () => {
     const { reports, inbound } = bandwidth.readCallback(
       callback([
         event("message-delivered"),
@@ -246,7 +255,7 @@ describe("a callback", () => {
     expect(inbound).toEqual([]);
   });
 
-  it("without a tag or a time has the reference of its URL, or none", () => {
+  it("without a tag has the reference of its URL, or none; without a time it has none", () => {
     const body = [event("message-delivered", { time: null }, { tag: null })];
     expect(bandwidth.readCallback(callback(body, {}, "?ref=msg_1-2")).reports).toMatchObject([
       { reference: "msg_1-2", occurredAt: null },
@@ -254,7 +263,7 @@ describe("a callback", () => {
     expect(bandwidth.readCallback(callback(body)).reports).toMatchObject([{ reference: null }]);
   });
 
-  it("of a message of a handset names the number of ours that got it", () => {
+  it("of a message from a handset names our number", () => {
     const received = event(
       "message-received",
       { to: "+15554443333" },
@@ -266,13 +275,13 @@ describe("a callback", () => {
     });
   });
 
-  it("about anything else says nothing, whatever its shape", () => {
+  it("about anything else has no content, whatever its shape", () => {
     const others = [{ type: "message-read" }, { type: "constructor", message: 1 }];
     expect(bandwidth.readCallback(callback(others))).toEqual({ reports: [], inbound: [] });
     expect(bandwidth.readCallback(callback([...others, event("message-delivered")])).reports).toHaveLength(1);
   });
 
-  it("that is no array, or a report without a message, cannot be read", () => {
+  it("is unreadable if it is not an array, or a report without a message", () => {
     expect(() => bandwidth.readCallback(callback("{"))).toThrow();
     expect(() => bandwidth.readCallback(callback(event("message-delivered")))).toThrow();
     expect(() => bandwidth.readCallback(callback([{ type: "message-delivered" }]))).toThrow();

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { tokenRequest } from "../http/access-token";
 import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   type ErrorClass,
@@ -49,7 +50,7 @@ const settings = fields
 
 type Own = z.output<typeof settings>;
 
-/** What the codes of failed messages mean. */
+/** Meanings of the codes of failed messages. */
 const RECEIPT_CODES = new Map<string, string>(
   Object.entries({
     4001: "The service is not allowed for the account.",
@@ -115,16 +116,16 @@ const RECEIPT_CODES = new Map<string, string>(
 const REPORTED = new Map<string, (code: string) => Report["status"]>([
   ["message-sending", () => "sent"],
   ["message-delivered", () => "delivered"],
-  // Failures from the carrier on: it had been handed over.
+  // These codes come from the carrier: it had taken the message.
   ["message-failed", (code) => (/^(47|56|9)/.test(code) ? "undelivered" : "failed")],
 ]);
 
 const RECEIVED = "message-received";
 
-/** Whose fault a field is that Bandwidth calls invalid. */
+/** Error class by the field that Bandwidth calls invalid. */
 const FIELD_FAULTS = new Map<string, ErrorClass>([
   ["to", "refused"],
-  // Most often too long for it.
+  // Mostly a text that is too long.
   ["text", "message"],
   ["applicationId", "account"],
 ]);
@@ -157,20 +158,20 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
     const { id } = z.object({ id: z.string().min(1) }).parse(JSON.parse(body));
     return { kind: "accepted", providerMessageIds: [id] };
   }
-  // With wrong credentials the body is empty, and some errors come from a framework in a shape of its own.
+  // The body is empty with wrong credentials, and some errors come in a framework's own shape.
   const { data } = refusal.safeParse(jsonOrNull(body));
   if (!data) return outcomeOfHttp(status);
   const [first] = data.fieldErrors;
-  const named = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
-  const said = first && `${first.fieldName}: ${first.description}`;
-  return outcomeOf(data.type, unlisted(named ?? faultOfStatus(status)), data.description, said);
+  const byField = first && status === 400 ? FIELD_FAULTS.get(first.fieldName.replace(/\W.*/s, "")) : undefined;
+  const fieldProblem = first && `${first.fieldName}: ${first.description}`;
+  return outcomeOf(data.type, unlisted(byField ?? faultOfStatus(status)), data.description, fieldProblem);
 }
 
 const basic = (name: string, password: string): string => Buffer.from(`${name}:${password}`).toString("base64");
 
 function authenticate(callback: Callback, own: Own): Authenticity {
   const { authorization } = callback.headers;
-  // It waits for the challenge of a 401 before it gives them.
+  // Bandwidth sends credentials only after the challenge of a 401.
   if (!authorization) return { kind: "unasked", detail: "There are no credentials yet." };
   const [scheme, credentials] = authorization.split(" ");
   if (scheme?.toLowerCase() !== "basic" || !credentials) return forged("There are no credentials.");
@@ -182,15 +183,21 @@ function authenticate(callback: Callback, own: Own): Authenticity {
 function reportOf({ type, time, description, errorCode, message }: z.output<typeof event>, ref: string | null) {
   const status = REPORTED.get(type)?.(errorCode ?? "");
   if (!status) return [];
-  const isFailure = status === "failed" || status === "undelivered";
-  const code = isFailure ? (errorCode ?? type) : null;
-  const detail = code === null ? null : (RECEIPT_CODES.get(code) ?? (sentences(description) || null));
-  const reference = message.tag || ref;
-  return [{ providerMessageId: message.id, reference, status, code, detail, occurredAt: isoOf(time ?? Number.NaN) }];
+  const code = errorCode ?? type;
+  return [
+    reportFrom({
+      providerMessageId: message.id,
+      reference: message.tag || ref,
+      status,
+      code,
+      detail: RECEIPT_CODES.get(code) ?? sentences(description),
+      occurredAt: isoOf(time ?? Number.NaN),
+    }),
+  ];
 }
 
 function inboundOf({ type, to, message }: z.output<typeof event>): Inbound[] {
-  // A message to a group names several recipients inside; the one outside is our number.
+  // A group message lists several recipients; the outer `to` is our number.
   const number = to ?? message.to?.[0];
   if (type !== RECEIVED || !message.from || !number) return [];
   return [{ providerMessageId: message.id, from: message.from, to: number, text: message.text ?? "" }];
@@ -213,7 +220,7 @@ export const bandwidth: HttpProvider<Own> = {
     body: JSON.stringify({
       applicationId: own.applicationId,
       to: [message.to],
-      // It knows no names, and says so itself.
+      // It takes numbers only, and refuses names itself.
       from: senderWithPlus(message.from),
       text: message.body,
       tag: reference,
@@ -225,6 +232,9 @@ export const bandwidth: HttpProvider<Own> = {
     const all = z.array(kind).parse(jsonOf(callback));
     const events = all.filter(({ type }) => REPORTED.has(type) || type === RECEIVED).map((one) => event.parse(one));
     const ref = referenceOf(callback);
-    return { reports: events.flatMap((one) => reportOf(one, ref)), inbound: events.flatMap(inboundOf) };
+    return callbackContent({
+      reports: events.flatMap((one) => reportOf(one, ref)),
+      inbound: events.flatMap(inboundOf),
+    });
   },
 };

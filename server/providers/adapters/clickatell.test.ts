@@ -59,7 +59,7 @@ describe("the request", () => {
     ]);
   });
 
-  it("carries any text and any sender as they are", () => {
+  it("carries any text and any sender unchanged", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
     expect(sent(sendRequest({ body, from: "SHOP 24", encoding: "UCS-2" }))).toMatchObject([
       { content: body, from: "SHOP 24" },
@@ -67,7 +67,7 @@ describe("the request", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it.each([200, 202, 207, 400])("%d with an accepted message is accepted", (status) => {
     expect(read(status, { messages: [taken], error: null })).toEqual({ kind: "accepted", providerMessageIds: [ID] });
   });
@@ -92,13 +92,13 @@ describe("the answer", () => {
     [101, "message"],
     [110, "message"],
     [111, "message"],
-  ])("with the error %d sent nothing, by the fault: %s", (code, fault) => {
+  ])("with the error %d sent nothing, with the fault: %s", (code, fault) => {
     const expected = {
       kind: "retryable",
       code: `${code}`,
       fault,
       detail: expect.not.stringContaining("Why"),
-      said: "Why.",
+      providerDetail: "Why.",
     };
     expect(read(400, denied(code))).toEqual(expected);
     expect(read(207, denied(code))).toEqual(expected);
@@ -110,12 +110,12 @@ describe("the answer", () => {
     expect(read(202, denied(code))).toMatchObject({ kind: "refused", code: `${code}` });
   });
 
-  it("tells of an error as text too, in any status", () => {
+  it("may have an error as text, with any status", () => {
     expect(read(200, { messages: [], error: "Key unknown" })).toEqual({
       kind: "retryable",
       code: "not_accepted",
       detail: "The provider failed.",
-      said: "Key unknown.",
+      providerDetail: "Key unknown.",
       fault: "provider",
     });
     const message = { apiMessageId: null, accepted: false, to: "1", error: "No such number" };
@@ -123,8 +123,13 @@ describe("the answer", () => {
     expect(read(401, { messages: [], error: "Key unknown" })).toMatchObject({ kind: "retryable", fault: "account" });
   });
 
-  it("keeps a code that nobody knows", () => {
-    expect(read(400, denied(999))).toMatchObject({ kind: "retryable", code: "999", said: "Why.", fault: "message" });
+  it("keeps an unknown code", () => {
+    expect(read(400, denied(999))).toMatchObject({
+      kind: "retryable",
+      code: "999",
+      providerDetail: "Why.",
+      fault: "message",
+    });
     expect(read(500, denied(999))).toMatchObject({ kind: "retryable", fault: "provider" });
   });
 
@@ -134,7 +139,7 @@ describe("the answer", () => {
     [400, "message"],
     [500, "provider"],
     [503, "provider"],
-  ])("HTTP %d that cannot be read sent nothing, by the fault: %s", (status, fault) => {
+  ])("an unreadable HTTP %d sent nothing, with the fault: %s", (status, fault) => {
     expect(read(status, "<html>")).toEqual({
       kind: "retryable",
       code: `http_${status}`,
@@ -148,13 +153,13 @@ describe("the answer", () => {
     ["no JSON", "Accepted"],
     ["no message and no error", { messages: [], error: null }],
     ["an accepted message without an id", { messages: [{ ...taken, apiMessageId: "" }], error: null }],
-  ])("202 with %s leaves open whether it was taken", (_, body) => {
+  ])("202 with %s is an unknown outcome", (_, body) => {
     expect(() => read(202, body)).toThrow();
   });
 });
 
 describe("a callback", () => {
-  it("has nothing to verify beyond the secret path", () => {
+  it("is verified by the secret path alone", () => {
     const at = new Date("2026-01-31T12:00:00Z");
     expect(clickatell.authenticate(callback({}), settings, at)).toEqual({ kind: "genuine", nonces: [] });
   });
@@ -190,19 +195,19 @@ describe("a callback", () => {
     [10, "undelivered"],
     [12, "failed"],
     [14, "failed"],
-  ])("with the code %d reports: %s, and why", (statusCode, status) => {
+  ])("with the code %d reports %s with a reason", (statusCode, status) => {
     const { reports } = clickatell.readCallback(callback(report({ statusCode })));
     expect(reports).toMatchObject([{ status, code: `${statusCode}`, detail: expect.any(String) }]);
   });
 
-  it("is read by the name of its status when it has no code that we know", () => {
+  it("is read by the name of its status without a known code", () => {
     const read = (fields: Record<string, unknown>) => clickatell.readCallback(callback(report(fields))).reports;
     expect(read({ status: "DEVICE_ACK" })).toMatchObject([{ status: "delivered", code: null }]);
     expect(read({ statusCode: 77, status: "EXPIRED" })).toMatchObject([{ status: "undelivered", code: "EXPIRED" }]);
     expect(read({ statusCode: 77, status: "constructor" })).toEqual([]);
   });
 
-  it("without a reference or a time has that of its URL, or none", () => {
+  it("without a reference has that of its URL, or none; without a time it has none", () => {
     const body = report({ statusCode: 4, clientMessageId: null, timestamp: null });
     expect(clickatell.readCallback(callback(body, "?ref=msg_1-2")).reports).toMatchObject([
       { reference: "msg_1-2", occurredAt: null },
@@ -213,7 +218,7 @@ describe("a callback", () => {
     ]);
   });
 
-  it("with fromNumber is a message of a handset", () => {
+  it("with fromNumber is a message from a handset", () => {
     const body = { messageId: "m1", fromNumber: "27999123456", toNumber: "27999000111", text: "STOP", timestamp: 1 };
     expect(clickatell.readCallback(callback(body))).toEqual({
       reports: [],
@@ -221,7 +226,7 @@ describe("a callback", () => {
     });
   });
 
-  it("that is no JSON or has no id cannot be read", () => {
+  it("without valid JSON or without an id is unreadable", () => {
     expect(() => clickatell.readCallback(callback("{"))).toThrow();
     expect(() => clickatell.readCallback(callback({ statusCode: 4 }))).toThrow();
   });

@@ -1,7 +1,8 @@
-/** Clickatell, One API. Answers of 202, 207 and 400 all tell of the message in `messages`. */
+/** Clickatell, One API. Responses of 202, 207 and 400 all report the message in `messages`. */
 import { z } from "zod";
 import { baseUrl, secret } from "../fields";
 import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import {
   faultOfStatus,
   isSuccess,
@@ -72,7 +73,7 @@ const RECEIPT_CODES = new Map<string, Reported>(
   }),
 );
 
-/** Names, for reports that have no code that we know. */
+/** By name, for reports without a known code. */
 const RECEIPT_NAMES = new Map<string, Reported>(
   Object.entries({
     QUEUED: ["sent", "The message is queued."],
@@ -90,16 +91,16 @@ const RECEIPT_NAMES = new Map<string, Reported>(
   }),
 );
 
-/** An answer of this status tells of accepted messages like one of 2xx, where another one was not accepted. */
-const TOLD_BY_MESSAGE = 400;
+/** A response with this status reports accepted messages too, if another one was not accepted. */
+const DECIDED_BY_MESSAGE = 400;
 
-/** Of the flavours of this API, some tell an error as an object, some as text. */
+/** An error is an object in some flavours of this API and a text in others. */
 const flaw = z
   .union([z.object({ code: wireCode, description: z.string().nullish() }), z.string()])
   .nullish()
   .transform((error) => (typeof error === "string" ? { code: null, description: error } : error));
 
-const answer = z.object({
+const response = z.object({
   messages: z
     .array(z.object({ apiMessageId: z.string().nullish(), accepted: z.boolean(), error: flaw }))
     .nullish()
@@ -128,7 +129,7 @@ const fromHandset = z.object({
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
   const isOk = isSuccess(status);
-  const parsed = answer.safeParse(jsonOrNull(body));
+  const parsed = response.safeParse(jsonOrNull(body));
   if (!parsed.success) {
     if (isOk) throw parsed.error;
     return outcomeOfHttp(status);
@@ -136,20 +137,20 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   const [message] = parsed.data.messages;
   if (message?.accepted) {
     if (!message.apiMessageId) throw new Error("The message was accepted without an id.");
-    if (!isOk && status !== TOLD_BY_MESSAGE) throw new Error(`HTTP ${status} with an accepted message`);
+    if (!isOk && status !== DECIDED_BY_MESSAGE) throw new Error(`HTTP ${status} with an accepted message`);
     return { kind: "accepted", providerMessageIds: [message.apiMessageId] };
   }
   const error = message?.error ?? parsed.data.error;
   if (!message && !error) {
-    if (isOk) throw new Error("The answer has neither a message nor an error.");
+    if (isOk) throw new Error("The response has neither a message nor an error.");
     return outcomeOfHttp(status);
   }
   const text = error?.description ?? "";
   const known = error?.code ? SEND_CODES.get(error.code) : undefined;
   if (error?.code && known) return outcomeOf(error.code, known, text);
-  const unnamed = message ? "message" : "provider";
+  const fault = message ? "message" : "provider";
   const code = error?.code ?? (isOk ? "not_accepted" : `http_${status}`);
-  return outcomeOf(code, unlisted(isOk ? unnamed : faultOfStatus(status)), text);
+  return outcomeOf(code, unlisted(isOk ? fault : faultOfStatus(status)), text);
 }
 
 export const clickatell: HttpProvider<z.output<typeof settings>> = {
@@ -160,7 +161,7 @@ export const clickatell: HttpProvider<z.output<typeof settings>> = {
     method: "POST",
     url: `${own.baseUrl}/v1/message`,
     headers: {
-      // The bare key: any scheme in front of it is refused.
+      // The bare key: a scheme in front of it is refused.
       authorization: own.apiKey,
       accept: "application/json",
       "content-type": "application/json",
@@ -178,32 +179,28 @@ export const clickatell: HttpProvider<z.output<typeof settings>> = {
     }),
   }),
   readResponse,
-  // Nothing of its callbacks is signed: what they can prove is that they know the secret path.
+  // Callbacks are not signed: knowledge of the secret path is their only proof.
   authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback: (callback) => {
     const body = jsonOf(callback);
     if (typeof body === "object" && body !== null && "fromNumber" in body) {
       const { messageId, fromNumber, toNumber, text } = fromHandset.parse(body);
       const inbound = { providerMessageId: messageId, from: fromNumber, to: toNumber, text: text ?? "" };
-      return { reports: [], inbound: [inbound] };
+      return callbackContent({ inbound: [inbound] });
     }
     const { messageId, clientMessageId, statusCode, status, timestamp } = receipt.parse(body);
     const byCode = statusCode ? RECEIPT_CODES.get(statusCode) : undefined;
     const reported = byCode ?? (status ? RECEIPT_NAMES.get(status) : undefined);
-    if (!reported) return { reports: [], inbound: [] };
-    const isFailure = reported[0] === "failed" || reported[0] === "undelivered";
-    return {
-      reports: [
-        {
-          providerMessageId: messageId,
-          reference: clientMessageId || referenceOf(callback),
-          status: reported[0],
-          code: isFailure ? ((byCode ? statusCode : status) ?? null) : null,
-          detail: isFailure ? reported[1] : null,
-          occurredAt: isoOf(timestamp ?? Number.NaN),
-        },
-      ],
-      inbound: [],
-    };
+    if (!reported) return callbackContent();
+    const [ourStatus, detail] = reported;
+    const report = reportFrom({
+      providerMessageId: messageId,
+      reference: clientMessageId || referenceOf(callback),
+      status: ourStatus,
+      code: byCode ? statusCode : status,
+      detail,
+      occurredAt: isoOf(timestamp ?? Number.NaN),
+    });
+    return callbackContent({ reports: [report] });
   },
 };

@@ -73,17 +73,17 @@ describe("the request", () => {
     ]);
   });
 
-  it("carries any text as it is", () => {
+  it("carries any text unchanged", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
     expect(sent(sendRequest({ body, encoding: "UCS-2" })).content).toEqual({ text: body });
   });
 
-  it("goes to the shared address where there is no other", () => {
+  it("goes to the shared address by default", () => {
     expect(infobip.settings.parse({ apiKey: "key1" }).baseUrl).toBe("https://api.infobip.com");
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   const accepted = { kind: "accepted", providerMessageIds: ["msg_1-1"] };
 
   it.each([
@@ -99,7 +99,7 @@ describe("the answer", () => {
     expect(read(200, about(5, 23))).toEqual(accepted);
   });
 
-  it.each([8, 10, 14, 20, 24, 51, 52])("200 with a rejection of id %i is for good", (id) => {
+  it.each([8, 10, 14, 20, 24, 51, 52])("200 with a rejection of id %i is refused for good", (id) => {
     expect(read(200, about(5, id))).toMatchObject({ kind: "refused", code: String(id) });
   });
 
@@ -109,15 +109,15 @@ describe("the answer", () => {
     ["message", 2, [4]],
     ["message", 4, [15]],
     ["provider", 5, [21, 100]],
-  ])("fault %s: 200 with status group %i and any of %j may go elsewhere", (fault, groupId, ids) => {
+  ])("fault %s: 200 with status group %i and any of %j is retryable", (fault, groupId, ids) => {
     for (const id of ids) {
       expect(read(200, about(groupId, id))).toMatchObject({ kind: "retryable", code: String(id), fault });
     }
   });
 
-  it("a rejection that we do not know may go elsewhere, with Infobip's words for operators", () => {
+  it("an unknown rejection is retryable, with Infobip's words for operators", () => {
     const detail = "The provider did not take the message.";
-    const outcome = { kind: "retryable", code: "999", detail, said: "As told.", fault: "message" };
+    const outcome = { kind: "retryable", code: "999", detail, providerDetail: "As told.", fault: "message" };
     expect(read(200, about(5, 999))).toEqual(outcome);
   });
 
@@ -126,7 +126,7 @@ describe("the answer", () => {
     expect(read(200, { messages: [{ ...rest, to, smsCount: 1 }] })).toEqual(accepted);
   });
 
-  it("200 without a message, its id or its status leaves open whether it was taken", () => {
+  it("200 without a message, its id or its status is an unknown outcome", () => {
     const { messageId, status } = message(1, 26);
     for (const broken of ["OK", { messages: [] }, { messages: [{ status }] }, { messages: [{ messageId }] }]) {
       expect(() => read(200, broken)).toThrow();
@@ -143,11 +143,11 @@ describe("the answer", () => {
     [500, gateway("GENERAL_ERROR"), "GENERAL_ERROR", "provider"],
     [400, { errorCode: "E400", description: "a text", violations: [] }, "E400", "message"],
     [401, { errorCode: "E401", description: "a text" }, "E401", "account"],
-  ])("HTTP %i with %j may go elsewhere: code %s, fault %s", (status, body, code, fault) => {
-    expect(read(status, body)).toMatchObject({ kind: "retryable", code, said: "A text.", fault });
+  ])("HTTP %i with %j is retryable: code %s, fault %s", (status, body, code, fault) => {
+    expect(read(status, body)).toMatchObject({ kind: "retryable", code, providerDetail: "A text.", fault });
   });
 
-  it("HTTP 5xx that cannot be read is the provider's fault", () => {
+  it("an unreadable HTTP 5xx has the fault provider", () => {
     const expected = { kind: "retryable", code: "http_503", fault: "provider" };
     for (const body of ["", "<html>", "null", "[]"]) expect(read(503, body)).toMatchObject(expected);
   });
@@ -163,12 +163,12 @@ describe("the look-up", () => {
     });
   });
 
-  it.each([1, 2, 3, 4])("a message of status group %i was taken, whatever became of it", (groupId) => {
+  it.each([1, 2, 3, 4])("a message of status group %i was taken, whatever happened to it later", (groupId) => {
     const expected = { kind: "accepted", providerMessageIds: ["msg_1-1"] };
     expect(lookUp(200, { results: [message(groupId, 4)] })).toEqual(expected);
   });
 
-  it("a rejected message was not taken, as when it is sent", () => {
+  it("a rejected message was not taken, as in the response to a send", () => {
     expect(lookUp(200, { results: [message(5, 52)] })).toMatchObject({ kind: "refused", code: "52" });
     expect(lookUp(200, { results: [message(5, 12)] })).toMatchObject({ kind: "retryable", fault: "account" });
   });
@@ -179,13 +179,13 @@ describe("the look-up", () => {
     [200, "<html>"],
     [401, { requestError: {} }],
     [429, ""],
-  ])("HTTP %i with %j tells nothing", (status, body) => {
+  ])("HTTP %i with %j proves nothing", (status, body) => {
     expect(lookUp(status, body)).toBeNull();
   });
 });
 
 describe("the callback", () => {
-  it("tells of the message by its id, in a time whose offset has a colon", () => {
+  it("reports the message by its id, with a valid time", () => {
     expect(report(3, 5)).toEqual({
       providerMessageId: "msg_1-1",
       reference: "msg_1-1",
@@ -198,7 +198,7 @@ describe("the callback", () => {
     expect(report(3, 5, { doneAt: "soon" })?.occurredAt).toBe("2019-11-09T16:00:00.000+00:00");
   });
 
-  it("tells the status in our words", () => {
+  it("reports the status in our terms", () => {
     const ours = (groupId: number, ...ids: number[]) => ids.map((id) => report(groupId, id)?.status);
     expect(ours(1, 3, 7, 26)).toEqual(["sent", "sent", "sent"]);
     expect(ours(3, 2, 5)).toEqual(["sent", "delivered"]);
@@ -208,7 +208,7 @@ describe("the callback", () => {
     expect(ours(9, 1)).toEqual([undefined]);
   });
 
-  it("a failure has the code of the network, else that of the status", () => {
+  it("a failure has the code of the network, or else of the status", () => {
     const error = { groupId: 1, id: 27, name: "EC_ABSENT_SUBSCRIBER", description: "as told", permanent: false };
     expect(report(2, 9, { error })).toMatchObject({ code: "27", detail: "The handset was not reachable." });
     expect(report(2, 9, { error: { ...error, id: 31 } })).toMatchObject({ code: "31", detail: "As told." });
@@ -216,7 +216,7 @@ describe("the callback", () => {
     expect(report(5, 12, { error: null })).toMatchObject({ code: "12" });
   });
 
-  it("reads every result, and one that cannot be read does not cost the others", () => {
+  it("reads every result, also beside an unreadable one", () => {
     const other = { ...result(5, 52), messageId: "theirs", callbackData: undefined };
     const { reports } = contentOf(result(3, 5, { messageId: "2034" }), { status: "?" }, other);
     expect(reports.map(({ reference, status }) => [reference, status])).toEqual([
@@ -225,7 +225,7 @@ describe("the callback", () => {
     ]);
   });
 
-  it("brings messages from handsets", () => {
+  it("contains messages from handsets", () => {
     const received = { messageId: "817790313235066447", from: "41793026727", to: "447491163443" };
     const ends = { providerMessageId: received.messageId, from: received.from, to: received.to };
     const full = { ...received, text: "INFO STOP", cleanText: "STOP", keyword: "INFO" };
@@ -238,14 +238,14 @@ describe("the callback", () => {
     });
   });
 
-  it("throws where nothing of it can be read", () => {
+  it("throws when all of it is unreadable", () => {
     for (const body of ["", "<reportResponse/>", "{}", { results: [{ status: {} }] }]) {
       expect(() => infobip.readCallback(callback(body))).toThrow();
     }
     expect(contentOf()).toEqual({ reports: [], inbound: [] });
   });
 
-  it("is believed: its URL is what is secret", () => {
+  it("is authenticated by its secret URL alone", () => {
     expect(infobip.authenticate(callback("{}"), settings, new Date())).toEqual({ kind: "genuine", nonces: [] });
   });
 });

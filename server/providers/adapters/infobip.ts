@@ -1,7 +1,8 @@
-/** Infobip, SMS API v3. It answers 200 also for what it rejects: the status of the message decides. */
+/** Infobip, SMS API v3. It responds 200 even for rejected messages: the status of the message decides. */
 import { z } from "zod";
 import { baseUrl, secret } from "../fields";
 import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import {
   faultOfStatus,
   isSuccess,
@@ -25,9 +26,9 @@ type Own = z.output<typeof settings>;
 const REJECTED = 5;
 /** Undeliverable, expired, rejected. */
 const FAILED_GROUPS = new Set([2, 4, REJECTED]);
-/** Of the delivered: with the operator only. */
+/** In the group of the delivered: taken by the operator only. */
 const TO_OPERATOR = 2;
-/** Of the expired: the operator never told, which does not say that it failed. */
+/** In the group of the expired: no receipt came, which does not prove a failure. */
 const NO_RECEIPT = 29;
 const DUPLICATE_ID = 23;
 
@@ -57,7 +58,7 @@ const STATUSES: ReadonlyMap<number, Meaning> = new Map([
   [100, ["provider", "The provider is not available, or finds the message malformed."]],
 ]);
 
-/** Errors of the network, which tell more than the status does. */
+/** Errors of the network, more precise than the status. */
 const ERRORS: ReadonlyMap<number, string> = new Map([
   [1, "The number is not known to its network."],
   [27, "The handset was not reachable."],
@@ -82,10 +83,10 @@ const state = z.object({
 type State = z.output<typeof state>;
 
 const ofMessage = z.object({ messageId: z.string().min(1), status: state });
-const answer = z.object({ messages: z.array(ofMessage) });
+const response = z.object({ messages: z.array(ofMessage) });
 const log = z.object({ results: z.array(ofMessage).nullish() });
 
-/** Errors of the gateway still come in the shape of version 2. */
+/** Errors of the gateway still have the shape of version 2. */
 const refusal = z.object({
   errorCode: z.string().nullish(),
   description: z.string().nullish(),
@@ -94,17 +95,20 @@ const refusal = z.object({
     .nullish(),
 });
 
-/** ISO 8601, but for the colon that is missing in its offset. */
+/** ISO 8601, except that the offset has no colon. */
 const when = z.preprocess(
   (text) => (typeof text === "string" ? text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2") : null),
   wireTime,
 );
 
+const networkError = z.object({ id: z.number(), name: z.string().nullish(), description: z.string().nullish() });
+type NetworkError = z.output<typeof networkError>;
+
 const result = ofMessage.extend({
   callbackData: z.string().nullish(),
   sentAt: when,
   doneAt: when,
-  error: z.object({ id: z.number(), name: z.string().nullish(), description: z.string().nullish() }).nullish(),
+  error: networkError.nullish(),
 });
 
 const fromHandset = z.object({
@@ -120,6 +124,9 @@ const accepted = (id: string): SendOutcome => ({ kind: "accepted", providerMessa
 const detailOf = ({ id, name, description }: State): string =>
   STATUSES.get(id)?.[1] ?? (sentences(description ?? name) || "The meaning of the status is not known.");
 
+const networkErrorDetail = ({ id, name, description }: NetworkError): string =>
+  ERRORS.get(id) ?? sentences(description ?? name);
+
 function failureOf({ id, name, description }: State): SendOutcome {
   const known = STATUSES.get(id);
   return known ? outcomeOf(String(id), known) : outcomeOf(String(id), unlisted("message"), description ?? name);
@@ -127,9 +134,9 @@ function failureOf({ id, name, description }: State): SendOutcome {
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
-    const [message] = answer.parse(JSON.parse(body)).messages;
-    if (!message) throw new Error("The answer is about no message.");
-    // An id of ours names one attempt, so whoever had it before was this attempt.
+    const [message] = response.parse(JSON.parse(body)).messages;
+    if (!message) throw new Error("The response is about no message.");
+    // Our id names one attempt, so a duplicate of it is this attempt.
     const isTaken = !FAILED_GROUPS.has(message.status.groupId) || message.status.id === DUPLICATE_ID;
     return isTaken ? accepted(message.messageId) : failureOf(message.status);
   }
@@ -151,22 +158,17 @@ function statusOf({ groupId, id }: State): Report["status"] | null {
 function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.output<typeof result>): Report[] {
   const ours = statusOf(status);
   if (!ours) return [];
-  const isFailure = ours === "failed" || ours === "undelivered";
-  const named = isFailure && error?.id ? error : null;
-  const code = named ? named.id : status.id;
-  const detail = named
-    ? (ERRORS.get(named.id) ?? (sentences(named.description ?? named.name) || null))
-    : detailOf(status);
+  const networkError = error?.id ? error : null;
   return [
-    {
+    reportFrom({
       providerMessageId: messageId,
-      // The message id is the reference too. That of the URL is not used: a callback may tell of many messages.
+      // The message id is the reference too. The one of the URL is not used: a callback may report many messages.
       reference: callbackData || messageId,
       status: ours,
-      code: isFailure ? String(code) : null,
-      detail: isFailure ? detail : null,
+      code: String(networkError?.id ?? status.id),
+      detail: networkError ? networkErrorDetail(networkError) : detailOf(status),
       occurredAt: doneAt ?? sentAt,
-    },
+    }),
   ];
 }
 
@@ -177,7 +179,7 @@ const inboundOf = ({ messageId, from, to, text, cleanText }: z.output<typeof fro
   text: text ?? cleanText ?? "",
 });
 
-/** Up to a hundred results; one that cannot be read must not cost the others. */
+/** Up to a hundred results; an unreadable one must not lose the others. */
 function readCallback(callback: Callback): CallbackContent {
   const { results } = z.object({ results: z.array(z.record(z.string(), z.unknown())) }).parse(jsonOf(callback));
   const reported = results.filter((one) => one.status).map((one) => result.safeParse(one));
@@ -185,10 +187,10 @@ function readCallback(callback: Callback): CallbackContent {
   const readings = [...reported, ...received];
   const [failure] = readings.filter((reading) => !reading.success);
   if (failure && readings.every((reading) => !reading.success)) throw failure.error;
-  return {
+  return callbackContent({
     reports: reported.flatMap(({ data }) => (data ? reportOf(data) : [])),
     inbound: received.flatMap(({ data }) => (data ? [inboundOf(data)] : [])),
-  };
+  });
 }
 
 const headersOf = (own: Own) => ({ authorization: `App ${own.apiKey}`, accept: "application/json" });
@@ -218,8 +220,8 @@ export const infobip: HttpProvider<Own> = {
     }),
   }),
   readResponse,
-  // The log, its filter and its 48 hours are documented. How soon a new message is in it is not, so that it lacks one
-  // says nothing.
+  // The log, its filter and its 48 hours are documented. The delay until a new message appears is not, so a missing
+  // message proves nothing.
   buildLookUp: ({ reference }, own) => ({
     method: "GET",
     url: `${own.baseUrl}/sms/3/logs?${new URLSearchParams({ messageId: reference })}`,
@@ -234,7 +236,7 @@ export const infobip: HttpProvider<Own> = {
     const isTaken = found.status.groupId !== REJECTED || found.status.id === DUPLICATE_ID;
     return isTaken ? accepted(found.messageId) : failureOf(found.status);
   },
-  // Callbacks of single messages are not signed: what they can prove is that they know the secret path.
+  // Callbacks of single messages are not signed: knowledge of the secret path is their only proof.
   authenticate: () => ({ kind: "genuine", nonces: [] }),
   readCallback,
 };

@@ -32,7 +32,7 @@ const authenticate = (given: Callback, seconds = NOW, own: object = {}) =>
   messagebird.authenticate(given, { ...settings, ...own }, new Date(seconds * 1_000));
 
 describe("the request", () => {
-  it("is JSON with a numeric recipient, and asks for receipts with the reference that they need", () => {
+  it("is JSON with a numeric recipient, a receipt URL and the reference that receipts need", () => {
     const made = messagebird.buildRequest(sendRequest(), settings);
     expect(made.method).toBe("POST");
     expect(made.url).toBe("https://rest.messagebird.com/messages");
@@ -48,23 +48,23 @@ describe("the request", () => {
     });
   });
 
-  it("never leaves the encoding to the default, which replaces characters", () => {
+  it("never uses the default encoding, which replaces characters", () => {
     expect(bodyOf({ body: "Привет", encoding: "UCS-2" })).toMatchObject({ datacoding: "unicode", body: "Привет" });
   });
 
-  it("writes the longest number exactly, and a name as it is", () => {
+  it("writes the longest number exactly, and a name unchanged", () => {
     const body = bodyOf({ to: "+999999999999999", from: "Acme" });
     expect(body).toMatchObject({ recipients: [999999999999999], originator: "Acme" });
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("of 201 gives the id", () => {
     const outcome = answer(201, { id: "efa6405d", recipients: { totalCount: 1 } });
     expect(outcome).toEqual({ kind: "accepted", providerMessageIds: ["efa6405d"] });
   });
 
-  it.each(["", "<html>", "{}"])("of 2xx without an id is not made sense of: %s", (body) => {
+  it.each(["", "<html>", "{}"])("of 2xx without an id is unreadable: %s", (body) => {
     expect(() => answer(201, body)).toThrow();
   });
 
@@ -84,7 +84,7 @@ describe("the answer", () => {
       kind,
       code: String(code),
       detail: expect.not.stringContaining("theirs"),
-      said: "Words of theirs.",
+      providerDetail: "Words of theirs.",
       fault,
     });
   });
@@ -93,7 +93,7 @@ describe("the answer", () => {
     [429, "Too Many Requests", "throttled"],
     [401, "", "account"],
     [503, "<html>", "provider"],
-  ])("of %d that cannot be read: %s", (status, body, fault) => {
+  ])("of %d that is unreadable: %s", (status, body, fault) => {
     expect(answer(status, body)).toMatchObject({ kind: "retryable", code: `http_${status}`, fault });
   });
 });
@@ -107,11 +107,11 @@ describe("the signature", () => {
   const got = (token?: string, url = "https://example.com/") => request("GET", url, "", token);
   const posted = (body: string, url = PATH) => request("POST", url, body, POST_TOKEN);
 
-  it("of a GET is right, and its jti makes it unique", () => {
+  it("of a GET is valid, and its jti is the nonce", () => {
     expect(authenticate(got(GET_TOKEN))).toEqual({ kind: "genuine", nonces: ["59a244dc-e9ad-4e23-9778-371faa238f72"] });
   });
 
-  it("of a POST is right", () => {
+  it("of a POST is valid", () => {
     const nonce = "93e55006-a0e8-4526-a190-fa5ff00ea116";
     expect(authenticate(posted("Hello, World!"))).toEqual({ kind: "genuine", nonces: [nonce] });
   });
@@ -143,7 +143,7 @@ describe("the signature", () => {
     expect(authenticate(got(GET_TOKEN), NOW + seconds)).toMatchObject({ kind });
   });
 
-  describe("of a token of our own making", () => {
+  describe("of a token made by the test", () => {
     const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
     const claims = { iss: "MessageBird", nbf: NOW, exp: NOW + 60, jti: "j-1", url_hash: sha256(RECEIPTS) };
@@ -157,7 +157,7 @@ describe("the signature", () => {
       ["HS256", "sha256"],
       ["HS384", "sha384"],
       ["HS512", "sha512"],
-    ])("may be signed by %s", (alg, digest) => {
+    ])("is valid when signed by %s", (alg, digest) => {
       expect(check(alg, digest)).toEqual({ kind: "genuine", nonces: ["j-1"] });
     });
 
@@ -211,7 +211,7 @@ describe("a callback", () => {
     ["1", "1", "Words of theirs."],
     ["0", "delivery_failed", "Words of theirs."],
     ["", "delivery_failed", "Words of theirs."],
-  ])("of a failure with code %j says why", (errorCode, code, detail) => {
+  ])("of a failure with code %j has a reason", (errorCode, code, detail) => {
     const more = `&statusReason=words+of+theirs&statusErrorCode=${errorCode}`;
     expect(reported("delivery_failed", more)).toMatchObject([{ code, detail }]);
   });
@@ -222,7 +222,7 @@ describe("a callback", () => {
     ["2017-01-05T10:02:59-05:00", "2017-01-05T10:02:59-05:00"],
     ["yesterday", null],
     ["", null],
-  ])("reads the time %j, also with its + not escaped", (time, occurredAt) => {
+  ])("reads the time %j, also with an unescaped +", (time, occurredAt) => {
     expect(reported("sent", `&statusDatetime=${time}`)).toMatchObject([{ occurredAt }]);
   });
 
@@ -231,7 +231,7 @@ describe("a callback", () => {
     [FORM, "id=in1&recipient=3197&originator=316&body=status%3Dsent"],
     [FORM, "id=in1&recipient=3197&originator=316&payload=status%3Dsent"],
     ["application/json", '{"id":"in1","recipient":3197,"originator":"316","body":"status=sent"}'],
-  ])("of a message from a handset is no receipt: %s %s", (type, body) => {
+  ])("of a message from a handset is not a receipt: %s %s", (type, body) => {
     const posted = { ...request("POST", RECEIPTS, body), headers: { "content-type": type } };
     expect(messagebird.readCallback(posted)).toEqual({
       reports: [],
@@ -242,7 +242,7 @@ describe("a callback", () => {
   it("of a message from a handset may come by GET", () =>
     expect(receipt("id=in1&recipient=3197&originator=316&body=STOP").inbound).toMatchObject([{ text: "STOP" }]));
 
-  it("of something else is passed over, and without an id cannot be read", () => {
+  it("about anything else has no content, and without an id is unreadable", () => {
     expect(reported("something_new")).toEqual([]);
     expect(receipt("id=x")).toEqual({ reports: [], inbound: [] });
     expect(() => receipt("status=delivered")).toThrow("no id");

@@ -3,6 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, secret } from "../fields";
 import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
@@ -38,20 +39,21 @@ const CODES = new Map<number, Meaning>([
   [2, ["account", "The access key is wrong."]],
   [9, ["refused", "A parameter is missing or wrong."]],
   [10, ["refused", "A parameter is not valid."]],
-  // About the address that is called, not about the recipient: another provider is asked. But one such answer is too
-  // little to hold the provider back from everybody.
+  // About the address that is called, not the recipient, so another provider is tried. One such response is too little
+  // to open the provider's breaker.
   [20, ["message", "The address or the resource is not known there."]],
   [21, ["refused", "Bad request."]],
   [25, ["account", "The account's balance does not suffice."]],
   [98, ["provider", "Internal error of the provider."]],
   [99, ["provider", "Internal error of the provider."]],
 ]);
-/** What is wrong with the sender or the text, which is most often its length, another provider may well carry. */
+/** Another provider may carry the same sender or text: the problem is mostly its length. */
 const OWN_PARAMETERS = new Set<string | null | undefined>(["originator", "body"]);
 const TEXT_MAX = 1_377;
 
-/** `statusErrorCode` of a receipt; for the others its own words are passed on. */
+/** `statusErrorCode` of a receipt; for other codes the provider's own words are passed on. */
 const RECEIPT_CODES = new Map([["103", "The recipient has opted out."]]);
+const NO_ERROR = "0";
 
 const STATUSES = new Map<string, Report["status"]>([
   ["scheduled", "sent"],
@@ -77,7 +79,7 @@ function buildRequest({ message, reference, receiptUrl }: SendRequest, own: Mess
       recipients: [Number(message.to.replace(/^\+/, ""))],
       type: "sms",
       body: message.body,
-      // Never the default, which replaces what is not of the GSM alphabet.
+      // Never the default, which replaces characters outside the GSM alphabet.
       datacoding: message.encoding === "UCS-2" ? "unicode" : "auto",
       // Without a reference there are no receipts, whatever the URL.
       reference,
@@ -100,9 +102,9 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
   if (!error) return outcomeOfHttp(status);
   const fault = faultOfStatus(status);
-  const [told, text] = CODES.get(error.code) ?? unlisted(fault);
-  const isItsOwn = told === "refused" && OWN_PARAMETERS.has(error.parameter);
-  const errorClass = status === 429 ? "throttled" : isItsOwn ? "message" : told;
+  const [listed, text] = CODES.get(error.code) ?? unlisted(fault);
+  const isOwnLimit = listed === "refused" && OWN_PARAMETERS.has(error.parameter);
+  const errorClass = status === 429 ? "throttled" : isOwnLimit ? "message" : listed;
   return outcomeOf(String(error.code), [errorClass, text], error.description);
 }
 
@@ -120,7 +122,8 @@ const LEEWAY_SECONDS = 5;
 
 const decoded = (part: string): unknown => jsonOrNull(Buffer.from(part, "base64url").toString("utf8"));
 const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(bytes).digest("hex");
-/** By a JSON Web Token, which holds the hashes of the URL and, if there is one, of the body. */
+
+/** Verifies a JSON Web Token, which contains the hashes of the URL and, if there is one, of the body. */
 function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, at: Date): Authenticity {
   const token = callback.headers["messagebird-signature-jwt"];
   if (!token) return forged("There is no signature.");
@@ -142,7 +145,7 @@ function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, a
     : { kind: "stale", detail: "The token is not valid at this time." };
 }
 
-/** The `+` of an offset that was not escaped has become a space. */
+/** An unescaped `+` of the offset arrives as a space. */
 const timeOf = (text: string | null): string | null => wireTime.parse(text?.replace(" ", "+"));
 
 /** A receipt has a `status`, a message from a handset has none; its text is in `body` or `payload`. */
@@ -157,21 +160,21 @@ function readCallback(callback: Callback): CallbackContent {
       to: requiredField(fields, "recipient"),
       text,
     };
-    return { reports: [], inbound: [inbound] };
+    return callbackContent({ inbound: [inbound] });
   }
   const status = word === null ? undefined : STATUSES.get(word);
-  if (!status) return { reports: [], inbound: [] };
+  if (!status) return callbackContent();
   const errorCode = fields.get("statusErrorCode");
-  const code = status === "undelivered" ? (errorCode && errorCode !== "0" ? errorCode : word) : null;
-  const report: Report = {
+  const code = errorCode && errorCode !== NO_ERROR ? errorCode : word;
+  const report = reportFrom({
     providerMessageId: requiredField(fields, "id"),
-    reference: fields.get("reference") || null,
+    reference: fields.get("reference"),
     status,
     code,
-    detail: code === null ? null : (RECEIPT_CODES.get(code) ?? (sentences(fields.get("statusReason")) || null)),
+    detail: RECEIPT_CODES.get(code ?? "") ?? sentences(fields.get("statusReason")),
     occurredAt: timeOf(fields.get("statusDatetime")),
-  };
-  return { reports: [report], inbound: [] };
+  });
+  return callbackContent({ reports: [report] });
 }
 
 export const messagebird: HttpProvider<MessageBirdSettings> = {

@@ -57,20 +57,20 @@ describe("the request", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("of 202 gives the id, which comes in a list", () => {
     const outcome = answer(202, { api_id: "x", message: "message(s) queued", message_uuid: ["db3ce55a"] });
     expect(outcome).toEqual({ kind: "accepted", providerMessageIds: ["db3ce55a"] });
   });
 
   it.each(["", "<html>", "{}", { message_uuid: [] }, { message_uuid: "one" }])(
-    "of 2xx without an id is not made sense of: %j",
+    "of 2xx without an id is unreadable: %j",
     (body) => {
       expect(() => answer(202, body)).toThrow();
     },
   );
 
-  it("of 2xx that took nobody is a refusal", () => {
+  it("of 2xx without any valid recipient is a refusal", () => {
     expect(answer(202, { message_uuid: [], invalid_number: ["1"] })).toMatchObject({ kind: "refused" });
   });
 
@@ -82,10 +82,10 @@ describe("the answer", () => {
     ["destination country is not enabled", "retryable", "message"],
     ["insufficient credit", "retryable", "account"],
     ["something else", "retryable", "message"],
-  ])("of 400 is told by its text: %s", (error, kind, fault) => {
-    const said = `${error.charAt(0).toUpperCase()}${error.slice(1).replace(/\.$/, "")}.`;
+  ])("of 400 is classified by its text: %s", (error, kind, fault) => {
+    const providerDetail = `${error.charAt(0).toUpperCase()}${error.slice(1).replace(/\.$/, "")}.`;
     const detail = expect.stringMatching(/^The provider /);
-    expect(answer(400, { api_id: "x", error })).toEqual({ kind, code: "http_400", detail, said, fault });
+    expect(answer(400, { api_id: "x", error })).toEqual({ kind, code: "http_400", detail, providerDetail, fault });
   });
 
   it.each([
@@ -98,7 +98,7 @@ describe("the answer", () => {
     [500, { error: "text of theirs" }, "provider"],
     [503, "<html>", "provider"],
     [400, "", "message"],
-  ])("of %d is told by its status: %j", (status, body, fault) => {
+  ])("of %d is classified by its status: %j", (status, body, fault) => {
     expect(answer(status, body)).toMatchObject({ kind: "retryable", code: `http_${status}`, fault });
   });
 });
@@ -136,7 +136,7 @@ describe("the signature", () => {
       ["GET with a query", get, `${base}/?a=b&c=d`, "UBq8jAtd32wR8EK9VgxbBn4n5rpI/l1H9iN4WfSEHFQ="],
       ["POST", post, base, "iAjE5QqI37mbkYe4w3jTMudqEzbDufdqi7sYwTu64e0="],
       ["GET", get, base, "i/MQsaQSAd6fiKhOh2qeeeLHZ9faldADSb3/7+Akfbc="],
-    ])("by %s is right, and forged when anything is changed", (_, made, url, signature) => {
+    ])("by %s is valid, and forged after any change", (_, made, url, signature) => {
       const headers = v3(signature, callNonce);
       expect(authenticate(made(url, call, headers), token)).toEqual({ kind: "genuine", nonces: [callNonce] });
       for (const given of [
@@ -152,7 +152,7 @@ describe("the signature", () => {
     });
   });
 
-  it("of a receipt is right by either version, with the nonce that makes it unique", () => {
+  it("of a receipt is valid by either version, with its nonce", () => {
     for (const headers of [v3(V3, nonce), v2(V2, nonce), { ...v2(V2, nonce), ...v3(V3, nonce) }]) {
       expect(authenticate(post(RECEIPTS, receipt, headers))).toEqual({ kind: "genuine", nonces: [nonce] });
     }
@@ -160,7 +160,7 @@ describe("the signature", () => {
     expect(authenticate(post(RECEIPTS, receipt, both))).toEqual({ kind: "genuine", nonces: [nonce, "another"] });
   });
 
-  it("of version 2 covers the address without query", () => {
+  it("of version 2 covers the URL without its query", () => {
     const headers = v2("ehV3IKhLysWBxC1sy8INm0qGoQYdYsHwuoKjsX7FsXc=", "12345");
     const check = (url: string, token = "my_auth_token") => authenticate(post(url, {}, headers), token);
     expect(check("https://answer.url")).toEqual({ kind: "genuine", nonces: ["12345"] });
@@ -173,7 +173,7 @@ describe("the signature", () => {
     ["by the token of the main account", { "x-plivo-signature-ma-v3": V3 }],
     ["as one of several while a token is changed", { "x-plivo-signature-v3": `${"A".repeat(43)}=, ${V3}` }],
     ["beside one of a subaccount", { "x-plivo-signature-v3": `${"A".repeat(43)}=`, "x-plivo-signature-ma-v3": V3 }],
-  ])("is right %s", (_, headers) => {
+  ])("is valid %s", (_, headers) => {
     const given = post(RECEIPTS, receipt, { ...headers, "x-plivo-signature-v3-nonce": nonce });
     expect(authenticate(given)).toEqual({ kind: "genuine", nonces: [nonce] });
   });
@@ -224,17 +224,17 @@ describe.each([
     ["failed", "12345", "failed", "12345", null],
     ["failed", "000", "failed", "failed", null],
     ["failed", "", "failed", "failed", null],
-  ])("of %s with code %j says why", (Status, ErrorCode, status, code, detail) => {
+  ])("of %s with code %j has a reason", (Status, ErrorCode, status, code, detail) => {
     expect(reported({ Status, ErrorCode })).toMatchObject([{ status, code, detail }]);
   });
 
-  it("of a part goes by the id that the send was answered with", () => {
+  it("of a part has the id in the response to the send", () => {
     const fields = { Status: "delivered", MessageUUID: "part", ParentMessageUUID: "u1" };
     expect(reported(fields)).toMatchObject([{ providerMessageId: "u1" }]);
     expect(reported({ ...fields, ParentMessageUUID: "" })).toMatchObject([{ providerMessageId: "part" }]);
   });
 
-  it("of a message from a handset is no receipt", () => {
+  it("of a message from a handset is not a receipt", () => {
     const fields = { From: "14150000002", To: "14150000001", Text: "Status=delivered", MessageUUID: "in1" };
     expect(read({ ...fields, Type: "sms" })).toEqual({
       reports: [],
@@ -242,7 +242,7 @@ describe.each([
     });
   });
 
-  it("of something else is passed over, and without an id cannot be read", () => {
+  it("about anything else has no content, and without an id is unreadable", () => {
     expect(reported({ Status: "something new" })).toEqual([]);
     expect(read({ MessageUUID: "in1", Type: "mms" })).toEqual({ reports: [], inbound: [] });
     expect(() => read({ Status: "delivered" })).toThrow("MessageUUID");

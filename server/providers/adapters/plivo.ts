@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   type ErrorClass,
@@ -38,7 +39,7 @@ type PlivoSettings = z.output<typeof settings>;
 const NOT_PERMITTED = 403;
 const FAULTS: ReadonlyMap<number, Fault> = new Map([[NOT_PERMITTED, "message"]]);
 
-/** What an error's text tells where the status tells nothing: the first that fits, as there are no codes. */
+/** Error class by an error's text, as there are no codes: the first match counts. */
 const TEXTS: readonly (readonly [RegExp, ErrorClass])[] = [
   [/credit|balance|suspended|disabled account/i, "account"],
   [/too (long|large)|\b(length|maximum|exceeds?)\b/i, "message"],
@@ -87,7 +88,7 @@ const STATUSES = new Map<string, Report["status"]>([
 function buildRequest({ message, receiptUrl }: SendRequest, own: PlivoSettings): WireRequest {
   return {
     method: "POST",
-    // With its last slash: the path without it is another one.
+    // The trailing slash matters: without it this is another path.
     url: `${own.baseUrl}/v1/Account/${encodeURIComponent(own.authId)}/Message/`,
     headers: {
       authorization: `Basic ${Buffer.from(`${own.authId}:${own.authToken}`).toString("base64")}`,
@@ -122,9 +123,9 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   const text = Failed.safeParse(jsonOrNull(body)).data?.error;
   if (!text) return outcomeOfHttp(status, FAULTS);
   const fault = faultOfStatus(status, FAULTS);
-  const isToldByText = fault === "message" && status !== NOT_PERMITTED;
-  const [, told = fault] = (isToldByText && TEXTS.find(([pattern]) => pattern.test(text))) || [];
-  return outcomeOf(code, unlisted(told), text);
+  const dependsOnText = fault === "message" && status !== NOT_PERMITTED;
+  const [, errorClass = fault] = (dependsOnText && TEXTS.find(([pattern]) => pattern.test(text))) || [];
+  return outcomeOf(code, unlisted(errorClass), text);
 }
 
 const pairsOf = (fields: URLSearchParams, between: string): string[] =>
@@ -137,7 +138,7 @@ const pairsOf = (fields: URLSearchParams, between: string): string[] =>
 
 const placeOf = (callback: Callback): string => callback.url.split("?", 1)[0] ?? "";
 
-/** Versions of the signature, the better first, by what each signs. */
+/** Versions of the signature with the text that each signs, the stronger first. */
 const SIGNATURES = [
   {
     version: "v3",
@@ -147,20 +148,20 @@ const SIGNATURES = [
       return `${placeOf(callback)}${query || form ? "?" : ""}${query}${query && form ? "." : ""}${form}.${nonce}`;
     },
   },
-  // Neither query nor body.
+  // Covers neither query nor body.
   { version: "v2", textOf: (callback: Callback, nonce: string): string => placeOf(callback) + nonce },
 ];
 
-/** Those of both versions: else who has seen a callback could leave out the better signature and use the other one again. */
+/** Nonces of both versions: otherwise a replay could leave out the stronger signature and reuse the weaker one. */
 const noncesOf = (headers: Callback["headers"]): string[] => [
   ...new Set(SIGNATURES.flatMap(({ version }) => headers[`x-plivo-signature-${version}-nonce`] || [])),
 ];
 
-/** Only the best version that is there counts, so that a wrong signature is not made good by a weaker one. */
+/** Checks only the strongest version present, so that a weaker one cannot make up for a wrong signature. */
 function authenticate(callback: Callback, { authToken }: PlivoSettings): Authenticity {
   const { headers } = callback;
   for (const { version, textOf } of SIGNATURES) {
-    // The second one is signed with the token of the main account; either may be a list while a token is changed.
+    // The second header is signed with the main account's token; either may be a list while a token is rotated.
     const given = [headers[`x-plivo-signature-${version}`], headers[`x-plivo-signature-ma-${version}`]]
       .flatMap((header) => header?.split(",") ?? [])
       .map((signature) => signature.trim());
@@ -188,24 +189,22 @@ function readCallback(callback: Callback): CallbackContent {
       to: requiredField(fields, "To"),
       text,
     };
-    return { reports: [], inbound: [inbound] };
+    return callbackContent({ inbound: [inbound] });
   }
   const status = word === null ? undefined : STATUSES.get(word);
-  if (!status) return { reports: [], inbound: [] };
-  const isFailure = status === "failed" || status === "undelivered";
+  if (!status) return callbackContent();
   const errorCode = fields.get("ErrorCode");
-  const code = isFailure ? (errorCode && errorCode !== NO_ERROR ? errorCode : word) : null;
-  const report: Report = {
-    // The id that the send was answered with.
+  const code = (errorCode && errorCode !== NO_ERROR ? errorCode : word) ?? "";
+  // Its times have no time zone, so there is no time of the event.
+  const report = reportFrom({
+    // The id in the response to the send.
     providerMessageId: fields.get("ParentMessageUUID") || requiredField(fields, "MessageUUID"),
     reference: referenceOf(callback),
     status,
     code,
-    detail: (code !== null && RECEIPT_CODES.get(code)) || null,
-    // Its times have no time zone.
-    occurredAt: null,
-  };
-  return { reports: [report], inbound: [] };
+    detail: RECEIPT_CODES.get(code),
+  });
+  return callbackContent({ reports: [report] });
 }
 
 export const plivo: HttpProvider<PlivoSettings> = {

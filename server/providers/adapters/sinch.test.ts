@@ -47,7 +47,7 @@ const report = (status: string, code?: number, more: Record<string, unknown> = {
   ).reports[0];
 
 describe("the request", () => {
-  it("asks for a report on the recipient, which there is none of otherwise", () => {
+  it("asks for the receipt, which is off by default", () => {
     const { method, url, headers } = sinch.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://eu.sms.api.sinch.com/xms/v1/plan1/batches"]);
     expect(headers).toMatchObject({ authorization: "Bearer token1", "content-type": "application/json" });
@@ -72,7 +72,7 @@ describe("the request", () => {
     ]);
   });
 
-  it("carries any text as it is, and cannot leave its path by an odd plan", () => {
+  it("carries any text unchanged, and keeps its path with an odd plan id", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
     expect(sent(sendRequest({ body, encoding: "UCS-2" })).body).toBe(body);
     const { url } = sinch.buildRequest(sendRequest(), { ...settings, servicePlanId: "a/../b" });
@@ -80,25 +80,25 @@ describe("the request", () => {
   });
 });
 
-describe("the answer", () => {
-  it("201 with an id is accepted, though it has no status", () => {
+describe("the response", () => {
+  it("201 with an id is accepted without a status", () => {
     const body = { id: ID, to: ["33662162466"], canceled: false, type: "mt_text" };
     expect(read(201, body)).toEqual({ kind: "accepted", providerMessageIds: [ID] });
   });
 
-  it("201 without an id leaves open whether it was taken", () => {
+  it("201 without an id is an unknown outcome", () => {
     for (const body of ["", "Created", { to: ["33662162466"] }]) expect(() => read(201, body)).toThrow();
   });
 
   it.each(["syntax_invalid_parameter_format", "syntax_invalid_json"])(
-    "%s is for good, with the text that says why",
+    "%s is refused for good, with the provider's text",
     (code) => {
       const outcome = read(400, { code, text: "what is wrong" });
-      expect(outcome).toMatchObject({ kind: "refused", code, said: "What is wrong." });
+      expect(outcome).toMatchObject({ kind: "refused", code, providerDetail: "What is wrong." });
     },
   );
 
-  it("401 has an empty body and is our account's fault", () => {
+  it("401 with an empty body has the fault account", () => {
     expect(read(401, "")).toMatchObject({ kind: "retryable", code: "http_401", fault: "account" });
   });
 
@@ -111,7 +111,7 @@ describe("the answer", () => {
     [503, "<html>", "provider"],
     [400, { code: "something_new", text: "t" }, "message"],
     [400, { code: "syntax_constraint_violation", text: "body is too long" }, "message"],
-  ])("HTTP %i with %j may go elsewhere: fault %s", (status, body, fault) => {
+  ])("HTTP %i with %j is retryable: fault %s", (status, body, fault) => {
     expect(read(status, body)).toMatchObject({ kind: "retryable", fault });
   });
 });
@@ -131,11 +131,11 @@ describe("the look-up", () => {
     });
   });
 
-  it("takes only the batch that has it", () => {
+  it("takes only the batch with our reference", () => {
     expect(lookUp(200, { count: 2, batches })).toEqual({ kind: "accepted", providerMessageIds: [ID] });
   });
 
-  it("tells nothing without it, or when it fails", () => {
+  it("proves nothing without such a batch, or when it fails", () => {
     const empty = { count: 0, page: 0, page_size: 0, batches: [] };
     const others = { count: 1, batches: [{ id: "01OTHER" }] };
     for (const body of [empty, { count: 0 }, others, "<html>"]) expect(lookUp(200, body)).toBeNull();
@@ -158,16 +158,16 @@ describe("the signature", () => {
   const check = (given = body, more: Record<string, string> = {}, laterMs = 0, own = settings) =>
     sinch.authenticate(callback(given, { ...headers, ...more }), own, new Date(signedAt + laterMs));
 
-  it("holds for the raw body, and gives its nonce", () => {
+  it("covers the raw body, and has a nonce", () => {
     expect(check()).toEqual({ kind: "genuine", nonces: [nonce] });
   });
 
-  it("does not hold for an altered body, also where the JSON is the same", () => {
+  it("is forged for an altered body, even with the same JSON", () => {
     expect(check(body.replace("Delivered", "Expired"))).toMatchObject({ kind: "forged" });
     expect(check(JSON.stringify(JSON.parse(body), null, 1))).toMatchObject({ kind: "forged" });
   });
 
-  it("does not hold with another secret", () => {
+  it("is forged with another secret", () => {
     expect(check(body, {}, 0, { ...settings, webhookSecret: "another" })).toMatchObject({ kind: "forged" });
   });
 
@@ -176,7 +176,7 @@ describe("the signature", () => {
     ["-nonce", ["", "another"]],
     ["-timestamp", ["", "1736760162"]],
     ["-algorithm", ["HmacSHA1"]],
-  ])("does not hold with the header …%s as any of %j", (name, values) => {
+  ])("is forged with the header …%s as any of %j", (name, values) => {
     for (const value of values) expect(check(body, { [prefix + name]: value })).toMatchObject({ kind: "forged" });
   });
 
@@ -185,7 +185,7 @@ describe("the signature", () => {
     for (const laterMs of [-301_000, 301_000]) expect(check(body, {}, laterMs)).toMatchObject({ kind: "stale" });
   });
 
-  it("is not asked for where the plan has no secret", () => {
+  it("is not required for a plan without a secret", () => {
     const own = sinch.settings.parse({ servicePlanId: "plan1", apiToken: "token1" });
     expect(own.baseUrl).toBe("https://us.sms.api.sinch.com");
     expect(sinch.authenticate(callback("{}"), own, new Date())).toEqual({ kind: "genuine", nonces: [] });
@@ -193,7 +193,7 @@ describe("the signature", () => {
 });
 
 describe("the callback", () => {
-  it("tells of the message by the batch, and of the attempt by our reference", () => {
+  it("names the message by its batch, and the attempt by our reference", () => {
     expect(report("Delivered", 0)).toEqual({
       providerMessageId: ID,
       reference: "msg_1-1",
@@ -205,20 +205,20 @@ describe("the callback", () => {
     expect(report("Delivered", 0, { client_reference: undefined })?.reference).toBe("msg_1-2");
   });
 
-  it("tells the status in our words", () => {
+  it("reports the status in our terms", () => {
     const ours = (...statuses: string[]) => statuses.map((status) => report(status, 1)?.status);
     expect(ours("Queued", "Dispatched", "Unknown")).toEqual(["sent", "sent", "sent"]);
     expect(ours("Failed", "Expired", "Deleted")).toEqual(["undelivered", "undelivered", "undelivered"]);
     expect(ours("Aborted", "Cancelled", "Rejected")).toEqual(["failed", "failed", "failed"]);
   });
 
-  it("a failure has the provider's code and what it means, also that of a carrier", () => {
+  it("a failure has the provider's or the carrier's code with its meaning", () => {
     expect(report("Aborted", 413)).toMatchObject({ code: "413", detail: expect.stringContaining("credit") });
     expect(report("Failed", 1027)).toMatchObject({ code: "1027", detail: "The carrier reported the code 1027." });
     expect(report("Failed")).toMatchObject({ code: "Failed", detail: "The carrier reported Failed." });
   });
 
-  it("reads a summary of the batch too", () => {
+  it("may be a summary of the batch", () => {
     const statuses = [{ code: 402, status: "Aborted", count: 1, recipients: ["33662162466"] }];
     const body = { type: "delivery_report_sms", batch_id: ID, statuses, total_message_count: 1 };
     expect(sinch.readCallback(callback(body)).reports).toEqual([
@@ -226,7 +226,7 @@ describe("the callback", () => {
     ]);
   });
 
-  it("brings messages from handsets", () => {
+  it("contains messages from handsets", () => {
     const body = {
       type: "mo_text",
       id: "01XXXXX21XXXXX119Z8P1XXXXX",
@@ -240,7 +240,7 @@ describe("the callback", () => {
     });
   });
 
-  it("is empty about what is not followed, and throws where it cannot be read", () => {
+  it("has no content about anything else, and throws when it is unreadable", () => {
     expect(sinch.readCallback(callback({ type: "mo_binary", id: "1" }))).toEqual({ reports: [], inbound: [] });
     expect(report("Something new", 0)).toBeUndefined();
     for (const body of ["", "[]", { type: "recipient_delivery_report_sms", status: "Delivered" }]) {

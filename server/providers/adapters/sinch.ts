@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
@@ -17,7 +18,7 @@ import {
 import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithoutPlus } from "../sender";
 
-/** How far the time of a signature may be from ours. */
+/** Largest accepted difference between the time of a signature and ours. */
 const TOLERANCE_MS = 300_000;
 const ALGORITHM = "HmacSHA256";
 
@@ -54,7 +55,7 @@ const REPORTED: ReadonlyMap<string, Report["status"]> = new Map([
   ["Rejected", "failed"],
 ]);
 
-/** Codes of Sinch itself; others are those of the carrier, passed through. */
+/** Codes of Sinch itself; all others are the carrier's, passed through. */
 const RECEIPT_CODES: ReadonlyMap<string, string> = new Map([
   ["402", "The message could not be routed."],
   ["403", "Internal error of the provider."],
@@ -109,19 +110,15 @@ function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenti
 
 function reportOf(
   { batch_id, client_reference, at }: z.output<typeof ofBatch>,
-  told: z.output<typeof state>,
+  reported: z.output<typeof state>,
   ref: string | null,
 ): Report[] {
-  const status = REPORTED.get(told.status);
+  const status = REPORTED.get(reported.status);
   if (!status) return [];
-  const isFailure = status === "failed" || status === "undelivered";
-  const code = isFailure ? told.code || told.status : null;
-  const detail =
-    code === null
-      ? null
-      : (RECEIPT_CODES.get(code) ?? `The carrier reported ${told.code ? `the code ${code}` : code}.`);
+  const code = reported.code || reported.status;
+  const detail = RECEIPT_CODES.get(code) ?? `The carrier reported ${reported.code ? `the code ${code}` : code}.`;
   const reference = client_reference || ref;
-  return [{ providerMessageId: batch_id, reference, status, code, detail, occurredAt: at }];
+  return [reportFrom({ providerMessageId: batch_id, reference, status, code, detail, occurredAt: at })];
 }
 
 function readCallback(callback: Callback): CallbackContent {
@@ -130,17 +127,17 @@ function readCallback(callback: Callback): CallbackContent {
   const { type } = z.object({ type: z.string() }).parse(body);
   if (type === "recipient_delivery_report_sms") {
     const report = ofRecipient.parse(body);
-    return { reports: reportOf(report, report, ref), inbound: [] };
+    return callbackContent({ reports: reportOf(report, report, ref) });
   }
   if (type === "delivery_report_sms") {
     const report = summary.parse(body);
-    return { reports: report.statuses.flatMap((told) => reportOf(report, told, ref)), inbound: [] };
+    return callbackContent({ reports: report.statuses.flatMap((reported) => reportOf(report, reported, ref)) });
   }
   if (type === "mo_text") {
     const { id, from, to, body: text } = fromHandset.parse(body);
-    return { reports: [], inbound: [{ providerMessageId: id, from, to, text }] };
+    return callbackContent({ inbound: [{ providerMessageId: id, from, to, text }] });
   }
-  return { reports: [], inbound: [] };
+  return callbackContent();
 }
 
 const batchesUrl = (own: Own): string => `${own.baseUrl}/xms/v1/${encodeURIComponent(own.servicePlanId)}/batches`;
@@ -161,15 +158,15 @@ export const sinch: HttpProvider<Own> = {
       from: senderWithoutPlus(message.from),
       // The encoding is chosen by the text.
       body: message.body,
-      // Left out, nothing is reported at all.
+      // Without it there are no receipts.
       delivery_report: "per_recipient",
       callback_url: receiptUrl,
       client_reference: reference,
     }),
   }),
   readResponse,
-  // The list, its filter and its default of the last 24 hours are documented. How soon a new batch is in it is not, so
-  // an empty list says nothing.
+  // The list, its filter and its default of the last 24 hours are documented. The delay until a new batch appears is
+  // not, so an empty list proves nothing.
   buildLookUp: ({ reference }, own) => ({
     method: "GET",
     url: `${batchesUrl(own)}?${new URLSearchParams({ client_reference: reference })}`,

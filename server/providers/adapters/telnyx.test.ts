@@ -43,7 +43,7 @@ const event = (type: string, status: string, errors: unknown[] = [], occurred_at
 const report = (...given: Parameters<typeof event>) => telnyx.readCallback(callback(event(...given))).reports[0];
 
 describe("the settings", () => {
-  it("take only a public key of 32 bytes, and say what it is", () => {
+  it("take only a public key of 32 bytes, and describe it", () => {
     expect(telnyx.settings.safeParse({ apiKey: "KEY0123", publicKey: "c2hvcnQ=" }).success).toBe(false);
     expect(settings).toEqual({ apiKey: "KEY0123", publicKey: KEY, baseUrl: "https://api.telnyx.com/v2" });
     const shape = (telnyx.settings as unknown as { shape: Record<string, { description?: string }> }).shape;
@@ -52,7 +52,7 @@ describe("the settings", () => {
 });
 
 describe("the request", () => {
-  it("asks for receipts at our URL and nowhere else", () => {
+  it("asks for receipts at our URL only", () => {
     const { method, url, headers } = telnyx.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://api.telnyx.com/v2/messages"]);
     expect(headers).toMatchObject({ authorization: "Bearer KEY0123", "content-type": "application/json" });
@@ -67,7 +67,7 @@ describe("the request", () => {
     });
   });
 
-  it("names the messaging profile where one is set", () => {
+  it("names the messaging profile if one is set", () => {
     expect(sent(sendRequest({ from: "ACME" }), { ...settings, messagingProfileId: "p-1" })).toMatchObject({
       from: "ACME",
       messaging_profile_id: "p-1",
@@ -84,23 +84,23 @@ describe("the request", () => {
     ]);
   });
 
-  it("says that a text is unicode, and carries it as it is", () => {
+  it("marks a text as unicode, and carries it unchanged", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
     expect(sent(sendRequest({ body, encoding: "UCS-2" }))).toMatchObject({ text: body, encoding: "ucs2" });
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("200 with an id is accepted", () => {
     const body = { data: { id: ID, to: [{ status: "queued" }], parts: 1, cost: null } };
     expect(read(200, body)).toEqual({ kind: "accepted", providerMessageIds: [ID] });
   });
 
-  it("200 without an id leaves open whether it was taken", () => {
+  it("200 without an id is an unknown outcome", () => {
     for (const body of ["", "OK", { data: {} }, { data: null }]) expect(() => read(200, body)).toThrow();
   });
 
-  it.each(["40310", "40300", "40001", "10002", "40322"])("%s is for good, whatever the status", (code) => {
+  it.each(["40310", "40300", "40001", "10002", "40322"])("%s is refused for good with any status", (code) => {
     for (const status of [400, 403, 409, 422])
       expect(read(status, refusal(code))).toMatchObject({ kind: "refused", code });
   });
@@ -110,16 +110,16 @@ describe("the answer", () => {
     ["message", 403, ["40305", "40309", "40010", "40329", "40302", "40328"]],
     ["throttled", 400, ["10011", "40318", "40016"]],
     ["provider", 400, ["10007", "40006"]],
-  ])("fault %s, whatever the status: what may go elsewhere (HTTP %i, %j)", (fault, status, codes) => {
+  ])("fault %s with any status: retryable (HTTP %i, %j)", (fault, status, codes) => {
     for (const code of codes) expect(read(status, refusal(code))).toMatchObject({ kind: "retryable", code, fault });
   });
 
-  it("reads a code that comes as a number like one that comes as text", () => {
+  it("reads a code as a number or as text", () => {
     expect(read(400, refusal(40310))).toMatchObject({ kind: "refused", code: "40310" });
   });
 
-  it("goes by the HTTP status where a code is not known, without stopping the account for a 403", () => {
-    const unknown = { kind: "retryable", code: "99999", said: "A title." };
+  it("is classified by the HTTP status without a known code; a 403 does not open the breaker", () => {
+    const unknown = { kind: "retryable", code: "99999", providerDetail: "A title." };
     expect(read(422, refusal("99999"))).toMatchObject({ ...unknown, fault: "message" });
     expect(read(403, refusal("99999"))).toMatchObject({ ...unknown, fault: "message" });
     expect(read(503, refusal("99999"))).toMatchObject({ ...unknown, fault: "provider" });
@@ -150,17 +150,17 @@ describe("the signature", () => {
   const check = (given = body, more: Record<string, string> = {}, laterMs = 0, own = settings) =>
     telnyx.authenticate(callback(given, { ...headers, ...more }), own, new Date(signedAt + laterMs));
 
-  it("holds for the raw body, whose event may come again under the same id", () => {
+  it("covers the raw body, and allows repeats of an event under the same id", () => {
     const nonces = ["4ee8c3a6-4995-4309-a3c6-38e3db9ea4be"];
     expect(check()).toEqual({ kind: "genuine", nonces, isRepeatable: true });
   });
 
-  it("does not hold for the same JSON written otherwise", () => {
+  it("is forged for the same JSON in another notation", () => {
     expect(check(JSON.stringify(JSON.parse(body), null, 1))).toMatchObject({ kind: "forged" });
     expect(check(body.replace('"delivered"', '"expired"'))).toMatchObject({ kind: "forged" });
   });
 
-  it("does not hold for another time or another key", () => {
+  it("is forged for another time or another key", () => {
     expect(check(body, { "telnyx-timestamp": "1733779935" })).toMatchObject({ kind: "forged" });
     const publicKey = Buffer.alloc(32, 7).toString("base64");
     expect(check(body, {}, 0, { ...settings, publicKey })).toMatchObject({ kind: "forged" });
@@ -170,7 +170,7 @@ describe("the signature", () => {
     ["telnyx-signature-ed25519", ""],
     ["telnyx-signature-ed25519", "AAAA"],
     ["telnyx-timestamp", ""],
-  ])("does not hold with %s as %j", (name, value) => {
+  ])("is forged with %s as %j", (name, value) => {
     expect(check(body, { [name]: value })).toMatchObject({ kind: "forged" });
   });
 
@@ -181,7 +181,7 @@ describe("the signature", () => {
 });
 
 describe("the callback", () => {
-  it("tells of the message by its id and of the attempt by the URL", () => {
+  it("names the message by its id, and the attempt by the URL", () => {
     expect(report("message.finalized", "delivered")).toEqual({
       providerMessageId: ID,
       reference: "msg_1-1",
@@ -192,7 +192,7 @@ describe("the callback", () => {
     });
   });
 
-  it("tells the status in our words", () => {
+  it("reports the status in our terms", () => {
     const ours = (type: string, ...statuses: string[]) => statuses.map((status) => report(type, status)?.status);
     expect(ours("message.sent", "queued", "sending", "sent")).toEqual(["sent", "sent", "sent"]);
     expect(ours("message.finalized", "delivered", "delivery_unconfirmed")).toEqual(["delivered", "sent"]);
@@ -200,14 +200,14 @@ describe("the callback", () => {
     expect(ours("message.finalized", "delivery_failed", "expired")).toEqual(["undelivered", "undelivered"]);
   });
 
-  it("each event stands for itself: a late message.sent says no more than sent", () => {
+  it("each event stands for itself: a late message.sent reports sent", () => {
     expect(report("message.sent", "sent", [], "2024-12-09T21:32:10+00:00")).toMatchObject({
       status: "sent",
       occurredAt: "2024-12-09T21:32:10+00:00",
     });
   });
 
-  it("a failure has the provider's code and what it means", () => {
+  it("a failure has the provider's code with its meaning", () => {
     const failed = (code: string, title: string) => report("message.finalized", "delivery_failed", [{ code, title }]);
     expect(failed("40001", "Not routable")).toMatchObject({
       code: "40001",
@@ -219,11 +219,11 @@ describe("the callback", () => {
     expect(report("message.finalized", "expired")).toMatchObject({ code: "expired", detail: expect.any(String) });
   });
 
-  it("has no time when the one told is none", () => {
+  it("has no time if the reported one is invalid", () => {
     expect(report("message.finalized", "delivered", [], "yesterday")?.occurredAt).toBeNull();
   });
 
-  it("brings messages from handsets", () => {
+  it("contains messages from handsets", () => {
     const payload = {
       id: "7ee4241c-f127-47e5-9c34-3aac291f8058",
       direction: "inbound",
@@ -239,7 +239,7 @@ describe("the callback", () => {
     });
   });
 
-  it("is empty about what is not followed, and throws where it cannot be read", () => {
+  it("has no content about anything else, and throws when it is unreadable", () => {
     const nothing = { reports: [], inbound: [] };
     expect(telnyx.readCallback(callback({ data: { event_type: "number.ported", payload: {} } }))).toEqual(nothing);
     expect(telnyx.readCallback(callback(event("message.finalized", "some_new_status")))).toEqual(nothing);

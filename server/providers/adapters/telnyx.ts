@@ -1,8 +1,9 @@
-/** Telnyx, Messaging API v2. What it reports of a message and what handsets send come as signed events. */
+/** Telnyx, Messaging API v2. Receipts and messages from handsets come as signed events. */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import {
   faultOfStatus,
   isSuccess,
@@ -17,10 +18,10 @@ import {
 import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender";
 
-/** How far the time of a signature may be from ours. */
+/** Largest accepted difference between the time of a signature and ours. */
 const TOLERANCE_MS = 300_000;
 const KEY_BYTES = 32;
-/** DER in front of a bare Ed25519 public key, which makes it one that can be read. */
+/** DER prefix that turns a bare Ed25519 public key into a readable one. */
 const KEY_HEADER = Buffer.from("302a300506032b6570032100", "hex");
 
 const settings = z.object({
@@ -37,7 +38,7 @@ const settings = z.object({
 
 type Own = z.output<typeof settings>;
 
-/** Codes of answers and of receipts alike; the HTTP status that comes with one is not always the same. */
+/** Codes of both responses and receipts; the same code may come with different HTTP statuses. */
 const CODES: ReadonlyMap<string, Meaning> = new Map([
   ["10002", ["refused", "The phone number is not valid."]],
   ["10007", ["provider", "Internal error of the provider."]],
@@ -87,12 +88,12 @@ const CODES: ReadonlyMap<string, Meaning> = new Map([
   ["40329", ["message", "The toll-free sender is not verified."]],
 ]);
 
-/** Status of the recipient in an event, and what it means when no error says it. */
+/** Status of the recipient in an event, and its meaning if there is no error. */
 const REPORTED: ReadonlyMap<string, readonly [status: Report["status"], detail: string]> = new Map([
   ["queued", ["sent", "The message is queued."]],
   ["sending", ["sent", "The message is on its way to the carrier."]],
   ["sent", ["sent", "The message was handed to the carrier."]],
-  // Final, but only says that the carrier never told.
+  // Final, but it only means that the carrier never reported.
   ["delivery_unconfirmed", ["sent", "The carrier does not confirm delivery."]],
   ["delivered", ["delivered", "The message was delivered."]],
   ["sending_failed", ["failed", "The message could not be handed to the carrier."]],
@@ -104,9 +105,9 @@ const faults = z
   .array(z.object({ code: wireCodeOrNull, title: z.string().nullish(), detail: z.string().nullish() }))
   .nullish();
 
-type ToldFault = NonNullable<z.output<typeof faults>>[number];
+type ReportedFault = NonNullable<z.output<typeof faults>>[number];
 
-const answer = z.object({ data: z.object({ id: z.string().min(1) }) });
+const response = z.object({ data: z.object({ id: z.string().min(1) }) });
 const refusal = z.object({ errors: faults });
 
 const identified = z.object({ data: z.object({ id: z.string().min(1).max(255) }) });
@@ -133,8 +134,8 @@ const fromHandset = z.object({
   text: z.string().nullish(),
 });
 
-function meaningOf({ code, title, detail }: ToldFault): Meaning | undefined {
-  // In receipts the code of a STOP also stands for a recipient who cannot be reached; the words tell them apart.
+function meaningOf({ code, title, detail }: ReportedFault): Meaning | undefined {
+  // In receipts the code of a STOP also means an unreachable recipient; the words distinguish the two.
   const isStop = /\bstop\b/i.test(`${title ?? "stop"} ${detail ?? ""}`);
   if (code === "40300" && !isStop) return ["refused", "The recipient cannot be reached."];
   return code ? CODES.get(code) : undefined;
@@ -142,11 +143,11 @@ function meaningOf({ code, title, detail }: ToldFault): Meaning | undefined {
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
-    return { kind: "accepted", providerMessageIds: [answer.parse(JSON.parse(body)).data.id] };
+    return { kind: "accepted", providerMessageIds: [response.parse(JSON.parse(body)).data.id] };
   }
   const [error] = refusal.safeParse(jsonOrNull(body)).data?.errors ?? [];
   if (!error?.code) return outcomeOfHttp(status);
-  // A 403 with a code that we do not know may be about the sender only, which must not stop the whole account.
+  // A 403 with an unknown code may be about the sender only, which must not open the breaker of the whole account.
   const fault = status === 403 ? "message" : faultOfStatus(status);
   const known = meaningOf(error);
   return known ? outcomeOf(error.code, known) : outcomeOf(error.code, unlisted(fault), error.title ?? error.detail);
@@ -165,9 +166,9 @@ function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenti
   }
   const isFresh = Math.abs(at.getTime() - Number(timestamp) * 1_000) <= TOLERANCE_MS;
   if (!isFresh) return { kind: "stale", detail: "The time of the signature is too far from ours." };
-  const { data: told } = identified.safeParse(jsonOrNull(body.toString("utf8")));
-  // An honest repeat carries the id of the first event, so there is nothing that tells it from a replay.
-  return { kind: "genuine", nonces: told ? [told.data.id] : [], isRepeatable: true };
+  const { data: identity } = identified.safeParse(jsonOrNull(body.toString("utf8")));
+  // An honest repeat carries the id of the first event, so it cannot be distinguished from a replay.
+  return { kind: "genuine", nonces: identity ? [identity.data.id] : [], isRepeatable: true };
 }
 
 function readCallback(callback: Callback): CallbackContent {
@@ -175,33 +176,25 @@ function readCallback(callback: Callback): CallbackContent {
   if (event_type === "message.received") {
     const { id, from, to, text } = fromHandset.parse(payload);
     const number = to[0]?.phone_number ?? "";
-    return {
-      reports: [],
-      inbound: [{ providerMessageId: id, from: from.phone_number, to: number, text: text ?? "" }],
-    };
+    const inbound = { providerMessageId: id, from: from.phone_number, to: number, text: text ?? "" };
+    return callbackContent({ inbound: [inbound] });
   }
-  if (event_type !== "message.sent" && event_type !== "message.finalized") return { reports: [], inbound: [] };
+  if (event_type !== "message.sent" && event_type !== "message.finalized") return callbackContent();
   const { id, to, errors } = ofOurs.parse(payload);
-  const told = to[0]?.status ?? "";
-  const reported = REPORTED.get(told);
-  if (!reported) return { reports: [], inbound: [] };
+  const recipientStatus = to[0]?.status ?? "";
+  const reported = REPORTED.get(recipientStatus);
+  if (!reported) return callbackContent();
   const [status, meaning] = reported;
-  const isFailure = status === "failed" || status === "undelivered";
   const error = errors?.[0];
-  const detail = (error && (meaningOf(error)?.[1] ?? sentences(error.title))) || meaning;
-  return {
-    reports: [
-      {
-        providerMessageId: id,
-        reference: referenceOf(callback),
-        status,
-        code: isFailure ? error?.code || told : null,
-        detail: isFailure ? detail : null,
-        occurredAt: occurred_at,
-      },
-    ],
-    inbound: [],
-  };
+  const report = reportFrom({
+    providerMessageId: id,
+    reference: referenceOf(callback),
+    status,
+    code: error?.code || recipientStatus,
+    detail: (error && (meaningOf(error)?.[1] ?? sentences(error.title))) || meaning,
+    occurredAt: occurred_at,
+  });
+  return callbackContent({ reports: [report] });
 }
 
 export const telnyx: HttpProvider<Own> = {
@@ -221,11 +214,11 @@ export const telnyx: HttpProvider<Own> = {
       from: senderWithPlus(message.from),
       text: message.body,
       type: "SMS",
-      // Left to itself it may replace characters, and then the parts are not those that were counted.
+      // By default it may replace characters, and then the number of parts differs from the billed one.
       encoding: message.encoding === "GSM-7" ? "gsm7" : "ucs2",
       messaging_profile_id: own.messagingProfileId,
       webhook_url: receiptUrl,
-      // Otherwise the profile's own URL, which names no attempt, is told too.
+      // Otherwise the profile's own URL, which names no attempt, gets the events too.
       use_profile_webhooks: false,
     }),
   }),

@@ -48,7 +48,7 @@ describe("the request", () => {
     });
   });
 
-  it("uses an API key when it has both of its parts, under the same account", () => {
+  it("uses an API key with both of its parts, under the same account", () => {
     const request = twilio.buildRequest(sendRequest(), { ...settings, apiKeySid: "SK1", apiKeySecret: "s" });
     expect(request.headers.authorization).toBe(`Basic ${Buffer.from("SK1:s").toString("base64")}`);
     expect(request.url).toContain(settings.accountSid);
@@ -56,24 +56,24 @@ describe("the request", () => {
     expect(headers).toEqual(twilio.buildRequest(sendRequest(), settings).headers);
   });
 
-  it("keeps the sender when it goes through a messaging service", () => {
+  it("keeps the sender with a messaging service", () => {
     const form = formOf({ messagingServiceSid: "MG1" });
     expect([form.get("From"), form.get("MessagingServiceSid")]).toEqual(["+16232320112", "MG1"]);
   });
 
-  it("writes a number with +, a short code and a name as they are", () => {
+  it("writes a number with +, and short codes and names unchanged", () => {
     const written = ["16232320112", "12345", "Acme"].map((from) => formOf({}, { from }).get("From"));
     expect(written).toEqual(["+16232320112", "12345", "Acme"]);
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("of 201 gives the id", () => {
     const body = { sid: "SM1", status: "queued", num_segments: "0", error_code: null };
     expect(answer(201, body)).toEqual({ kind: "accepted", providerMessageIds: ["SM1"] });
   });
 
-  it.each(["", "<html>", "{}", '{"sid":""}'])("of 2xx without an id is not made sense of: %s", (body) => {
+  it.each(["", "<html>", "{}", '{"sid":""}'])("of 2xx without an id is unreadable: %s", (body) => {
     expect(() => answer(201, body)).toThrow();
   });
 
@@ -100,26 +100,26 @@ describe("the answer", () => {
     [403, "account"],
     [429, "throttled"],
     [500, "provider"],
-  ])("of %d with a code that is not known is told by its status: %s", (status, fault) => {
+  ])("of %d with an unknown code is classified by its status: %s", (status, fault) => {
     const outcome = answer(status, { code: 99999, message: "words of theirs" });
     expect(outcome).toEqual({
       kind: "retryable",
       code: "99999",
       detail: expect.stringMatching(/^The provider /),
-      said: "Words of theirs.",
+      providerDetail: "Words of theirs.",
       fault,
     });
   });
 
-  it("may come in the newer form of errors", () => {
+  it("may have the newer shape of errors", () => {
     const outcome = answer(400, { type: "about:blank", title: "x", status: 400, code: 21999, detail: "Why." });
-    expect(outcome).toMatchObject({ kind: "retryable", code: "21999", said: "Why.", fault: "message" });
+    expect(outcome).toMatchObject({ kind: "retryable", code: "21999", providerDetail: "Why.", fault: "message" });
   });
 
   it.each([
     [404, "<?xml version='1.0'?><TwilioResponse/>", "account"],
     [503, "<html>", "provider"],
-  ])("of %d that cannot be read: %s", (status, body, fault) => {
+  ])("of %d that is unreadable: %s", (status, body, fault) => {
     expect(answer(status, body)).toMatchObject({ kind: "retryable", code: `http_${status}`, fault });
   });
 });
@@ -149,7 +149,7 @@ describe("the signature", () => {
     ["several values in another order", url, bindings.toReversed(), "83O6e2vORAoJHUNzJjDWN1jz+BA="],
     ["repeated values", url, repeated, "IK+Dwps556ElfBT0I3Rgjkr1wJU="],
     ["a receipt", RECEIPTS, status, "i1xhhD/rDFGWlCt82AQNLa3MOsk="],
-  ])("of %s is right", (_, at, given, signature) => {
+  ])("of %s is valid", (_, at, given, signature) => {
     expect(authenticate(callback(at, given, signature))).toEqual(genuine);
   });
 
@@ -157,11 +157,11 @@ describe("the signature", () => {
     ["stripped", url, "kvajT1Ptam85bY51eRf/AJRuM3w="],
     ["added", "https://mycompany.com:443/myapp.php?foo=1&bar=2", "RSOYDt4T1cUTdK1PDd93/VVr8B8="],
     ["stripped of http", "http://mycompany.com/myapp.php?foo=1&bar=2", "0ZXoZLH/DfblKGATFgpif+LLRf4="],
-  ])("is right when the port was %s on the way", (_, at, signature) => {
+  ])("is valid if the port was %s on the way", (_, at, signature) => {
     expect(authenticate(callback(at, call, signature))).toEqual(genuine);
   });
 
-  describe("of a body by its hash", () => {
+  describe("of a body's hash", () => {
     const json = '{"property": "value", "boolean": true}';
     const hashed = `${url}&bodySHA256=0a1ff7634d9ab3b95db5c9a2dfe9416e41502b283a80c7cf19632632f96e6620`;
     const empty = `${url}&bodySHA256=44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a`;
@@ -176,7 +176,7 @@ describe("the signature", () => {
       [hashed, json, "a9nBmqA0ju/hNViExpshrM61xv4="],
       [empty, "{}", "rw/jVviOgicj2+kHZULvebnA4ag="],
       [empty, "{}", "Ldidvp12m26NI7eqEvxnEpkd9Hc="],
-    ])("is right: %s", (at, body, signature) => {
+    ])("is valid: %s", (at, body, signature) => {
       expect(authenticate(posted(at, body, signature))).toEqual(genuine);
     });
 
@@ -185,7 +185,7 @@ describe("the signature", () => {
       expect(authenticate(given)).toMatchObject({ kind: "forged" });
     });
 
-    it("covers a body whose hash is not in the URL, of whatever type it says it is", () => {
+    it("covers a body of any type whose hash is not in the URL", () => {
       const signature = createHmac("sha1", "12345").update(RECEIPTS).digest("base64");
       expect(authenticate(callback(RECEIPTS, {}, signature))).toEqual(genuine);
       const given = posted(RECEIPTS, "MessageSid=SM1&MessageStatus=failed", signature);
@@ -229,11 +229,11 @@ describe("a callback", () => {
     ["failed", "39999", "failed", "39999", null],
     ["canceled", "", "failed", "canceled", null],
     ["failed", "constructor", "failed", "constructor", null],
-  ])("of %s with code %s says why", (word, ErrorCode, status, code, detail) => {
+  ])("of %s with code %s has a reason", (word, ErrorCode, status, code, detail) => {
     expect(receipt(word, { ErrorCode }).reports).toMatchObject([{ status, code, detail }]);
   });
 
-  it("of a message from a handset is no receipt, also when it is empty or looks like one", () => {
+  it("of a message from a handset is not a receipt, even if it is empty or looks like one", () => {
     for (const Body of ["STOP", "", "MessageStatus=delivered&x=1"]) {
       expect(read({ SmsStatus: "received", From: "+15550001111", To: "+16232320112", Body })).toEqual({
         reports: [],
@@ -242,13 +242,13 @@ describe("a callback", () => {
     }
   });
 
-  it("may come as GET", () => {
+  it("may be a GET", () => {
     const url = `${RECEIPTS}?MessageSid=SM1&MessageStatus=delivered`;
     const { reports } = twilio.readCallback({ ...callback(url, {}), method: "GET" });
     expect(reports).toMatchObject([{ providerMessageId: "SM1", status: "delivered" }]);
   });
 
-  it("of something else is passed over, and without an id cannot be read", () => {
+  it("about anything else has no content, and without an id is unreadable", () => {
     const words = ["receiving", "partially_delivered", "something new", ""];
     for (const word of words) expect(receipt(word)).toEqual({ reports: [], inbound: [] });
     expect(() => receipt("delivered", { MessageSid: "" })).toThrow("MessageSid");

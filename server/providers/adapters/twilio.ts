@@ -3,6 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
@@ -38,7 +39,7 @@ const settings = z.object({
 
 type TwilioSettings = z.output<typeof settings>;
 
-/** Codes of answers and of receipts: they are of one series. A receipt's error class is not used, its text is. */
+/** Codes of responses and receipts, which share one series. Of a receipt's code only the text is used. */
 const CODES = new Map<string, Meaning>([
   ["20003", ["account", "The credentials are wrong."]],
   ["20005", ["account", "The account is not active."]],
@@ -102,7 +103,7 @@ function buildRequest({ message, receiptUrl }: SendRequest, own: TwilioSettings)
     Body: message.body,
     StatusCallback: receiptUrl,
   });
-  // Beside From, or else the service would pick any sender of its pool.
+  // In addition to From: alone, the service would pick any sender of its pool.
   if (messagingServiceSid) form.set("MessagingServiceSid", messagingServiceSid);
   return {
     method: "POST",
@@ -117,7 +118,7 @@ function buildRequest({ message, receiptUrl }: SendRequest, own: TwilioSettings)
 }
 
 const Taken = z.object({ sid: z.string().min(1) });
-/** Either form that errors come in. */
+/** Both shapes of an error. */
 const Failed = z.object({
   code: wireCode,
   message: z.string().optional(),
@@ -135,7 +136,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   return known ? outcomeOf(code, known) : outcomeOf(code, unlisted(faultOfStatus(status)), message ?? detail);
 }
 
-/** The forms of a URL that may have been signed: with or without its port, a quote in it escaped or not. */
+/** Forms of a URL that may have been signed: with or without its port, quotes escaped or not. */
 function signedForms(url: string): string[] {
   const [, scheme = "", authority = "", rest = ""] = /^(https?):\/\/([^/?#]*)(.*)$/s.exec(url) ?? [];
   const host = authority.replace(/:\d+$/, "");
@@ -145,7 +146,7 @@ function signedForms(url: string): string[] {
   );
 }
 
-/** Each name and value, sorted; of a repeated name every distinct value once. */
+/** Each name and value, sorted; every distinct value of a repeated name once. */
 const signedFields = (form: URLSearchParams): string =>
   [...new Set(form.keys())]
     .sort()
@@ -155,7 +156,7 @@ const signedFields = (form: URLSearchParams): string =>
 function authenticate(callback: Callback, { authToken }: TwilioSettings): Authenticity {
   const signature = callback.headers["x-twilio-signature"];
   if (!signature) return forged("There is no signature.");
-  // A body of any type is read as a form, so that none is believed that the signature does not cover.
+  // A body of any type is read as a form, so that no body escapes the signature.
   const bodyHash = queryOf(callback).get("bodySHA256");
   const fields = bodyHash === null ? signedFields(formOf(callback)) : "";
   const isSigned = signedForms(callback.url).some((url) =>
@@ -184,22 +185,20 @@ function readCallback(callback: Callback): CallbackContent {
       to: requiredField(fields, "To"),
       text,
     };
-    return { reports: [], inbound: [inbound] };
+    return callbackContent({ inbound: [inbound] });
   }
   const status = STATUSES.get(word);
-  if (!status) return { reports: [], inbound: [] };
-  const isFailure = status === "failed" || status === "undelivered";
-  const code = isFailure ? fields.get("ErrorCode") || word : null;
-  const report: Report = {
+  if (!status) return callbackContent();
+  const code = fields.get("ErrorCode") || word;
+  // RawDlrDoneDate is of the carrier's clock, in whole minutes and without a time zone, so it is not used.
+  const report = reportFrom({
     providerMessageId: requiredField(fields, "MessageSid"),
     reference: referenceOf(callback),
     status,
     code,
-    detail: (code !== null && CODES.get(code)?.[1]) || null,
-    // RawDlrDoneDate is of the carrier's clock, in whole minutes and without a time zone: no use.
-    occurredAt: null,
-  };
-  return { reports: [report], inbound: [] };
+    detail: CODES.get(code)?.[1],
+  });
+  return callbackContent({ reports: [report] });
 }
 
 export const twilio: HttpProvider<TwilioSettings> = {

@@ -59,20 +59,20 @@ describe("the request", () => {
     });
   });
 
-  it("says when the text is not of the GSM alphabet, or else it arrives as question marks", () => {
+  it("marks a text outside the GSM alphabet, which would arrive as question marks", () => {
     expect(formOf({ body: "Привет", encoding: "UCS-2" })).toMatchObject({ type: "unicode", text: "Привет" });
   });
 
   it("leaves a name as it is", () => expect(formOf({ from: "Acme" })).toMatchObject({ from: "Acme" }));
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("gives the ids of all parts", () => {
     const outcome = parts(taken("A1"), taken("A2"), taken("A3"));
     expect(outcome).toEqual({ kind: "accepted", providerMessageIds: ["A1", "A2", "A3"] });
   });
 
-  it("with a part that failed gives the ids of the others", () => {
+  it("with a failed part gives the ids of the others", () => {
     const outcome = parts(taken("A1"), { status: "1", "error-text": "Throughput" }, taken("A3"));
     const lost = { code: "1", detail: "Part 2 of 3 was not taken. The throughput was exceeded." };
     expect(outcome).toEqual({ kind: "accepted", providerMessageIds: ["A1", "A3"], lost });
@@ -86,13 +86,19 @@ describe("the answer", () => {
     ["retryable", "provider", ["5"]],
   ])("of HTTP 200 with a status is %s %s: %j", (kind, fault, codes) => {
     for (const code of codes) {
-      const [detail, said] = [expect.not.stringContaining("theirs"), "Words of theirs."];
-      expect(parts({ status: code, "error-text": "words of theirs" })).toEqual({ kind, code, detail, said, fault });
+      const [detail, providerDetail] = [expect.not.stringContaining("theirs"), "Words of theirs."];
+      expect(parts({ status: code, "error-text": "words of theirs" })).toEqual({
+        kind,
+        code,
+        detail,
+        providerDetail,
+        fault,
+      });
     }
   });
 
   it.each(["", "<html>", "{}", { messages: [] }, { messages: [{ status: "0" }] }])(
-    "of HTTP 200 that cannot be made sense of: %j",
+    "of HTTP 200 that is unreadable: %j",
     (body) => {
       expect(() => answer(200, body)).toThrow();
     },
@@ -103,7 +109,7 @@ describe("the answer", () => {
     [401, "", "account"],
     [500, "<html>", "provider"],
     [503, "", "provider"],
-  ])("of HTTP %d that cannot be read: %s", (status, body, fault) => {
+  ])("of HTTP %d that is unreadable: %s", (status, body, fault) => {
     expect(answer(status, body)).toMatchObject({ kind: "retryable", code: `http_${status}`, fault });
   });
 });
@@ -129,7 +135,7 @@ describe("the signature", () => {
         "sha512",
         "E0D3C650F8C9D1A5C174D10DDDBFB003E561F59B265616208B0487C5D819481CD3C311D59CF6165ECD1139622D5BA3A256C0D763AC4A9AD9144B5A426B94FE82",
       ],
-    ] as const)("by %s is right, in either case", (signatureMethod, sig) => {
+    ] as const)("by %s is valid, in either case", (signatureMethod, sig) => {
       for (const written of [sig, sig.toLowerCase(), sig.toUpperCase()]) {
         const given = callback({ ...fields, sig: written });
         expect(authenticate(given, { signatureMethod })).toEqual({ kind: "genuine", nonces: [] });
@@ -148,20 +154,20 @@ describe("the signature", () => {
       expect(authenticate(callback(given), own)).toMatchObject({ kind: "forged" });
     });
 
-    it("holds for five minutes either way", () => {
+    it("is valid for five minutes before and after its time", () => {
       const given = callback({ ...fields, sig: MD5HASH });
       const kinds = [-3_600, -301, -300, 300, 301].map((seconds) => authenticate(given, {}, at(seconds)).kind);
       expect(kinds).toEqual(["stale", "stale", "genuine", "genuine", "stale"]);
     });
   });
 
-  it("replaces what would part the fields, and gives the nonce", () => {
+  it("replaces separators within the fields, and has a nonce", () => {
     const signed = { messageId: "A1", nonce: "n-1", text: "a=b&c", timestamp: "1385047698" };
     const sig = md5(`&messageId=A1&nonce=n-1&text=a_b_c&timestamp=1385047698${secret}`);
     expect(authenticate(inForm({ ...signed, sig }))).toEqual({ kind: "genuine", nonces: ["n-1"] });
   });
 
-  it("may be of our own reference in the query too", () => {
+  it("may cover our own reference in the query", () => {
     const sig = md5(`&messageId=A1&ref=msg_1-1&timestamp=1385047698${secret}`);
     expect(authenticate(inQuery({ messageId: "A1", timestamp: "1385047698", sig }))).toMatchObject({ kind: "genuine" });
   });
@@ -172,11 +178,11 @@ describe("the signature", () => {
     expect(authenticate(given)).toMatchObject({ kind: "stale" });
   });
 
-  it("of what cannot be read is forged", () => {
+  it("of an unreadable body is forged", () => {
     expect(authenticate(posted("application/json", "{"))).toMatchObject({ kind: "forged" });
   });
 
-  it("is not asked for as long as no secret is set", () => {
+  it("is not required without a secret", () => {
     expect(vonage.authenticate(inForm(fields), settings, at(0))).toEqual({ kind: "genuine", nonces: [] });
   });
 });
@@ -195,7 +201,7 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     ["buffered", "sent"],
     ["unknown", "sent"],
     ["delivered", "delivered"],
-  ])("of %s reports %s, for the reference that the message was given", (word, status) => {
+  ])("of %s reports %s with the reference of the message", (word, status) => {
     expect(receipt(word)).toEqual({
       reports: [{ providerMessageId: "A1", reference: "msg_1-2", status, code: null, detail: null, occurredAt: null }],
       inbound: [],
@@ -212,11 +218,11 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     ["failed", "0", "undelivered", "failed", null],
     ["failed", "", "undelivered", "failed", null],
     ["failed", "77", "undelivered", "77", null],
-  ])("of %s with err-code %s says why", (word, errorCode, status, code, detail) => {
+  ])("of %s with err-code %s has a reason", (word, errorCode, status, code, detail) => {
     expect(receipt(word, errorCode).reports).toMatchObject([{ status, code, detail }]);
   });
 
-  it("of a message from a handset is no receipt", () => {
+  it("of a message from a handset is not a receipt", () => {
     const fields = { msisdn: "447700900000", to: "447700900001", messageId: "B1", text: "status=delivered" };
     expect(vonage.readCallback(callback({ ...fields, type: "text" }))).toEqual({
       reports: [],
@@ -224,17 +230,17 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     });
   });
 
-  it("with a status is a receipt, whatever else it holds", () => {
+  it("with a status is a receipt, whatever its other fields", () => {
     const fields = { messageId: "A1", status: "delivered", text: "x", msisdn: "1", to: "2" };
     expect(vonage.readCallback(callback(fields))).toMatchObject({ reports: [{ status: "delivered" }], inbound: [] });
   });
 
-  it("of something else is passed over", () => {
+  it("about anything else has no content", () => {
     const binary = vonage.readCallback(callback({ messageId: "B1", type: "binary", data: "00" }));
     for (const content of [receipt("something new"), binary]) expect(content).toEqual({ reports: [], inbound: [] });
   });
 
-  it("without the message's id cannot be read", () => {
+  it("without the message's id is unreadable", () => {
     expect(() => vonage.readCallback(callback({ status: "delivered" }))).toThrow("messageId");
   });
 });

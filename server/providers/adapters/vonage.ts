@@ -1,8 +1,9 @@
-/** Vonage: the SMS API (once Nexmo). Each part of a long text has an id and receipts of its own. */
+/** Vonage: the SMS API (formerly Nexmo). Each part of a long text has its own id and receipts. */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { fieldsOf, forged, requiredField } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
@@ -41,14 +42,14 @@ const settings = z.object({
 
 type VonageSettings = z.output<typeof settings>;
 
-/** Status of a part in the answer to a send. */
+/** Status of a part in the response to a send. */
 const CODES = new Map<string, Meaning>([
   ["1", ["throttled", "The throughput was exceeded."]],
   ["2", ["refused", "A parameter is missing."]],
   ["3", ["refused", "A parameter is not valid."]],
   ["4", ["account", "The credentials are wrong."]],
   ["5", ["provider", "Internal error of the provider."]],
-  // Another provider may know the way.
+  // Another provider may have a route.
   ["6", ["message", "The message cannot be routed."]],
   ["7", ["refused", "The recipient is barred."]],
   ["8", ["account", "The account is barred."]],
@@ -59,8 +60,8 @@ const CODES = new Map<string, Meaning>([
   ["14", ["account", "The signature is not valid."]],
   ["15", ["message", "The sender is not allowed."]],
   ["22", ["refused", "The network code is not valid."]],
-  // The URL is ours: no recipient and no text is to blame, so another provider is asked. But it differs from message to
-  // message by its reference, so one such answer is too little to hold the provider back from everybody.
+  // The URL is ours, not the recipient's or the text's, so another provider is tried. It contains the message's
+  // reference, so one such response is too little to open the provider's breaker.
   ["23", ["message", "The callback URL is not accepted."]],
   ["29", ["message", "A demo account cannot send to a number that is not on its list."]],
   ["32", ["account", "A signature and a secret were both given."]],
@@ -92,7 +93,8 @@ const RECEIPT_CODES = new Map([
   ["54", "The message breaks a regulation of the country."],
   ["99", "General error."],
 ]);
-/** With these the message never reached a network. */
+const NO_ERROR = "0";
+/** Codes of messages that never reached a network. */
 const NEVER_LEFT = new Set(["10", "11", "50", "51", "52", "53", "54"]);
 
 const STATUSES = new Map<string, Report["status"]>([
@@ -112,7 +114,7 @@ function buildRequest({ message, reference, receiptUrl }: SendRequest, own: Vona
     from: message.from.replace(/^\+/, ""),
     to: message.to.replace(/^\+/, ""),
     text: message.body,
-    // Without it whatever is not of the GSM alphabet arrives as a question mark.
+    // Without it characters outside the GSM alphabet arrive as question marks.
     type: message.encoding === "UCS-2" ? "unicode" : "text",
     "client-ref": reference,
     "status-report-req": "1",
@@ -126,7 +128,7 @@ function buildRequest({ message, reference, receiptUrl }: SendRequest, own: Vona
   };
 }
 
-const Answer = z.object({
+const SendResponse = z.object({
   messages: z
     .array(
       z.object({
@@ -138,22 +140,22 @@ const Answer = z.object({
     .min(1),
 });
 
-/** The status of HTTP is 200 whatever happened; a message of which some part was taken counts as accepted. */
+/** The HTTP status is always 200. A message counts as accepted if any part was taken. */
 function readResponse({ status, body }: WireResponse): SendOutcome {
-  const answer = Answer.safeParse(jsonOrNull(body));
-  if (!answer.success) {
-    if (isSuccess(status)) throw new Error("The answer lists no messages.");
+  const response = SendResponse.safeParse(jsonOrNull(body));
+  if (!response.success) {
+    if (isSuccess(status)) throw new Error("The response lists no messages.");
     return outcomeOfHttp(status);
   }
-  const { messages } = answer.data;
+  const { messages } = response.data;
   const taken = messages.filter((part) => part.status === "0");
   const ids = taken.flatMap((part) => part["message-id"] || []);
   const failed = messages.find((part) => part.status !== "0");
-  // What the provider tells of a message without saying why is about that message.
+  // An unlisted status of a part is taken to be about this message.
   const meaning = failed && (CODES.get(failed.status) ?? unlisted(status < 400 ? "message" : faultOfStatus(status)));
   if (failed && meaning && taken.length === 0) return outcomeOf(failed.status, meaning, failed["error-text"]);
   if (ids.length === 0 || !isSuccess(status)) {
-    throw new Error("The message was taken without an id, or in an answer that is an error.");
+    throw new Error("The message was taken without an id, or in an error response.");
   }
   if (!failed || !meaning) return { kind: "accepted", providerMessageIds: ids };
   const detail = `Part ${messages.indexOf(failed) + 1} of ${messages.length} was not taken. ${meaning[1]}`;
@@ -182,12 +184,12 @@ function authenticate(callback: Callback, own: VonageSettings, at: Date): Authen
   }
   const signature = fields.get("sig")?.toLowerCase();
   if (!signature) return forged("There is no signature.");
-  // In a query the provider's fields stand beside our own `ref`; it is not said whether that is signed with them.
+  // A query also has our own `ref`; it is not documented whether the signature covers it.
   const withoutRef = new URLSearchParams(fields);
   withoutRef.delete("ref");
   const expected = [fields, withoutRef].map((signed) => signatureOf(signed, signatureSecret, signatureMethod));
   if (!expected.some((each) => sameText(each, signature))) return forged("The signature is not of these fields.");
-  // Asked this way round, a time that is missing or no number is refused.
+  // A missing or malformed time gives NaN, which this comparison refuses.
   const isCurrent = Math.abs(at.getTime() / 1_000 - Number(fields.get("timestamp"))) <= SIGNATURE_MAX_AGE_SECONDS;
   if (!isCurrent) return { kind: "stale", detail: "The time of the signature is missing or too far from ours." };
   return { kind: "genuine", nonces: [fields.get("nonce") ?? ""].filter(Boolean) };
@@ -205,23 +207,22 @@ function readCallback(callback: Callback): CallbackContent {
       to: requiredField(fields, "to"),
       text,
     };
-    return { reports: [], inbound: [inbound] };
+    return callbackContent({ inbound: [inbound] });
   }
   const status = STATUSES.get(word ?? "");
-  if (!status) return { reports: [], inbound: [] };
+  if (!status) return callbackContent();
   const errorCode = fields.get("err-code");
-  const code = status === "undelivered" ? (errorCode && errorCode !== "0" ? errorCode : word) : null;
-  const report: Report = {
+  const code = (errorCode && errorCode !== NO_ERROR ? errorCode : word) ?? "";
+  // Its times are of the push, or in whole minutes without a time zone, so there is no time of the event.
+  const report = reportFrom({
     providerMessageId: requiredField(fields, "messageId"),
     // Never `ref` of the URL, which the signature may not cover.
-    reference: fields.get("client-ref") || null,
-    status: code !== null && NEVER_LEFT.has(code) ? "failed" : status,
+    reference: fields.get("client-ref"),
+    status: status === "undelivered" && NEVER_LEFT.has(code) ? "failed" : status,
     code,
-    detail: (code !== null && RECEIPT_CODES.get(code)) || null,
-    // Its times are of the push or in whole minutes without a time zone, not when it happened.
-    occurredAt: null,
-  };
-  return { reports: [report], inbound: [] };
+    detail: RECEIPT_CODES.get(code),
+  });
+  return callbackContent({ reports: [report] });
 }
 
 export const vonage: HttpProvider<VonageSettings> = {

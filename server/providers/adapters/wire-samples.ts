@@ -1,7 +1,8 @@
-/** What the HTTP providers may say, once of every kind, for tests that hold for all of them. */
-/** An answer or a callback, parsed. */
+/** One sample of each kind of response and callback of the HTTP providers, for tests that hold for all of them. */
+
+/** A parsed response or callback. */
 export type Json = Record<string, unknown> | unknown[];
-/** `failed` holds an error of the provider's own; `format` is how its callbacks are written. */
+/** `failed` is a provider's own error; `format` of its callbacks. */
 export type Samples = { taken: Json; failed: Json; receipt: Json; inbound: Json; format: "form" | "json" };
 
 const AT = "2026-01-31T12:00:00.000Z";

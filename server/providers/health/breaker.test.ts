@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { healthOf, observe, openForMs, type Sign, signOf, type Window } from "./breaker";
 
-/** Whether the breaker opens at the last of these signs, one each second. */
+/** Whether the breaker opens at the last of these signs, which arrive one per second. */
 function opensAtLast(signs: Sign[], everyMs = 1_000): boolean {
   const window: Window = [];
   return signs.map((sign, at) => observe(window, sign, at * everyMs)).at(-1) ?? false;
@@ -23,11 +23,11 @@ test("half of the calls failing opens it, once there are twenty", () => {
   expect(opensAtLast([...times(15, "worked"), ...times(4, "failed")])).toBe(false);
 });
 
-test("what is older than half a minute is forgotten", () => {
+test("signs older than half a minute are forgotten", () => {
   expect(opensAtLast(times(5, "failed"), 31_000)).toBe(false);
 });
 
-test("our account's trouble opens it at once", () => {
+test("a fault of our account opens it at once", () => {
   expect(opensAtLast(["worked", "worked", "account"])).toBe(true);
 });
 
@@ -35,7 +35,7 @@ test("each time in a row it stays open twice as long, up to five minutes", () =>
   expect([0, 1, 2, 5, 40].map(openForMs)).toEqual([10_000, 20_000, 40_000, 300_000, 300_000]);
 });
 
-test("a refusal of the message is the work of a healthy provider, and being asked too much says nothing", () => {
+test("refusing a message is a sign of health, and throttling is no sign at all", () => {
   const refusal = { code: "x", detail: "X." };
   expect(signOf({ kind: "accepted", providerMessageIds: ["1"] })).toBe("worked");
   expect(signOf({ kind: "refused", ...refusal })).toBe("worked");
@@ -46,7 +46,7 @@ test("a refusal of the message is the work of a healthy provider, and being aske
   expect(signOf({ kind: "retryable", fault: "message", ...refusal })).toBeNull();
 });
 
-test("health is the success share, less for slow answers, and never nothing", () => {
+test("health is the success share, reduced by slow responses, and never zero", () => {
   expect(healthOf({ worked: 9, failed: 0, slow: 9 })).toBe(1);
   expect(healthOf({ worked: 75, failed: 25, slow: 0 })).toBe(0.75);
   expect(healthOf({ worked: 100, failed: 0, slow: 100 })).toBe(0.5);

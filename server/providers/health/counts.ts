@@ -1,13 +1,14 @@
 /**
- * What happens with each provider, counted in this process and added to the shared counters of the minute about once a
- * second. A crash loses that second; nothing that must be exact stands here.
+ * Statistics of each provider: counted in this process and added to the shared counters of the minute about once a
+ * second. A crash loses that second, so nothing that must be exact is counted here.
  */
 import { pool } from "../../core/db";
 import { errorFields, log } from "../../core/log";
-import { onShutdown, perProcess } from "../../core/process";
+import { defineProcessValue, onShutdown } from "../../core/process";
+import { unnest } from "../../core/unnest";
 import type { SendOutcome } from "../port";
 
-/** A call that takes longer counts as slow. */
+/** A longer call counts as slow. */
 const SLOW_MS = 5_000;
 const FLUSH_MS = 1_000;
 
@@ -38,19 +39,18 @@ const OF_FAULT = {
   message: "message_refused",
 } as const;
 
-/** What is counted and not yet added; see {@link flushCounts}. */
-export const openCounts = () =>
-  perProcess("providers.counts", () => {
-    const own = { counts: new Map<string, Counts>(), timer: null as NodeJS.Timeout | null };
-    onShutdown(async () => {
-      if (own.timer) clearTimeout(own.timer);
-      await flushCounts();
-    });
-    return own;
+/** Counts that are not in the database yet, flushed once more at a stop; see {@link flushCounts}. */
+export const unflushedCounts = defineProcessValue("providers.counts", () => {
+  const own = { counts: new Map<string, Counts>(), timer: null as NodeJS.Timeout | null };
+  onShutdown(async () => {
+    if (own.timer) clearTimeout(own.timer);
+    await flushCounts();
   });
+  return own;
+});
 
 function add(provider: string, added: Counts): void {
-  const own = openCounts();
+  const own = unflushedCounts();
   const counts = own.counts.get(provider) ?? {};
   own.counts.set(provider, counts);
   for (const column of COLUMNS) {
@@ -63,35 +63,41 @@ function add(provider: string, added: Counts): void {
   }, FLUSH_MS).unref();
 }
 
-/** Counts how a hand-over ended. */
+/** Counts the outcome of an attempt. `latencyMs`: duration of the call in milliseconds. */
 export function countOutcome(provider: string, outcome: SendOutcome, latencyMs: number): void {
   const column = outcome.kind === "retryable" ? OF_FAULT[outcome.fault] : outcome.kind;
   add(provider, { [column]: 1, latency_ms: Math.round(latencyMs), slow: latencyMs > SLOW_MS ? 1 : 0 });
 }
 
-/** Counts a callback, by what became of it. */
+/** Counts a callback by its result. */
 export const countCallback = (
   provider: string,
   column: "receipts" | "receipts_forged" | "receipts_stale" | "receipts_replayed" | "receipts_unreadable",
 ): void => add(provider, { [column]: 1 });
 
-/** Adds what was counted to the shared counters. */
+type ProviderCounts = readonly [provider: string, counts: Counts];
+
+const countRows = unnest<ProviderCounts>({
+  provider: ["text", ([provider]) => provider],
+  ...Object.fromEntries(
+    COLUMNS.map((column) => [column, ["int8", ([, counts]: ProviderCounts) => counts[column] ?? 0] as const]),
+  ),
+});
+
+/** Adds the counts of this process to the shared counters of the current minute. */
 export async function flushCounts(): Promise<void> {
-  const own = openCounts();
+  const own = unflushedCounts();
+  // Rows are locked in the order of their providers.
   const taken = [...own.counts].sort(([one], [other]) => (one < other ? -1 : 1));
   if (taken.length === 0) return;
   own.counts.clear();
   const sums = COLUMNS.map((column) => `${column} = m.${column} + excluded.${column}`).join(", ");
-  const arrays = COLUMNS.map((_, at) => `$${at + 2}::int8[]`).join(", ");
   await pool().query({
     name: "providers.count",
     text: `INSERT INTO provider_minutes AS m (provider, minute, ${COLUMNS.join(", ")})
            SELECT provider, date_trunc('minute', now()), ${COLUMNS.join(", ")}
-           FROM unnest($1::text[], ${arrays}) AS c (provider, ${COLUMNS.join(", ")})
+           FROM ${countRows.as("c")}
            ON CONFLICT (provider, minute) DO UPDATE SET ${sums}`,
-    values: [
-      taken.map(([provider]) => provider),
-      ...COLUMNS.map((column) => taken.map(([, counts]) => counts[column] ?? 0)),
-    ],
+    values: countRows.values(taken),
   });
 }

@@ -21,11 +21,11 @@ const minute = (text: string, more: Partial<MinuteCounts> = {}): MinuteCounts =>
   ...more,
 });
 
-test("the last hour ends with the minute under way", () => {
+test("the last hour ends with the current minute", () => {
   expect(firstMinute(at).toISOString()).toBe("2026-05-04T09:31:00.000Z");
 });
 
-test("the success share leaves out calls whose end is not known, the latency does not", () => {
+test("the success share excludes calls with an unknown outcome, the latency includes them", () => {
   const figures = sumMinutes([
     minute("2026-05-04T10:29:00Z", { accepted: 6, failed: 1, unknown: 2, latencyMs: 800n, receipts: 5 }),
     minute("2026-05-04T10:30:00Z", { messageRefused: 1, latencyMs: 200n, receiptsForged: 3 }),
@@ -43,7 +43,7 @@ test("without calls there is neither a share nor a latency", () => {
   });
 });
 
-test("every minute of the hour has its point, and all that failed is one figure", () => {
+test("every minute of the hour has a point, with all failures in one figure", () => {
   const rows = [
     minute("2026-05-04T09:30:00Z", { accepted: 9 }),
     minute("2026-05-04T10:30:00Z", { accepted: 1, refused: 1, failed: 1, throttled: 1, accountRefused: 1, unknown: 4 }),

@@ -1,8 +1,8 @@
-/** What a provider's minutes add up to. */
+/** Sums and series of a provider's minutes. */
 import { MINUTE_MS } from "../../core/clock";
 import type { ProviderFigures, ProviderMinutePoint } from "../operator-schema";
 
-/** Minutes that operators look back. */
+/** Length of the period that operators see, in minutes. */
 export const FIGURES_MINUTES = 60;
 
 /** A row of `provider_minutes` without its provider. */
@@ -25,12 +25,12 @@ export type MinuteCounts = {
 
 type Count = Exclude<keyof MinuteCounts, "minute" | "latencyMs">;
 
-/** The first minute that counts as the last hour at `at`, which is within the newest one. */
+/** First of the last 60 minutes at `at`; the minute of `at` is the newest one. */
 export const firstMinute = (at: Date): Date =>
   new Date((Math.floor(at.getTime() / MINUTE_MS) - FIGURES_MINUTES + 1) * MINUTE_MS);
 
 /**
- * Sums up minutes. The success share is what was accepted of the calls whose end is known; the latency is the mean over
+ * Sums up minutes. The success share is the accepted part of the calls with a known outcome; the latency is the mean of
  * all calls, in milliseconds. Both are null when there is nothing to divide by.
  */
 export function sumMinutes(minutes: readonly MinuteCounts[]): ProviderFigures {
@@ -43,15 +43,15 @@ export function sumMinutes(minutes: readonly MinuteCounts[]): ProviderFigures {
     account_refused: sum("accountRefused"),
     message_refused: sum("messageRefused"),
   };
-  const judged = Object.values(refusals).reduce((total, count) => total + count, accepted);
-  const calls = judged + unknown;
+  const known = Object.values(refusals).reduce((total, count) => total + count, accepted);
+  const calls = known + unknown;
   const latencyMs = Number(minutes.reduce((total, row) => total + row.latencyMs, 0n));
   return {
     calls,
     accepted,
     ...refusals,
     unknown,
-    success_share: judged > 0 ? accepted / judged : null,
+    success_share: known > 0 ? accepted / known : null,
     mean_latency_ms: calls > 0 ? latencyMs / calls : null,
     receipts: sum("receipts"),
     receipts_forged: sum("receiptsForged"),
@@ -61,7 +61,7 @@ export function sumMinutes(minutes: readonly MinuteCounts[]): ProviderFigures {
   };
 }
 
-/** The last hour minute by minute, oldest first; a minute without a row is one of zeros. */
+/** The last hour minute by minute, oldest first, with zeros for minutes without a row. */
 export function seriesOf(minutes: readonly MinuteCounts[], at: Date): ProviderMinutePoint[] {
   const byMinute = new Map(minutes.map((row) => [row.minute.getTime(), row]));
   const first = firstMinute(at).getTime();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pool } from "../../core/db";
 
-test("what happened in the last minutes is found by an index: every worker asks for it every second", async () => {
+test("the last minutes are found by an index: every worker reads them every second", async () => {
   const { rows } = await pool().query<{ definition: string }>(
     "SELECT indexdef AS definition FROM pg_indexes WHERE tablename = 'provider_minutes'",
   );

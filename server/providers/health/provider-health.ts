@@ -1,10 +1,11 @@
 /**
- * The shared state of providers, written by workers: a breaker opens by what one worker sees and holds for all of them
- * within a second, because it stands in the database.
+ * The shared state of providers, written by workers. It is in the database, so a breaker that one worker opens holds
+ * for all workers within a second.
  */
 import { pool } from "../../core/db";
 import { log } from "../../core/log";
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
+import { unnest } from "../../core/unnest";
 import { storableText } from "../../core/wire";
 import type { SendOutcome } from "../port";
 import { forgetProviders, type ProviderState, providerTable } from "../registry";
@@ -12,18 +13,26 @@ import { PROVIDERS } from "../schema";
 import { healthOf, observe, openForMs, PROBES, signOf, type Window } from "./breaker";
 import { countOutcome, flushCounts } from "./counts";
 
-const ALARM_MAX = 300;
+/** Longest stored last error (column `alarm`). */
+const LAST_ERROR_MAX = 300;
 
-const windowOf = (provider: string): Window => perProcess(`providers.window.${provider}`, () => []);
+const windows = defineProcessValue("providers.windows", () => new Map<string, Window>());
 
-/** Takes note of how a hand-over ended: counts it, and opens or closes the provider's breaker where it must be. */
+/** The latest signs of a provider in this process. */
+function windowOf(provider: string): Window {
+  const window = windows().get(provider) ?? [];
+  windows().set(provider, window);
+  return window;
+}
+
+/** Counts the outcome of an attempt, and opens or closes the provider's breaker if needed. `latencyMs` of the call. */
 export async function noteOutcome(state: ProviderState, outcome: SendOutcome, latencyMs: number): Promise<void> {
   countOutcome(state.id, outcome, latencyMs);
-  // The sandbox fails when it is told to.
+  // The sandbox fails on request only.
   const sign = state.id === "sandbox" ? null : signOf(outcome);
   if (!sign) {
-    // It says nothing of the provider: another message may try it out.
-    if (state.breaker === "probing") await giveBackProbes(state.id, 1);
+    // The outcome says nothing of the provider, so another message may be the probe.
+    if (state.breaker === "probing") await returnProbes(state.id, 1);
     return;
   }
   const window = windowOf(state.id);
@@ -32,14 +41,14 @@ export async function noteOutcome(state: ProviderState, outcome: SendOutcome, la
     if (state.breaker !== "closed") await closeBreaker(state.id);
     return;
   }
-  const isOver = observe(window, sign, performance.now()) || state.breaker === "probing";
-  if (!isOver || outcome.kind === "accepted") return;
+  const mustOpen = observe(window, sign, performance.now()) || state.breaker === "probing";
+  if (!mustOpen || outcome.kind === "accepted") return;
   window.length = 0;
   await openBreaker(state.id, `${outcome.code}: ${outcome.detail}`);
 }
 
-/** Opens a breaker that is not open already; each time in a row it waits longer. */
-async function openBreaker(provider: string, alarm: string): Promise<void> {
+/** Opens a breaker that is not open already; it stays open for longer each time in a row. */
+async function openBreaker(provider: string, lastError: string): Promise<void> {
   const { rows } = await pool().query<{ opens: number }>({
     name: "providers.open",
     text: `INSERT INTO providers AS p (id, breaker, opens, open_until, alarm, updated_at)
@@ -49,13 +58,13 @@ async function openBreaker(provider: string, alarm: string): Promise<void> {
            WHERE p.breaker <> 'open' RETURNING opens`,
     values: [
       provider,
-      storableText(alarm, ALARM_MAX),
+      storableText(lastError, LAST_ERROR_MAX),
       openForMs(0),
       Array.from({ length: 11 }, (_, opens) => openForMs(opens)),
     ],
   });
   forgetProviders();
-  if (rows[0]) log("error", "provider.breaker_opened", { provider, opens: rows[0].opens, alarm });
+  if (rows[0]) log("error", "provider.breaker_opened", { provider, opens: rows[0].opens, alarm: lastError });
 }
 
 async function closeBreaker(provider: string): Promise<void> {
@@ -71,8 +80,8 @@ async function closeBreaker(provider: string): Promise<void> {
 }
 
 /**
- * Asks to be the one who tries out a provider that is probing, with up to `count` messages. What is not used is to be
- * given back. @returns how many may.
+ * Takes up to `count` probes of a half-open provider. Probes that are not used must be returned.
+ * @returns the number of messages that may be sent there.
  */
 export async function takeProbes(provider: string, count: number): Promise<number> {
   const { rows } = await pool().query<{ taken: number }>({
@@ -86,8 +95,8 @@ export async function takeProbes(provider: string, count: number): Promise<numbe
   return rows[0]?.taken ?? 0;
 }
 
-/** Gives back probes with which the provider was not called, or of which nothing was learned. */
-export async function giveBackProbes(provider: string, count: number): Promise<void> {
+/** Returns probes with which the provider was not called, or whose outcome says nothing of it. */
+export async function returnProbes(provider: string, count: number): Promise<void> {
   if (count <= 0) return;
   await pool().query({
     name: "providers.give_back_probes",
@@ -97,10 +106,10 @@ export async function giveBackProbes(provider: string, count: number): Promise<v
   });
 }
 
-/** A probe whose worker died is given out again after this time. */
+/** The probes of a dead worker can be taken again after this time. */
 const PROBE_LOST_AFTER_S = 150;
 
-/** About once a second in each worker: counters, breakers whose wait is over, health, and binds that should stand. */
+/** Run about once a second by each worker: counters, breakers whose wait is over, health, and standing connections. */
 export async function updateProviderHealth(): Promise<void> {
   await flushCounts();
   const { rowCount } = await pool().query({
@@ -110,17 +119,22 @@ export async function updateProviderHealth(): Promise<void> {
               OR (breaker = 'probing' AND probes_left = 0 AND updated_at < now() - $2 * interval '1 second')`,
     values: [PROBES, PROBE_LOST_AFTER_S],
   });
-  const { rowCount: turned } = await pool().query({
+  const { rowCount: changed } = await pool().query({
     name: "providers.held_since",
     text: `UPDATE providers SET held_since = CASE WHEN is_drained OR breaker <> 'closed' THEN now() END
            WHERE (held_since IS NULL) = (is_drained OR breaker <> 'closed')`,
   });
-  if (rowCount || turned) forgetProviders();
+  if (rowCount || changed) forgetProviders();
   const table = await providerTable();
   // A bind must stand before the first message is sent, because receipts come through it.
-  for (const id of PROVIDERS) table.adapterOf(id);
+  for (const id of PROVIDERS) table.openAdapter(id);
   await writeHealth(table.stateOf);
 }
+
+const healthRows = unnest<{ id: string; health: number }>({
+  id: ["text", ({ id }) => id],
+  health: ["float8", ({ health }) => health],
+});
 
 async function writeHealth(stateOf: (id: string) => ProviderState | null): Promise<void> {
   const { rows } = await pool().query<{ provider: string; worked: number; failed: number; slow: number }>({
@@ -137,9 +151,9 @@ async function writeHealth(stateOf: (id: string) => ProviderState | null): Promi
   if (changed.length === 0) return;
   await pool().query({
     name: "providers.health",
-    text: `INSERT INTO providers (id, health) SELECT * FROM unnest($1::text[], $2::float8[]) ORDER BY 1
+    text: `INSERT INTO providers (id, health) SELECT * FROM ${healthRows.sql} ORDER BY 1
            ON CONFLICT (id) DO UPDATE SET health = excluded.health`,
-    values: [changed.map((entry) => entry.id), changed.map((entry) => entry.health)],
+    values: healthRows.values(changed),
   });
   forgetProviders();
 }

@@ -9,7 +9,7 @@ const provider = (maxInFlight: number): Adapter => {
   return { id: `slots-${providers}` as Adapter["id"], maxInFlight, send };
 };
 
-test("no more slots are handed out than the provider's limit", async () => {
+test("no more slots are granted than the provider's limit", async () => {
   const limited = provider(3);
   expect(await acquireSlots(limited, 2, 0)).toHaveLength(2);
   expect(await acquireSlots(limited, 5, 0)).toHaveLength(1);
@@ -17,7 +17,7 @@ test("no more slots are handed out than the provider's limit", async () => {
   expect(slotsInUse(limited)).toBe(3);
 });
 
-test("a slot that is released twice is given back once", async () => {
+test("a slot that is released twice counts once", async () => {
   const limited = provider(2);
   const [first] = await acquireSlots(limited, 2, 0);
   first?.release();
@@ -25,7 +25,7 @@ test("a slot that is released twice is given back once", async () => {
   expect(slotsInUse(limited)).toBe(1);
 });
 
-test("with none free it waits for the first, and gives up in the end", async () => {
+test("with none free it waits for the first, up to its time-out", async () => {
   const limited = provider(1);
   const [held] = await acquireSlots(limited, 1, 0);
   expect(await acquireSlots(limited, 1, 10)).toHaveLength(0);
@@ -34,7 +34,7 @@ test("with none free it waits for the first, and gives up in the end", async () 
   expect(await waiting).toHaveLength(1);
 });
 
-test("claimed messages get slots in their order, before any that are not", async () => {
+test("claimed messages get slots in their order, before all others", async () => {
   const limited = provider(1);
   const [held] = await acquireSlots(limited, 1, 0);
   const order: string[] = [];

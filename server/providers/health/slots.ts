@@ -1,23 +1,28 @@
 /**
- * The concurrency limiter of each provider: how many calls this process may have under way there at once. A slow provider
- * uses up its own slots and nobody else's; messages that get none wait in the database, where any worker may take them.
+ * The concurrency limiter of each provider: it bounds this process's concurrent calls there. A slow provider uses up
+ * its own slots only. Messages without a slot wait in the database, where any worker may take them.
  */
-import { perProcess } from "../../core/process";
+import { defineProcessValue } from "../../core/process";
 import type { Adapter } from "../port";
 
 /** Permission for one call, from before its message is claimed until the provider has responded. */
 export type Slot = {
-  /** Whom the call goes to. With it at hand nothing has to be read between the beginning of an attempt and its call. */
+  /** Target of the call. Kept here, so that nothing has to be read between the begin of an attempt and its call. */
   adapter: Adapter;
-  /** Gives the slot back; safe to call more than once. */
+  /** Releases the slot; safe to call more than once. */
   release: () => void;
 };
 
 type Waiter = { adapter: Adapter; grant: (slot: Slot) => void };
 type Limiter = { used: number; waiting: Waiter[]; changed: Set<() => void> };
 
-const limiterOf = ({ id }: Adapter): Limiter =>
-  perProcess(`providers.slots.${id}`, () => ({ used: 0, waiting: [], changed: new Set() }));
+const limiters = defineProcessValue("providers.slots", () => new Map<string, Limiter>());
+
+function limiterOf({ id }: Adapter): Limiter {
+  const limiter = limiters().get(id) ?? { used: 0, waiting: [], changed: new Set() };
+  limiters().set(id, limiter);
+  return limiter;
+}
 
 function take(limiter: Limiter, adapter: Adapter): Slot {
   limiter.used += 1;
@@ -33,7 +38,7 @@ function take(limiter: Limiter, adapter: Adapter): Slot {
   };
 }
 
-/** Hands free slots to the calls that wait for one, in their order, and wakes whoever asked for any. */
+/** Grants free slots to waiting calls in their order, and wakes those that wait in {@link acquireSlots}. */
 function grantNext(limiter: Limiter): void {
   for (let next = limiter.waiting[0]; next && limiter.used < next.adapter.maxInFlight; next = limiter.waiting[0]) {
     limiter.waiting.shift();
@@ -43,8 +48,8 @@ function grantNext(limiter: Limiter): void {
 }
 
 /**
- * Acquires up to `count` slots of those that are free now. With none free it waits up to `withinMs` for the first. The
- * limit is the adapter's of now, so a changed setting holds at once.
+ * Acquires up to `count` of the slots that are free now. With none free it waits up to `withinMs` milliseconds for the
+ * first. The limit is the one of this adapter, so a changed setting holds at once.
  */
 export async function acquireSlots(adapter: Adapter, count: number, withinMs: number): Promise<Slot[]> {
   const limiter = limiterOf(adapter);
@@ -69,7 +74,7 @@ const untilFree = (limiter: Limiter, isFree: () => boolean, withinMs: number): P
     limiter.changed.add(wake);
   });
 
-/** Waits for a slot however long it takes, before anybody who asks with {@link acquireSlots}: the message is claimed. */
+/** Waits for a slot without a time-out, ahead of {@link acquireSlots}, because its message is already claimed. */
 export function waitForSlot(adapter: Adapter): Promise<Slot> {
   const limiter = limiterOf(adapter);
   if (limiter.used < adapter.maxInFlight && limiter.waiting.length === 0)

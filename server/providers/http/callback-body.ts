@@ -1,8 +1,8 @@
-/** What the readers of providers' callbacks have in common. */
+/** Shared readers of the bodies and queries of callbacks. */
 import { z } from "zod";
 import type { Authenticity, Callback } from "../port";
 
-/** Form fields of a callback's body, decoded, in the order in which they came. */
+/** Form fields of a callback's body, decoded, in their original order. */
 export const formOf = (callback: Callback): URLSearchParams => new URLSearchParams(callback.body.toString("utf8"));
 
 /** Query of a callback's URL, decoded. */
@@ -14,13 +14,13 @@ export const referenceOf = (callback: Callback): string | null => queryOf(callba
 /** JSON of a callback's body. @throws SyntaxError */
 export const jsonOf = (callback: Callback): unknown => JSON.parse(callback.body.toString("utf8"));
 
-/** Fields of a callback that comes by GET, in its query, or else as a form. */
+/** Fields of a callback: of its query for GET, else of its form. */
 export const queryOrFormOf = (callback: Callback): URLSearchParams =>
   callback.method === "GET" ? queryOf(callback) : formOf(callback);
 
 /**
- * Fields of a callback, as its account is set up: in the query, a form or JSON. Of JSON only what is text, a number or a
- * boolean is a field. @throws Error for JSON that is no object.
+ * Fields of a callback in the query, a form or JSON: the account's configuration decides. Of JSON only texts, numbers
+ * and booleans count. @throws Error for JSON that is not an object.
  */
 export function fieldsOf(callback: Callback): URLSearchParams {
   if (!callback.headers["content-type"]?.includes("json")) return queryOrFormOf(callback);
@@ -33,14 +33,14 @@ export function fieldsOf(callback: Callback): URLSearchParams {
   );
 }
 
-/** A field that must be there. @throws Error when it is missing or empty. */
+/** A required field. @throws Error when it is missing or empty. */
 export function requiredField(fields: URLSearchParams, name: string): string {
   const value = fields.get(name);
   if (!value) throw new Error(`The callback has no ${name}.`);
   return value;
 }
 
-/** No year 0 and no offset of 16 hours or more: the database knows neither. */
+/** Year 0 and offsets of 16 hours or more, neither of which the database can store. */
 const UNSTORABLE_TIME = /^0000|[+-](?:1[6-9]|2\d):\d\d$/;
 
 /** ISO 8601 with offset; anything else is null. */
@@ -51,14 +51,14 @@ export const wireTime = z.iso
   .transform((text) => text ?? null)
   .catch(null);
 
-/** A time that is told in milliseconds or in another notation than ISO 8601. */
+/** Converts a time in milliseconds, or in another notation than ISO 8601; null when it is invalid. */
 export const isoOf = (time: string | number): string | null => {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? null : wireTime.parse(date.toISOString());
 };
 
-/** What is not the provider's own. */
+/** The callback is not the provider's own. */
 export const forged = (detail: string): Authenticity => ({ kind: "forged", detail });
 
-/** The digits of a number, however it was written: providers echo it with and without `+`. */
+/** The digits of a number: providers write it with and without `+`. */
 export const digitsOf = (number: string): string => number.replace(/\D/g, "");

@@ -1,4 +1,4 @@
-/** Our own stalls are not the provider's silence. */
+/** A stall of this process is not a failure of the provider. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -48,7 +48,7 @@ async function serverApart(options: Parameters<typeof startServerApart>[0]) {
   return server;
 }
 
-test("answers that came while our event loop stood still are read, however late", async () => {
+test("responses that arrived during a stall of the event loop are read, however late", async () => {
   const { url, requests } = await serverApart({ answer: "m1", afterMs: 300 });
   const outcomes = Promise.all(Array.from({ length: 20 }, () => send(url)));
   await requests(20);
@@ -56,7 +56,7 @@ test("answers that came while our event loop stood still are read, however late"
   expect(await outcomes).toEqual(Array(20).fill({ kind: "accepted", providerMessageIds: ["m1"] }));
 });
 
-test("a connection that was lost while we stood still leaves it open what became of the message, and says nothing of the provider", async () => {
+test("a connection lost during a stall is an unknown outcome, and says nothing of the provider", async () => {
   const { url, requests } = await serverApart({ answer: null, afterMs: 300 });
   const sent = send(url);
   await requests(1);
@@ -66,7 +66,7 @@ test("a connection that was lost while we stood still leaves it open what became
   expect(signOf(outcome)).toBeNull();
 });
 
-test("a connection that the provider closed while we stood still is not used for the next message", async () => {
+test("a connection closed by the provider during a stall is not used for the next message", async () => {
   const { url, requests } = await serverApart({ answer: "m1", afterMs: 0, keepMs: 500 });
   expect(await send(url)).toMatchObject({ kind: "accepted" });
   await requests(1);
@@ -74,7 +74,7 @@ test("a connection that the provider closed while we stood still is not used for
   expect(await sent).toMatchObject([{ kind: "accepted" }, { kind: "accepted" }]);
 });
 
-test("after a long stall no idle connection is used any more", async () => {
+test("after a long stall no idle connection is used", async () => {
   const sockets: Socket[] = [];
   const server = createServer((request, response) => {
     sockets.push(request.socket);
@@ -96,7 +96,7 @@ test("after a long stall no idle connection is used any more", async () => {
   expect(sockets.map((socket) => former.has(socket))).toEqual([false]);
 });
 
-/** Sends one message and prints how it ended. */
+/** Sends one message and prints its outcome. */
 const CHILD = `
 import { z } from "zod";
 import { httpAdapter } from "./server/providers/http/client";
@@ -110,7 +110,7 @@ httpAdapter(provider, {}).send(${JSON.stringify(sendRequest)}).then((outcome) =>
 });
 `;
 
-test("an answer that came while the process was stopped is read when it goes on", async () => {
+test("a response that arrived while the process was stopped is read when it continues", async () => {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
   closers.push(() => {
@@ -123,9 +123,9 @@ test("an answer that came while the process was stopped is read when it goes on"
     stdio: ["ignore", "pipe", "inherit"],
   });
   closers.push(() => child.kill("SIGKILL"));
-  let said = "";
+  let printed = "";
   child.stdout.on("data", (chunk: Buffer) => {
-    said += chunk;
+    printed += chunk;
   });
   const ended = once(child, "close");
   const [, response] = (await once(server, "request")) as [unknown, ServerResponse];
@@ -134,5 +134,5 @@ test("an answer that came while the process was stopped is read when it goes on"
   await new Promise((resolve) => setTimeout(resolve, 2 * TIMEOUT_MS));
   child.kill("SIGCONT");
   await ended;
-  expect(JSON.parse(said)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
+  expect(JSON.parse(printed)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
 });

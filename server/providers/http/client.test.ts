@@ -27,7 +27,7 @@ const sendRequest: SendRequest = {
   receiptUrl: "https://sms.example.test/receipts",
 };
 
-/** Posts to a URL and takes `{"id": …}` for an answer. */
+/** Posts to a URL and expects `{"id": …}`. */
 const provider = (url: string): HttpProvider => ({
   id: "twilio",
   settings: z.record(z.string(), z.unknown()),
@@ -57,7 +57,7 @@ async function listen(server: Server): Promise<number> {
 
 const answering = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createHttpServer(listener))}/`;
 
-/** Counts the requests that it never answers. */
+/** Counts requests, and never responds. */
 function counter() {
   let requests = 0;
   const count: RequestListener = () => {
@@ -73,7 +73,7 @@ function der(tag: number, ...content: Buffer[]): Buffer {
   return Buffer.concat([Buffer.of(tag, ...length), whole]);
 }
 
-/** A certificate for 127.0.0.1 that nobody vouches for but its own key (X.509, version 1). */
+/** A self-signed certificate for 127.0.0.1 (X.509, version 1). */
 function selfSigned(): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const algorithm = der(0x30, der(0x06, Buffer.from("2a8648ce3d040302", "hex")));
@@ -90,7 +90,7 @@ function selfSigned(): { key: string; cert: string } {
   };
 }
 
-describe("a connection that never stood: nothing was sent, and the provider is to blame", () => {
+describe("a connection that was never established: nothing was sent, with the fault provider", () => {
   const unreached = (code: string | RegExp) => ({
     kind: "retryable",
     code: typeof code === "string" ? code : expect.stringMatching(code),
@@ -126,68 +126,68 @@ describe("a connection that never stood: nothing was sent, and the provider is t
     expect(requests()).toBe(0);
   });
 
-  it("with a certificate that nobody vouches for", async () => {
+  it("with a self-signed certificate", async () => {
     const { count, requests } = counter();
     const port = await listen(createHttpsServer(selfSigned(), count));
     expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("depth_zero_self_signed_cert"));
     expect(requests()).toBe(0);
   });
 
-  it("whose TLS handshake is never answered, before the time for the answer is over", async () => {
+  it("without a reply to the TLS handshake, before the time-out of the response", async () => {
     const port = await listen(createServer());
     expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("und_err_connect_timeout"));
   });
 });
 
-describe("a request that was written: nobody knows what became of it", () => {
-  it("and then the connection was reset", async () => {
+describe("a request that was written: its outcome is unknown", () => {
+  it("when the connection is reset", async () => {
     const url = await answering((request) => request.on("end", () => request.socket.resetAndDestroy()).resume());
     expect(await send(url)).toMatchObject({ kind: "unknown", code: "econnreset" });
   });
 
-  it("and then the connection was closed", async () => {
+  it("when the connection is closed", async () => {
     const url = await answering((request) => request.on("end", () => request.socket.destroy()).resume());
     expect(await send(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
   });
 
-  it("and no headers came in time", async () => {
+  it("when no headers arrive in time", async () => {
     const url = await answering(() => undefined);
     expect(await send(url)).toMatchObject({ kind: "unknown", code: "timeout" });
   });
 
-  it("and the answer did not end in time", async () => {
+  it("when the response does not end in time", async () => {
     const url = await answering((_request, response) => response.writeHead(200).write('{"id":'));
     expect(await send(url)).toMatchObject({ kind: "unknown", code: "timeout" });
   });
 
-  it("and the connection was lost within the answer", async () => {
+  it("when the connection is lost within the response", async () => {
     const url = await answering((_request, response) => {
       response.writeHead(200, { "content-length": "20" }).write('{"id":', () => response.socket?.destroy());
     });
     expect(await send(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
   });
 
-  it("and what was answered cannot be read", async () => {
+  it("when the response is unreadable", async () => {
     for (const body of ["", "<html>", '{"id":', "{}"]) {
       const url = await answering((_request, response) => response.end(body));
       expect(await send(url), body).toMatchObject({ kind: "unknown", code: "malformed_answer" });
     }
   });
 
-  it("and the answer is longer than any of an API: it is not read to its end", async () => {
+  it("when the response is longer than any of an API: it is not read to its end", async () => {
     const url = await answering((_request, response) => {
       response.on("error", () => undefined).write(`{"id":"m1","more":"${"x".repeat(300_000)}`);
     });
     expect(await send(url)).toMatchObject({ kind: "unknown", code: "malformed_answer" });
   });
 
-  it("and what answers is no HTTP", async () => {
+  it("when the response is not HTTP", async () => {
     const port = await listen(createServer((socket) => socket.once("data", () => socket.end("220 ready\r\n"))));
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ kind: "unknown", code: "error" });
   });
 });
 
-it("a text that is too long for the provider is not handed over, and left to another one", async () => {
+it("a text that is too long for the provider is not sent, and left to another provider", async () => {
   const { count, requests } = counter();
   const textMax = { "GSM-7": 3, "UCS-2": 2 };
   const adapter = httpAdapter({ ...provider(await answering(count)), textMax }, {});
@@ -205,7 +205,7 @@ it("a text that is too long for the provider is not handed over, and left to ano
   expect(requests()).toBe(0);
 });
 
-it("an answer that can be read is the provider's own", async () => {
+it("a readable response is passed to the provider's own reader", async () => {
   const url = await answering((_request, response) => response.end('{"id":"m1"}'));
   expect(await send(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
 });

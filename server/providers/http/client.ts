@@ -1,9 +1,10 @@
-/** Calls providers over HTTP: pooled keep-alive connections, time-outs, and what an ending of the transport means. */
+/** Calls providers over HTTP: pooled keep-alive connections, time-outs, and outcomes of transport failures. */
 import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import { deadlineSignal, hasStalledSince, socketsRead, stalledMs } from "../../core/deadline";
 import { env } from "../../core/env";
+import { errorCodeOf } from "../../core/errors";
 import { errorFields, log } from "../../core/log";
-import { onShutdown, perProcess } from "../../core/process";
+import { defineProcessValue, onShutdown } from "../../core/process";
 import type {
   Adapter,
   HttpProvider,
@@ -18,17 +19,17 @@ import { type AccessTokens, accessTokens } from "./access-token";
 import type { NotAccepted } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Idle connections are dropped before the provider's balancer drops them, which would end a request in a reset. */
+/** Idle connections are closed before the provider's balancer closes them, which would reset a request. */
 const KEEP_ALIVE_MS = 20_000;
-/** After a stall of this length nobody knows how long the other side will keep the idle connections. */
+/** After a stall of this length the other side may have closed idle connections. */
 const LONG_STALL_MS = KEEP_ALIVE_MS / 2;
 const BODY_MAX_BYTES = 262_144;
 
-/** Errors of connections that never stood: name, TCP or TLS failed, so the provider cannot have seen a request. */
+/** Errors of connections that were never established (name, TCP or TLS): the provider cannot have seen a request. */
 const notConnected = new WeakSet<Error>();
 
 function connector(): buildConnector.connector {
-  // Well before an answer would be given up, or else nobody could tell one from the other.
+  // Well before the time-out of the response, so that the two can be distinguished.
   const connect = buildConnector({ timeout: Math.min(CONNECT_TIMEOUT_MS, env().PROVIDER_TIMEOUT_MS / 2) });
   return (options, callback) =>
     connect(options, (error, socket) => {
@@ -47,18 +48,20 @@ const makeAgent = (): Agent =>
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   });
 
+const currentAgent = defineProcessValue("providers.agent", () => {
+  const made = { agent: makeAgent(), markMs: stalledMs() };
+  onShutdown(() => made.agent.destroy());
+  return made;
+});
+
 /**
- * The process's connections to providers; after a long stall they are new ones. Who makes it before it begins to work has
- * it closed after its work has ended.
+ * The process's connections to providers, replaced after a long stall. They are closed at a stop, after everything that
+ * registered for the stop later than the first call.
  */
 export function agent(): Agent {
-  const own = perProcess("providers.agent", () => {
-    const made = { agent: makeAgent(), markMs: stalledMs() };
-    onShutdown(() => made.agent.destroy());
-    return made;
-  });
+  const own = currentAgent();
   if (hasStalledSince(own.markMs, LONG_STALL_MS)) {
-    // Ends with the last of its calls.
+    // Closes once its last call has ended.
     own.agent.close().catch(() => undefined);
     own.agent = makeAgent();
   }
@@ -66,15 +69,9 @@ export function agent(): Agent {
   return own.agent;
 }
 
-/** The system's or undici's own code; some of its errors have a code that is undefined. */
-const codeOf = (thrown: unknown): string => {
-  const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? thrown.code : null;
-  return typeof code === "string" && code !== "" ? code.toLowerCase() : "error";
-};
-
 /**
- * What a failure of the transport means for the message. Its own words name hosts that customers have no business with.
- * @param isStalled whether this process stood still meanwhile, so that the provider may not be to blame.
+ * The outcome of a transport failure. The error's own message names hosts, so it is not shown to customers.
+ * @param isStalled whether this process stalled meanwhile, so that the provider may not be to blame.
  */
 function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutcome {
   const outcome = outcomeOfThrown(thrown);
@@ -82,7 +79,8 @@ function outcomeOfFailure(thrown: unknown, isStalled: boolean): SendOutcome {
 }
 
 function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepted" }> {
-  const code = codeOf(thrown);
+  // The system's or undici's code.
+  const code = errorCodeOf(thrown).toLowerCase() || "error";
   if (thrown instanceof Error && notConnected.has(thrown)) {
     return { kind: "retryable", code, detail: "The provider could not be reached.", fault: "provider" };
   }
@@ -114,8 +112,9 @@ async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> 
 }
 
 /**
- * One request, answered within PROVIDER_TIMEOUT_MS from its first byte to the answer's last; time in which this process
- * stood still does not count. @throws what undici throws.
+ * Sends one request. PROVIDER_TIMEOUT_MS bounds the time until the response has ended, not counting stalls of this
+ * process.
+ * @throws undici's errors.
  */
 async function callProvider(request: WireRequest): Promise<WireResponse> {
   const { origin, pathname, search } = new URL(request.url);
@@ -140,18 +139,21 @@ async function callProvider(request: WireRequest): Promise<WireResponse> {
   }
 }
 
-/** An answer that an adapter cannot make sense of: the message may have been taken. */
-function unreadable(id: string, { status }: WireResponse, thrown: unknown): SendOutcome {
+/** The outcome of a response that its adapter cannot read: the message may have been taken. */
+function unreadableOutcome(id: string, { status }: WireResponse, thrown: unknown): SendOutcome {
   log("warn", "provider.answer_unreadable", { provider: id, status, error: errorFields(thrown).error });
-  const detail = `The provider's answer, HTTP ${status}, could not be read: the message may have been sent.`;
+  const detail = `The provider's response, HTTP ${status}, could not be read: the message may have been sent.`;
   return { kind: "unknown", code: "malformed_answer", detail };
 }
 
-/** A text that the provider is known to refuse for its length: it is not even asked. */
-function tooLong({ textMax }: Pick<HttpProvider, "textMax">, { body, encoding }: OutboundMessage): SendOutcome | null {
-  const most = textMax?.[encoding] ?? Number.POSITIVE_INFINITY;
-  if (body.length <= most) return null;
-  const detail = `The provider takes texts of at most ${most} characters in ${encoding}.`;
+/** The outcome of a text longer than the provider's known limit, for which it is not called; null when it fits. */
+function tooLongOutcome(
+  { textMax }: Pick<HttpProvider, "textMax">,
+  { body, encoding }: OutboundMessage,
+): SendOutcome | null {
+  const limit = textMax?.[encoding] ?? Number.POSITIVE_INFINITY;
+  if (body.length <= limit) return null;
+  const detail = `The provider takes texts of at most ${limit} characters in ${encoding}.`;
   return { kind: "retryable", code: "text_too_long", detail, fault: "message" };
 }
 
@@ -163,7 +165,7 @@ function tokensOf<Own extends Settings>(provider: HttpProvider<Own>, settings: O
 
 const UNAUTHORIZED = 401;
 
-/** Makes an HTTP provider something that messages can be handed to. */
+/** Makes the adapter of an HTTP provider. Its `send` never rejects for a failure of the provider or the network. */
 export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): Adapter {
   const { buildLookUp, readLookUp } = provider;
   const tokens = tokensOf(provider, settings);
@@ -189,8 +191,8 @@ export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, s
       },
     }),
     send: async (sendRequest) => {
-      const excess = tooLong(provider, sendRequest.message);
-      if (excess) return excess;
+      const tooLong = tooLongOutcome(provider, sendRequest.message);
+      if (tooLong) return tooLong;
       const markMs = stalledMs();
       let response: WireResponse | NotAccepted;
       try {
@@ -202,7 +204,7 @@ export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, s
       try {
         return provider.readResponse(response);
       } catch (thrown) {
-        return unreadable(provider.id, response, thrown);
+        return unreadableOutcome(provider.id, response, thrown);
       }
     },
     ...(buildLookUp && readLookUp

@@ -2,7 +2,8 @@ import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/e2e/support/carriers/smsc-scripted";
 import type { CallbackContent, SendOutcome } from "../port";
-import { createSmppAdapter, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+import { createSmppAdapter, type SmppAdapter, type SmppOptions } from "./adapter";
+import { smppSettings } from "./settings";
 
 const FAST: SmppOptions = {
   responseTimeoutMs: 2_000,
@@ -21,8 +22,8 @@ beforeAll(() => {
   vi.stubEnv("LOG_LEVEL", "silent");
 });
 
-async function openCentre(...told: Parameters<typeof startCentre>) {
-  const centre = await startCentre(...told);
+async function openCentre(...options: Parameters<typeof startCentre>) {
+  const centre = await startCentre(...options);
   closers.push(centre.close);
   return centre;
 }
@@ -44,7 +45,7 @@ const bound = (adapter: SmppAdapter) => expect.poll(adapter.isBound).toBe(true);
 const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds });
 
 describe("sending", () => {
-  it("binds at once, with what the settings say", async () => {
+  it("binds at once, as configured", async () => {
     const centre = await openCentre();
     const { adapter } = open(centre.url, { systemType: "VMA", window: "4", sessions: "2" });
     await expect.poll(() => centre.binds.length).toBe(2);
@@ -53,7 +54,7 @@ describe("sending", () => {
     expect(adapter.maxInFlight).toBe(8);
   });
 
-  it("sends one part, and three parts under one reference, and gives every id", async () => {
+  it("sends one part, and three parts under one reference, and returns every id", async () => {
     const centre = await openCentre();
     const { adapter } = open(centre.url);
     expect(await send(adapter, "h€")).toEqual(accepted("a1"));
@@ -73,14 +74,14 @@ describe("sending", () => {
     expect(new Set(headers.map((header) => header?.[2])).size).toBe(1);
   });
 
-  it("never has more unanswered than the window allows", async () => {
+  it("never has more outstanding submits than the window allows", async () => {
     const held: Array<() => void> = [];
     const centre = await openCentre((pdu, session, place) => held.push(() => accept(pdu, session, place)));
     const { adapter } = open(centre.url, { window: "2" });
     const sends = [1, 2, 3, 4, 5].map(() => send(adapter));
     for (const taken of [2, 3, 4, 5]) {
       await expect.poll(() => centre.submits.length).toBe(taken);
-      // An answered enquiry means that whatever was written before it has been read.
+      // A response to enquire_link means that everything written before it has been read.
       await new Promise((resolve) => centre.sessions[0]?.enquire_link({}, resolve));
       expect(centre.submits).toHaveLength(taken);
       held.shift()?.();
@@ -89,7 +90,7 @@ describe("sending", () => {
     expect((await Promise.all(sends)).every((outcome) => outcome.kind === "accepted")).toBe(true);
   });
 
-  it("tries a throttled submit again, more slowly, and gives up after a few times", async () => {
+  it("retries a throttled submit more slowly, and gives up after a few tries", async () => {
     const centre = await openCentre((...submit) => (submit[2] === 1 ? refuse(0x58) : accept)(...submit));
     const { adapter } = open(centre.url);
     expect(await send(adapter)).toEqual(accepted("a2"));
@@ -98,7 +99,7 @@ describe("sending", () => {
     expect(centre.submits).toHaveLength(6);
   });
 
-  it("says what became of a text whose first or later part is refused", async () => {
+  it("returns the outcome of a text whose first or later part is refused", async () => {
     const centre = await openCentre(refuse(0x0b));
     const { adapter } = open(centre.url);
     expect(await send(adapter, "a".repeat(307))).toMatchObject({ kind: "refused", code: "0x0b" });
@@ -110,7 +111,7 @@ describe("sending", () => {
     expect(centre.submits).toHaveLength(3);
   });
 
-  it("does not know what became of a submit that is not answered, or whose connection is lost", async () => {
+  it("returns an unknown outcome for a submit without a response, or whose connection is lost", async () => {
     const centre = await openCentre(() => undefined);
     const { adapter } = open(centre.url, {}, { responseTimeoutMs: 30 });
     expect(await send(adapter)).toMatchObject({ kind: "unknown", code: "timeout" });
@@ -122,7 +123,7 @@ describe("sending", () => {
 });
 
 describe("receiving", () => {
-  it("joins a receipt that comes before the answer, across radixes", async () => {
+  it("matches a receipt that arrives before the response, across radixes", async () => {
     const centre = await openCentre(async (pdu, session) => {
       await deliver(session, receiptOf("0255"));
       session.send(pdu.response({ message_id: "00FF" }));
@@ -132,7 +133,7 @@ describe("receiving", () => {
     expect(taken).toMatchObject([{ reports: [{ providerMessageId: "255", status: "delivered" }], inbound: [] }]);
   });
 
-  it("acknowledges what was taken, and has the centre repeat what was not", async () => {
+  it("acknowledges taken deliveries, and makes the centre repeat the others", async () => {
     const centre = await openCentre();
     const { adapter, taken, sink } = open(centre.url);
     await bound(adapter);
@@ -146,8 +147,8 @@ describe("receiving", () => {
   });
 });
 
-describe("keeping the bind", () => {
-  it("waits for a centre that comes back, and says so when it does not in time", async () => {
+describe("keeping the bind up", () => {
+  it("waits for a centre that comes back, and fails when it does not in time", async () => {
     const before = await openCentre();
     const { adapter } = open(before.url, {}, { bindWaitMs: 50 });
     await bound(adapter);
@@ -161,7 +162,7 @@ describe("keeping the bind", () => {
     expect(after.binds).toHaveLength(1);
   });
 
-  it("tells a wrong password from a centre that is away, and binds once it is right", async () => {
+  it("distinguishes a wrong password from an unreachable centre, and binds once it is right", async () => {
     const centre = await openCentre();
     centre.bindStatus = smpp.errors.ESME_RINVPASWD ?? 0;
     const { adapter } = open(centre.url);
@@ -171,7 +172,7 @@ describe("keeping the bind", () => {
     expect(await send(adapter)).toEqual(accepted("a1"));
   });
 
-  it("binds again when the centre says that we are not bound", async () => {
+  it("binds again when the centre reports that we are not bound", async () => {
     const centre = await openCentre(refuse(smpp.errors.ESME_RINVBNDSTS ?? 0));
     const { adapter } = open(centre.url);
     expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "0x04", fault: "provider" });
@@ -180,7 +181,7 @@ describe("keeping the bind", () => {
     expect(centre.binds).toHaveLength(2);
   });
 
-  it("unbinds when it is closed, after what is outstanding, and takes nothing more", async () => {
+  it("unbinds when it is closed, after outstanding submits, and takes nothing more", async () => {
     let release: () => void = () => undefined;
     const centre = await openCentre((pdu, session, place) => {
       release = () => accept(pdu, session, place);

@@ -1,4 +1,4 @@
-/** How numbers and names are written in SMPP: type of number (TON) and numbering plan (NPI). */
+/** Addresses of SMPP: a number or name with its type of number (TON) and numbering plan (NPI). */
 
 type Address = { ton: number; npi: number; address: string };
 
@@ -14,7 +14,10 @@ function sourceAddress(from: string, shortCodeTon: number): Address {
   return NUMBER.test(from) ? international(from) : { ...ALPHANUMERIC, address: from };
 }
 
-/** The address fields of a submit_sm. `from`: a number (with or without `+`), a short code, or an alphanumeric sender ID. */
+/**
+ * The address fields of a submit_sm. `from`: a number (with or without `+`), a short code, or an alphanumeric sender
+ * ID.
+ */
 export function addressFields(from: string, to: string, shortCodeTon: number): Record<string, string | number> {
   const source = sourceAddress(from, shortCodeTon);
   const destination = international(to);

@@ -1,17 +1,17 @@
-/** The binds of one account at a message centre, and who gets a place on them. */
+/** The binds of one account at a message centre, and the shares of their windows that submits reserve. */
 import { EventEmitter, once } from "node:events";
 import { startDeadline } from "../../core/deadline";
 import type { NotAccepted } from "../http/response";
 import { openSession, type Session, type SessionOptions } from "./session";
 
-/** No bind stood, and none came in time. */
+/** No bind stood, and none was made in time. */
 export const NOT_BOUND: NotAccepted = {
   kind: "retryable",
   code: "not_bound",
   detail: "There is no bind to the message centre.",
   fault: "provider",
 };
-/** Nothing is wrong with the centre: another adapter, or this provider a little later, may well take the message. */
+/** The centre itself works: another provider, or this one a little later, may take the message. */
 const CLOSING: NotAccepted = {
   kind: "retryable",
   code: "bind_closing",
@@ -27,26 +27,26 @@ const BUSY: NotAccepted = {
 
 /** Times in milliseconds. */
 export type BindsOptions = Omit<SessionOptions, "onChange"> & {
-  /** Binds at once. */
+  /** Number of concurrent binds. */
   sessions: number;
-  /** How long a bind is waited for. */
+  /** Longest wait for a bind. */
   bindWaitMs: number;
 };
 
 export type Binds = {
   isBound: () => boolean;
-  /** Waits until there is a place, at most `bindWaitMs`, and takes none. @returns null, or why there is none. */
+  /** Waits for capacity, at most `bindWaitMs`, and reserves none. @returns null, or why there is none. */
   ready: () => Promise<NotAccepted | null>;
   /**
-   * Takes a place on the bind that has the most room. When all are taken it waits for an answer or its time-out; when
-   * there is no bind, at most `bindWaitMs` for one.
-   * @param isBegun part of the message was sent, so it goes on though the binds are to be closed.
-   * @returns the bind, to be submitted to, or why there is none.
+   * Reserves capacity on the bind that has the most. When all windows are full it waits for a response or a time-out;
+   * when there is no bind, at most `bindWaitMs` for one.
+   * @param isBegun part of the message was sent, so the rest goes out even while the binds are closing.
+   * @returns the bind to submit to, or why there is none.
    */
   reserve: (isBegun: boolean) => Promise<{ session: Session } | { none: NotAccepted }>;
-  /** Gives places only to what is begun from now on. */
+  /** From now on reserves only for messages that have begun. */
   refuseNew: () => void;
-  /** Unbinds when what is outstanding was answered or has had its time, and ends for good. */
+  /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;
 };
 
@@ -59,11 +59,14 @@ export function createBinds({ sessions: count, bindWaitMs, ...options }: BindsOp
   let isRefusing = false;
   let isClosed = false;
 
-  /** The bind with the most room, or null when none has any. */
-  const roomiest = () =>
-    sessions.reduce<Session | null>((best, session) => (session.room() > (best?.room() ?? 0) ? session : best), null);
+  /** The bind with the most capacity; null when none has any. */
+  const freest = () =>
+    sessions.reduce<Session | null>(
+      (best, session) => (session.capacity() > (best?.capacity() ?? 0) ? session : best),
+      null,
+    );
 
-  /** Why every bind is refused, when that is because of our account: then there is no point in waiting for one. */
+  /** Why every bind is refused, if our account is to blame: waiting for one is pointless then. */
   function accountRefusal(): NotAccepted | null {
     const refusals = sessions.map((session) => session.refusal());
     const [first = null] = refusals;
@@ -71,7 +74,7 @@ export function createBinds({ sessions: count, bindWaitMs, ...options }: BindsOp
     return isAccount ? first : null;
   }
 
-  /** Waits until `isMet`, at most `bindWaitMs` of time in which this process was awake. */
+  /** Waits until `isMet`, at most `bindWaitMs`, not counting stalls of this process. */
   async function waitFor(isMet: () => boolean): Promise<void> {
     let isLate = false;
     const deadline = startDeadline(bindWaitMs, () => {
@@ -85,21 +88,21 @@ export function createBinds({ sessions: count, bindWaitMs, ...options }: BindsOp
   return {
     isBound,
     ready: async () => {
-      await waitFor(() => isRefusing || roomiest() !== null || accountRefusal() !== null);
+      await waitFor(() => isRefusing || freest() !== null || accountRefusal() !== null);
       if (isRefusing) return CLOSING;
-      if (roomiest()) return null;
+      if (freest()) return null;
       return isBound() ? BUSY : (accountRefusal() ?? NOT_BOUND);
     },
     reserve: async (isBegun) => {
       const isRefused = () => isClosed || (isRefusing && !isBegun);
       for (;;) {
         if (isRefused()) return { none: CLOSING };
-        const session = roomiest();
+        const session = freest();
         if (session) {
           session.reserve();
           return { session };
         }
-        // Bound but full: an answer or its time-out makes room.
+        // Bound, with full windows: a response or a time-out frees capacity.
         if (isBound()) await once(changes, "change");
         else {
           await waitFor(() => isBound() || isRefused() || accountRefusal() !== null);

@@ -1,4 +1,4 @@
-/** One connection to a message centre, from the call to its end: requests, their answers, and nothing twice. */
+/** One connection to a message centre, from the call to its end: requests and their responses, each settled once. */
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
 import { startDeadline } from "../../core/deadline";
@@ -6,23 +6,21 @@ import { encodePdu, frameReader, type Pdu, STATUS_OK } from "./wire";
 
 export type Target = { host: string; port: number; isSecure: boolean };
 
-/**
- * How a request ended. unsent: nothing was written. timeout and lost: it was, and nobody knows what became of it.
- */
-export type Answer =
-  | { kind: "answer"; status: number; messageId: string }
+/** Result of a request. unsent: nothing was written. timeout, lost: it was written, and its effect is unknown. */
+export type RequestResult =
+  | { kind: "response"; status: number; messageId: string }
   | { kind: "timeout" }
   | { kind: "lost" }
   | { kind: "unsent" };
 
 export type Connection = {
-  /** Never rejects. `timeoutMs` is the centre's own: time in which this process stood still does not count. */
-  request: (command: string, fields: Record<string, unknown>, timeoutMs: number) => Promise<Answer>;
-  /** Answers a request of the centre; a command that has no answer here is refused with generic_nack. */
-  answer: (pdu: Pdu, status: number, command?: string) => void;
-  /** Requests without an answer whose time is not up. */
+  /** Never rejects. `timeoutMs` excludes time in which this process stalled. */
+  request: (command: string, fields: Record<string, unknown>, timeoutMs: number) => Promise<RequestResult>;
+  /** Responds to a request of the centre with a command_status. `command`: default `<request>_resp`. */
+  respond: (pdu: Pdu, status: number, command?: string) => void;
+  /** Number of requests without a response that have not timed out. */
   outstanding: () => number;
-  /** Hangs up after what was written has left. */
+  /** Hangs up after pending data has been sent. */
   end: (reason: string) => void;
   /** Hangs up now. */
   destroy: (reason: string) => void;
@@ -38,19 +36,19 @@ function openSocket({ host, port, isSecure }: Target): Socket {
 }
 
 /**
- * Calls a centre. What is requested before it has picked up waits until then.
- * @param onRequest takes what the centre asks; it must not throw.
+ * Calls a centre. Requests made before the connection stands wait until then.
+ * @param onRequest takes a request of the centre; it must not throw.
  */
 export function openConnection(target: Target, onRequest: (pdu: Pdu, connection: Connection) => void): Connection {
   const socket = openSocket(target).setNoDelay(true);
   const over = new AbortController();
-  const pending = new Map<number, (answer: Answer) => void>();
+  const pending = new Map<number, (result: RequestResult) => void>();
   let sequence = 0;
   let reason: string | null = null;
 
-  const takeAnswer = (pdu: Pdu): void =>
-    pending.get(pdu.sequence)?.({ kind: "answer", status: pdu.status, messageId: pdu.text("message_id") });
-  const read = frameReader((pdu) => (pdu.isResponse ? takeAnswer(pdu) : onRequest(pdu, connection)));
+  const takeResponse = (pdu: Pdu): void =>
+    pending.get(pdu.sequence)?.({ kind: "response", status: pdu.status, messageId: pdu.text("message_id") });
+  const read = frameReader((pdu) => (pdu.isResponse ? takeResponse(pdu) : onRequest(pdu, connection)));
 
   const write = (command: string, fields: Record<string, unknown>): boolean => {
     if (over.signal.aborted || !socket.writable) return false;
@@ -64,15 +62,15 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
         sequence = sequence === SEQUENCE_MAX ? 1 : sequence + 1;
         const own = sequence;
         if (!write(command, { ...fields, sequence_number: own })) return resolve({ kind: "unsent" });
-        const finish = (answer: Answer) => {
+        const finish = (result: RequestResult) => {
           deadline.clear();
           pending.delete(own);
-          resolve(answer);
+          resolve(result);
         };
         const deadline = startDeadline(timeoutMs, () => finish({ kind: "timeout" }));
         pending.set(own, finish);
       }),
-    answer: (pdu, status, command = `${pdu.command}_resp`) => {
+    respond: (pdu, status, command = `${pdu.command}_resp`) => {
       write(command, { sequence_number: pdu.sequence, command_status: status });
     },
     outstanding: () => pending.size,
@@ -106,5 +104,5 @@ export function openConnection(target: Target, onRequest: (pdu: Pdu, connection:
   return connection;
 }
 
-/** Whether an answer says yes. */
-export const isYes = (answer: Answer): boolean => answer.kind === "answer" && answer.status === STATUS_OK;
+/** Whether the centre carried out the request. */
+export const isOk = (result: RequestResult): boolean => result.kind === "response" && result.status === STATUS_OK;

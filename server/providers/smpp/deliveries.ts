@@ -1,32 +1,32 @@
-/** What a centre delivers on one connection. It is always read, and what is too much is left to the centre for later. */
+/** Deliveries of a centre on one connection. All are read; those beyond the limit are refused, to be repeated later. */
 import { errorFields, log } from "../../core/log";
 import { STATUS_QUEUE_FULL, STATUS_TEMPORARY } from "./status";
 import { type Pdu, STATUS_OK } from "./wire";
 
-/** deliver_sm under way at once; the centre repeats the others later. */
+/** Concurrent deliver_sm; the centre repeats the others later. */
 const DELIVERIES_MAX = 200;
 
 export type Deliveries = {
-  /** Has a deliver_sm taken in, and answers it. */
+  /** Takes a deliver_sm, and responds to it. */
   take: (pdu: Pdu) => Promise<void>;
-  /** Those that are taken and have no answer yet. */
+  /** Number of deliveries without a response yet. */
   underWay: () => number;
-  /** Takes nothing more; what is under way is answered. */
+  /** Refuses further deliveries; those under way still get their response. */
   stop: () => void;
 };
 
 /**
- * Takes in what a centre delivers.
- * @param deliver takes in one; when it rejects, the centre is told to repeat it.
- * @param answer answers one with a command_status.
+ * Takes the deliveries of one connection.
+ * @param deliver takes one; when it rejects, the response asks the centre to repeat it.
+ * @param respond responds to one with a command_status.
  */
 export function createDeliveries(
   deliver: (pdu: Pdu) => Promise<void>,
-  answer: (pdu: Pdu, status: number) => void,
+  respond: (pdu: Pdu, status: number) => void,
 ): Deliveries {
   let underWay = 0;
   let isStopped = false;
-  let isTold = false;
+  let isLogged = false;
 
   async function statusOf(pdu: Pdu): Promise<number> {
     try {
@@ -41,17 +41,17 @@ export function createDeliveries(
   return {
     take: async (pdu) => {
       if (isStopped || underWay >= DELIVERIES_MAX) {
-        // Once for each flood, not once for each PDU of it.
-        if (!isStopped && !isTold) log("warn", "smpp.deliveries_put_off", { under_way: underWay });
-        isTold = true;
-        answer(pdu, STATUS_QUEUE_FULL);
+        // Once for each flood, not for each of its PDUs.
+        if (!isStopped && !isLogged) log("warn", "smpp.deliveries_put_off", { under_way: underWay });
+        isLogged = true;
+        respond(pdu, STATUS_QUEUE_FULL);
         return;
       }
       underWay += 1;
       const status = await statusOf(pdu);
       underWay -= 1;
-      if (underWay < DELIVERIES_MAX / 2) isTold = false;
-      answer(pdu, status);
+      if (underWay < DELIVERIES_MAX / 2) isLogged = false;
+      respond(pdu, status);
     },
     underWay: () => underWay,
     stop: () => {

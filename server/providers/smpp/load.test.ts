@@ -1,4 +1,6 @@
-/** The adapter when much is under way: stalls of this process, floods of receipts, throttling, and settings that change. */
+/**
+ * The adapter when much is under way: stalls of this process, floods of receipts, throttling, and settings that change.
+ */
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import {
@@ -11,7 +13,8 @@ import {
   stall,
 } from "@/e2e/support/carriers/smsc-scripted";
 import type { SendOutcome } from "../port";
-import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions } from "./adapter";
+import { smppSettings } from "./settings";
 
 const THROTTLED = 0x58;
 const QUEUE_FULL = 0x14;
@@ -49,7 +52,7 @@ const bound = (adapter: SmppAdapter) => expect.poll(adapter.isBound).toBe(true);
 const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds });
 
 describe("a stall of this process", () => {
-  it("does not turn an answer that has arrived into none", async () => {
+  it("does not lose a response that has arrived", async () => {
     const centre = await openCentre((...submit) => {
       accept(...submit);
       stall(900);
@@ -59,7 +62,7 @@ describe("a stall of this process", () => {
     expect(await send(adapter)).toEqual(accepted("a1"));
   });
 
-  it("does not end a bind whose enquire_link was answered, nor lose what is outstanding on it", async () => {
+  it("does not end a bind whose enquire_link got a response, nor lose its outstanding submits", async () => {
     const centre = await openCentre(() => undefined);
     const adapter = open(centre.url, { enquireLinkMs: 20, enquireTimeoutMs: 200, responseTimeoutMs: 5_000 });
     await bound(adapter);
@@ -78,7 +81,7 @@ describe("a stall of this process", () => {
     expect(centre.binds).toHaveLength(1);
   });
 
-  it("does not refuse a bind that was answered, nor what waits for it", async () => {
+  it("does not give up a bind that got its response, nor the messages that wait for it", async () => {
     const centre = await openCentre();
     centre.afterAnswer = () => stall(900);
     const adapter = open(centre.url, { bindTimeoutMs: 300, bindWaitMs: 300 });
@@ -87,8 +90,8 @@ describe("a stall of this process", () => {
   });
 });
 
-describe("more receipts than are taken in", () => {
-  it("go back to the centre, which is read all the while", async () => {
+describe("more receipts than can be taken", () => {
+  it("go back to the centre, while reading goes on", async () => {
     const held: Array<() => void> = [];
     const centre = await openCentre();
     const sink = { take: () => new Promise<void>((resolve) => held.push(resolve)) };
@@ -113,7 +116,7 @@ describe("more receipts than are taken in", () => {
 });
 
 describe("a later part", () => {
-  it("that is throttled many times is taken in the end", async () => {
+  it("that is throttled many times is sent in the end", async () => {
     const centre = await openCentre((...submit) =>
       (submit[2] > 1 && submit[2] < 9 ? refuse(THROTTLED) : accept)(...submit),
     );
@@ -121,7 +124,7 @@ describe("a later part", () => {
     expect(await send(adapter, TWO_PARTS)).toEqual(accepted("a1", "a9"));
   });
 
-  it("that is throttled for longer than the message may take is lost", async () => {
+  it("that is throttled beyond the deadline of the message is lost", async () => {
     const centre = await openCentre((...submit) => (submit[2] > 1 ? refuse(THROTTLED) : accept)(...submit));
     const adapter = open(centre.url, { responseTimeoutMs: 500 });
     const outcome = await send(adapter, TWO_PARTS);
@@ -129,7 +132,7 @@ describe("a later part", () => {
     expect(centre.submits.length).toBeGreaterThan(4);
   });
 
-  it("waits for a bind that was lost meanwhile", async () => {
+  it("waits for the next bind when its own was lost", async () => {
     const centre = await openCentre((...submit) => {
       accept(...submit);
       if (submit[2] === 1) submit[1].unbind({}, () => submit[1].close());
@@ -140,7 +143,7 @@ describe("a later part", () => {
     expect(centre.binds).toHaveLength(2);
   });
 
-  it("leaves its place to others while it waits for its turn", async () => {
+  it("reserves no capacity while it waits", async () => {
     const others = new Set<string>();
     const centre = await openCentre((pdu, session, place) => {
       const { destination_addr: to, esm_class: isPart } = pdu;
@@ -156,7 +159,7 @@ describe("a later part", () => {
     expect(await long).not.toHaveProperty("lost");
   });
 
-  it("that is never answered leaves the ids of the parts that were taken", async () => {
+  it("without a response leaves the ids of the taken parts", async () => {
     const centre = await openCentre((...submit) => submit[2] === 1 && accept(...submit));
     const adapter = open(centre.url, { responseTimeoutMs: 100 });
     expect(await send(adapter, TWO_PARTS)).toMatchObject({ kind: "unknown", code: "timeout", taken: ["a1"] });
@@ -165,7 +168,7 @@ describe("a later part", () => {
 });
 
 describe("closing", () => {
-  it("waits for answers for as long as they may take, and takes nothing new", async () => {
+  it("waits for responses until their time-out, and takes nothing new", async () => {
     const held: Array<() => void> = [];
     const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
     const adapter = open(
@@ -179,7 +182,7 @@ describe("closing", () => {
     const sends = [send(adapter), send(adapter), send(adapter)];
     await expect.poll(() => held.length).toBe(2);
     const closed = adapter.close();
-    // It had no place yet, so it is somebody else's; nothing is wrong with the centre.
+    // It had reserved no bind yet, so another provider may send it; the centre itself works.
     expect(await sends[2]).toMatchObject({ kind: "retryable", fault: "throttled" });
     expect(await send(adapter)).toMatchObject({ kind: "retryable", fault: "throttled" });
     setTimeout(() => {
@@ -190,7 +193,7 @@ describe("closing", () => {
     expect(centre.commands).toEqual(["bind_transceiver", "submit_sm", "submit_sm", "unbind"]);
   });
 
-  it("sends the later parts of what has begun", async () => {
+  it("sends the later parts of messages that have begun", async () => {
     const held: Array<() => void> = [];
     const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
     const adapter = open(centre.url);
@@ -205,7 +208,7 @@ describe("closing", () => {
     expect(centre.commands.at(-1)).toBe("unbind");
   });
 
-  it("comes to an end though the centre never answers", async () => {
+  it("ends although the centre never responds", async () => {
     const centre = await openCentre(() => undefined);
     const adapter = open(centre.url, { responseTimeoutMs: 200, unbindTimeoutMs: 50 });
     const sent = send(adapter);
@@ -215,7 +218,7 @@ describe("closing", () => {
     expect(adapter.isBound()).toBe(false);
   });
 
-  it("leaves what is delivered meanwhile to the next bind", async () => {
+  it("leaves deliveries that arrive meanwhile to the next bind", async () => {
     const held: Array<() => void> = [];
     const centre = await openCentre();
     const sink = { take: () => new Promise<void>((resolve) => held.push(resolve)) };
@@ -233,7 +236,7 @@ describe("closing", () => {
 });
 
 describe("the centre unbinds", () => {
-  it("and what it has not answered yet is waited for, while the next bind is sought", async () => {
+  it("while outstanding submits wait for their response and the next bind is made", async () => {
     const held: Array<() => void> = [];
     const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
     const adapter = open(centre.url, { responseTimeoutMs: 20_000, unbindTimeoutMs: 50 });
@@ -249,14 +252,14 @@ describe("the centre unbinds", () => {
 describe("ready", () => {
   const ready = (adapter: SmppAdapter) => adapter.ready?.() ?? Promise.reject(new Error("There is no such step."));
 
-  it("is when there is a bind with a place, and takes none", async () => {
+  it("is true for a bind with capacity, and reserves none", async () => {
     const centre = await openCentre();
     const adapter = open(centre.url, {}, { window: "1" });
     expect(await Promise.all([ready(adapter), ready(adapter)])).toEqual([null, null]);
     expect(await send(adapter)).toEqual(accepted("a1"));
   });
 
-  it("tells that there is no bind, that our account is refused, and that the adapter was closed", async () => {
+  it("reports a missing bind, a refused account and a closed adapter", async () => {
     const centre = await openCentre();
     centre.bindStatus = smpp.errors.ESME_RINVPASWD ?? 0;
     const refused = open(centre.url, { bindWaitMs: 10_000 });
@@ -268,7 +271,7 @@ describe("ready", () => {
     expect(await ready(alone)).toMatchObject({ kind: "retryable", fault: "throttled" });
   });
 
-  it("waits for a place, and holds nothing against a centre that has none", async () => {
+  it("waits for capacity, and does not blame a centre without any", async () => {
     const held: Array<() => void> = [];
     const centre = await openCentre((...submit) => held.push(() => accept(...submit)));
     const adapter = open(centre.url, { bindWaitMs: 50 }, { window: "1" });
@@ -281,7 +284,7 @@ describe("ready", () => {
     expect(await ready(adapter)).toBeNull();
   });
 
-  it("waits for a bind whose answer has arrived during a stall", async () => {
+  it("waits for a bind whose response arrived during a stall", async () => {
     const centre = await openCentre();
     centre.afterAnswer = () => stall(900);
     expect(await ready(open(centre.url, { bindWaitMs: 300 }))).toBeNull();

@@ -1,4 +1,4 @@
-/** What is used of the package, which brings no types of its own. */
+/** Types of the used parts of the package, which has none of its own. */
 declare module "smpp" {
   import type { EventEmitter } from "node:events";
   import type { Server, Socket } from "node:net";
@@ -22,9 +22,9 @@ declare module "smpp" {
     class Session extends EventEmitter {
       socket: Socket;
       send(pdu: PDU): boolean;
-      deliver_sm(fields: Fields, onAnswer?: (answer: PDU) => void): boolean;
-      enquire_link(fields: Fields, onAnswer?: (answer: PDU) => void): boolean;
-      unbind(fields: Fields, onAnswer?: (answer: PDU) => void): boolean;
+      deliver_sm(fields: Fields, onResponse?: (response: PDU) => void): boolean;
+      enquire_link(fields: Fields, onResponse?: (response: PDU) => void): boolean;
+      unbind(fields: Fields, onResponse?: (response: PDU) => void): boolean;
       close(onClosed?: () => void): void;
       destroy(onClosed?: () => void): void;
     }

@@ -17,7 +17,7 @@ const utf16 = (body: string) => Buffer.from(body, "utf16le").swap16();
 const octetsOf = (body: string) => Buffer.from(encodeGsm7(body) ?? utf16(body));
 
 describe("partsOf", () => {
-  it("makes as many parts as are billed, and cuts them at the same places", () => {
+  it("makes the billed number of parts, split at the same places", () => {
     fc.assert(
       fc.property(text, fc.constantFrom<LongText>("udh", "sar"), (body, longText) => {
         const parts = partsOf(body, longText, 7);
@@ -32,7 +32,7 @@ describe("partsOf", () => {
     );
   });
 
-  it("puts a header with the reference, the number of parts and the place before each part", () => {
+  it("puts a header with the reference, the number of parts and the position before each part", () => {
     const parts = partsOf("a".repeat(307), "udh", 0x1ff);
     expect(parts.map((part) => [...part.short_message.subarray(0, 6)])).toEqual([
       [5, 0, 3, 0xff, 3, 1],
@@ -46,7 +46,7 @@ describe("partsOf", () => {
     ]);
   });
 
-  it("says the same in SAR fields and leaves the text without a header", () => {
+  it("writes the same as SAR fields, without a header in the text", () => {
     expect(partsOf("я".repeat(71), "sar", 0x1ff)).toEqual([
       {
         esm_class: 0,
@@ -60,7 +60,7 @@ describe("partsOf", () => {
     ]);
   });
 
-  it("sends a long text in one piece where the centre cuts it, and a short one as ever", () => {
+  it("sends a long text in one piece if the centre splits it, and a short one as usual", () => {
     const [only, ...others] = partsOf("a".repeat(400), "payload", 1);
     expect(others).toEqual([]);
     expect(only?.short_message).toHaveLength(0);
@@ -85,7 +85,7 @@ describe("texts", () => {
 
   it.each([
     ["an extension character", [0x1b, 0x65], 0, "€"],
-    ["an escape before what the extension table lacks", [0x1b, 0x41, 0x1b], 0, "A"],
+    ["an escape before an unknown septet", [0x1b, 0x41, 0x1b], 0, "A"],
     ["a default alphabet that is not GSM 03.38", [0x63, 0xe9], 0, "cé"],
     ["IA5, where 0x40 and 0x5F are not those of GSM 03.38", [0x40, 0x5f], 1, "@_"],
     ["Latin-1", [0xea, 0x40], 3, "ê@"],
@@ -97,7 +97,7 @@ describe("texts", () => {
     expect(decodeText(Buffer.from(octets), dataCoding)).toBe(expected);
   });
 
-  it.each([2, 4, 0x15, 0xf5, 0x80])("takes data_coding %i for no text", (dataCoding) => {
+  it.each([2, 4, 0x15, 0xf5, 0x80])("does not decode data_coding %i", (dataCoding) => {
     expect(decodeText(Buffer.from("abc"), dataCoding)).toBeNull();
   });
 });

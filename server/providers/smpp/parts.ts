@@ -1,7 +1,9 @@
-/** From a text to the submit_sm that carry it. */
+/** Splits a text into the submit_sm that carry it. */
 import { encodeText } from "./text";
 
-/** How a text that does not fit one SMS travels: with a header in each part, with SAR fields beside it, or in one piece. */
+/**
+ * How a text that does not fit one SMS travels: with a header in each part, with SAR fields beside it, or in one piece.
+ */
 export type LongText = "udh" | "sar" | "payload";
 
 /** The fields of a submit_sm that hold its text. */
@@ -17,17 +19,17 @@ export type Part = {
 
 const HAS_HEADER = 0x40;
 
-/** Octets of a single SMS and of a part by data_coding: septets are sent one to an octet. */
-const ROOM = { gsm: { single: 160, part: 153 }, ucs2: { single: 140, part: 134 } } as const;
+/** Octets of a single SMS and of a part by data_coding; septets are sent one to an octet. */
+const SIZES = { gsm: { single: 160, part: 153 }, ucs2: { single: 140, part: 134 } } as const;
 
-/** Fills parts one after the other with whole characters. */
-function fill(characters: readonly Buffer[], room: number): Buffer[] {
+/** Fills parts of `size` octets with whole characters. */
+function fill(characters: readonly Buffer[], size: number): Buffer[] {
   const parts: Buffer[][] = [];
   let left = 0;
   for (const octets of characters) {
     if (octets.length > left) {
       parts.push([]);
-      left = room;
+      left = size;
     }
     parts.at(-1)?.push(octets);
     left -= octets.length;
@@ -37,16 +39,16 @@ function fill(characters: readonly Buffer[], room: number): Buffer[] {
 
 /**
  * The parts of a text, in order; one when it fits an SMS or goes in one piece. There are at most 255.
- * @param reference tells the parts of one text from those of another; its low 8 (udh) or 16 (sar) bits are sent.
+ * @param reference identifies the parts of one text; its low 8 (udh) or 16 (sar) bits are sent.
  */
 export function partsOf(body: string, longText: LongText, reference: number): Part[] {
   const { dataCoding, characters } = encodeText(body);
-  const room = dataCoding === 0 ? ROOM.gsm : ROOM.ucs2;
+  const size = dataCoding === 0 ? SIZES.gsm : SIZES.ucs2;
   const whole = Buffer.concat(characters);
   const plain = { esm_class: 0, data_coding: dataCoding };
-  if (whole.length <= room.single) return [{ ...plain, short_message: whole }];
+  if (whole.length <= size.single) return [{ ...plain, short_message: whole }];
   if (longText === "payload") return [{ ...plain, short_message: Buffer.alloc(0), message_payload: whole }];
-  const texts = fill(characters, room.part);
+  const texts = fill(characters, size.part);
   return texts.map((text, index) => {
     if (longText === "sar") {
       return {

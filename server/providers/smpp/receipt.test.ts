@@ -41,7 +41,7 @@ describe("delivery receipts", () => {
     );
   });
 
-  it("take nothing from the text of the message that they quote", () => {
+  it("ignore the quoted text of the message", () => {
     const outcome = receipt("id:7 stat:UNDELIV text:err:055 stat:DELIVRD id:8");
     expect(outcome).toMatchObject({ report: { providerMessageId: "7", status: "undelivered", code: "undeliv" } });
   });
@@ -55,14 +55,14 @@ describe("delivery receipts", () => {
     ["ACCEPTD", "sent"],
     ["UNKNOWN", "sent"],
     ["REJECTD", "failed"],
-  ])("mean by %s %s, as text and as a number", (stat, status) => {
+  ])("map %s to %s, as text and as a number", (stat, status) => {
     const states = ["", "ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV", "ACCEPTD", "UNKNOWN", "REJECTD"];
     expect(receipt(`id:1 stat:${stat}`)).toMatchObject({ report: { status } });
     const parameters = { receipted_message_id: "1", message_state: states.indexOf(stat) };
     expect(deliver({ esm_class: 4, ...parameters })).toMatchObject({ report: { status } });
   });
 
-  it("prefer the parameters to the text", () => {
+  it("prefer parameters to the text", () => {
     const parameters = {
       receipted_message_id: "0F",
       message_state: 5,
@@ -78,7 +78,7 @@ describe("delivery receipts", () => {
     );
   });
 
-  it("are known by their parameters where the centre forgets to say what they are", () => {
+  it("are recognised by their parameters if the centre does not mark them", () => {
     expect(deliver({ esm_class: 0, receipted_message_id: "5", message_state: 2 })).toMatchObject({ kind: "receipt" });
   });
 
@@ -97,7 +97,7 @@ describe("delivery receipts", () => {
     );
   });
 
-  it("are left alone without an id or a state", () => {
+  it("are ignored without an id or a state", () => {
     expect(receipt("stat:DELIVRD")).toMatchObject({ kind: "ignored" });
     expect(receipt("id:1 stat:ELSEWHERE")).toMatchObject({ kind: "ignored" });
   });
@@ -116,18 +116,18 @@ describe("messages from handsets", () => {
     expect(deliver({ message_payload: Buffer.from("long"), sar_total_segments: 2 })).toEqual(inbound("long"));
   });
 
-  it("are read as far as they go when a parameter is cut off", () => {
+  it("are read up to a truncated parameter", () => {
     const whole = encodePdu("deliver_sm", { data_coding: 0, short_message: Buffer.from("hi") });
     const frame = Buffer.concat([whole, Buffer.from([0x02, 0x0c, 0, 2])]);
     frame.writeUInt32BE(frame.length, 0);
     expect(readDeliver(decodePdu(frame), "in-1")).toMatchObject({ kind: "inbound", inbound: { text: "hi" } });
   });
 
-  it("are not receipts, however much their text looks like one", () => {
+  it("are not receipts, even if their text looks like one", () => {
     expect(deliver({ short_message: Buffer.from("id:1 stat:DELIVRD") })).toEqual(inbound("id:1 stat:DELIVRD"));
   });
 
-  it("are left alone when they are no text", () => {
+  it("are ignored when they are not a text", () => {
     expect(deliver({ data_coding: 4, short_message: Buffer.of(1, 2) })).toMatchObject({ kind: "ignored" });
   });
 });
@@ -167,7 +167,7 @@ describe("submittedId", () => {
 });
 
 describe("frameReader", () => {
-  it("finds the PDUs however the stream is cut", () => {
+  it("finds the PDUs wherever the stream is split", () => {
     const pdu = (sequence_number: number) => encodePdu("enquire_link", { sequence_number });
     const stream = Buffer.concat([
       pdu(1),
@@ -185,7 +185,7 @@ describe("frameReader", () => {
     );
   });
 
-  it.each([0, 15, 0xffffffff])("does not believe in a PDU of %i octets", (length) => {
+  it.each([0, 15, 0xffffffff])("refuses a PDU of %i octets", (length) => {
     const head = Buffer.alloc(16);
     head.writeUInt32BE(length, 0);
     expect(() => frameReader(() => undefined)(head)).toThrow(RangeError);

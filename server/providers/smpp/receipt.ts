@@ -1,4 +1,5 @@
-/** What a deliver_sm says: a delivery receipt, a message from a handset, or nothing that we follow. */
+/** Reads a deliver_sm: a delivery receipt, a message from a handset, or something that we do not follow. */
+import { reportFrom } from "../http/callback-content";
 import type { Inbound, Report } from "../port";
 import { decodeText } from "./text";
 import type { Pdu } from "./wire";
@@ -29,7 +30,7 @@ const SKIPPED: State = ["failed", "The message was skipped."];
 /** By message_state. */
 const STATES = [SENT, SENT, DELIVERED, EXPIRED, DELETED, UNDELIVERABLE, SENT, SENT, REJECTED, SKIPPED];
 
-/** By the first letters of the text form's `stat`, which centres write in full or shortened to seven. */
+/** By the first five letters of the text form's `stat`, which centres write in full or shorten to seven. */
 const STATS: ReadonlyMap<string, State> = new Map([
   ["SCHED", SENT],
   ["ENROU", SENT],
@@ -43,10 +44,10 @@ const STATS: ReadonlyMap<string, State> = new Map([
   ["SKIPP", SKIPPED],
 ]);
 
-/** An id in the form in which equal ones are the same text. */
+/** Normal form of an id: equal ids are the same text. */
 const plainId = (id: string): string => id.toLowerCase().replace(/^0+(?=.)/, "");
 
-/** The id of a submit_sm_resp as the receipt will write it; "" when there is none. */
+/** The id of a submit_sm_resp in the notation of receipts; "" when there is none. */
 export function submittedId(id: string, radix: IdRadix): string {
   if (radix === "hex-to-decimal" && /^[0-9a-f]+$/i.test(id)) return BigInt(`0x${id}`).toString();
   if (radix === "decimal-to-hex" && /^\d+$/.test(id)) return BigInt(id).toString(16);
@@ -55,7 +56,7 @@ export function submittedId(id: string, radix: IdRadix): string {
 
 /**
  * Reads a deliver_sm. Never throws.
- * @param inboundId names the message if it is one from a handset: SMPP has no id for those.
+ * @param inboundId id of the message if it is from a handset: SMPP has none for those.
  */
 export function readDeliver(pdu: Pdu, inboundId: string): Delivered {
   const type = (pdu.number("esm_class") ?? 0) & TYPE_MASK;
@@ -81,10 +82,10 @@ function withoutHeader(pdu: Pdu): Buffer {
 
 type TextForm = { id: string; stat: string; err: string };
 
-/** The usual text of a receipt: `id:… sub:… stat:… err:… text:…`, in any order and case, with any of them missing. */
+/** The usual text of a receipt: `id:… sub:… stat:… err:… text:…`, in any order and case; any may be missing. */
 function readTextForm(pdu: Pdu): TextForm {
   const octets = octetsOf(pdu);
-  // Not by the default alphabet: centres write these in ASCII, where `_` and `@` are other octets than in GSM 03.38.
+  // Not in the default alphabet: centres write these in ASCII, where `_` and `@` are other octets than in GSM 03.38.
   const whole = pdu.number("data_coding") === UCS_2 ? (decodeText(octets, UCS_2) ?? "") : octets.toString("latin1");
   const [beforeText = ""] = whole.split(/\btext:/i);
   const searched = /\bid:/i.test(beforeText) ? beforeText : whole;
@@ -92,7 +93,7 @@ function readTextForm(pdu: Pdu): TextForm {
   return { id: field("id"), stat: field("stat"), err: field("err") };
 }
 
-/** Some centres leave out the NUL at the end of this one, and then the start of the next parameter is read with it. */
+/** Some centres omit the NUL at its end, so the start of the next parameter is read with it. */
 const receiptedId = (pdu: Pdu): string => /^[\x21-\x7e]+/.exec(pdu.text("receipted_message_id"))?.[0] ?? "";
 
 function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
@@ -101,22 +102,18 @@ function readReceipt(pdu: Pdu, isIntermediate: boolean): Delivered {
   const state = STATES[pdu.number("message_state") ?? -1] ?? STATS.get(form.stat.slice(0, 5).toUpperCase());
   if (id === "" || !state) return { kind: "ignored", reason: "a receipt without an id or a state" };
   const [status, detail] = isIntermediate ? SENT : state;
-  const hasFailed = status === "failed" || status === "undelivered";
-  return {
-    kind: "receipt",
-    report: {
-      providerMessageId: plainId(id),
-      reference: null,
-      status,
-      code: hasFailed ? failureCode(pdu, form, status) : null,
-      detail: hasFailed ? detail : null,
-      // `done date` names no time zone, and centres write it in one of their own.
-      occurredAt: null,
-    },
-  };
+  // No time: `done date` names no time zone, and each centre writes it in its own.
+  const report = reportFrom({
+    providerMessageId: plainId(id),
+    reference: null,
+    status,
+    code: failureCode(pdu, form, status),
+    detail,
+  });
+  return { kind: "receipt", report };
 }
 
-/** network_error_code is an octet that names the kind of network, and the code in two. */
+/** network_error_code has one octet for the kind of network and two for the code. */
 function failureCode(pdu: Pdu, form: TextForm, status: string): string {
   const network = pdu.octets("network_error_code");
   const number = network?.length === 3 ? network.readUInt16BE(1) : 0;

@@ -1,4 +1,4 @@
-/** Sends a text over binds, part after part, and tells what became of it as a whole. */
+/** Sends a text over binds, part after part, and returns one outcome for the whole. */
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deadline, startDeadline } from "../../core/deadline";
@@ -15,19 +15,19 @@ export type SenderOptions = {
   idRadix: IdRadix;
   longText: LongText;
   shortCodeTon: number;
-  /** How long an answer to submit_sm is waited for, in milliseconds. */
+  /** Time-out of submit_sm in milliseconds. */
   responseTimeoutMs: number;
 };
 
-/** Times that a submit is tried while the centre says that it is asked too much, or loses the bind before it is written. */
+/** Tries of a submit while the centre throttles us, or loses the bind before the submit is written. */
 const TRIES_MAX = 4;
-/** Pauses between the tries of a later part, beside those that the bind's pace makes. */
+/** Pauses between the tries of a later part, in addition to the waits of the bind's throttle. */
 const PAUSES: BackOff = { minMs: 50, maxMs: 5_000 };
-/** Longest time for which later parts are tried again: a hand-over that takes much longer would be given up. */
+/** Longest time for retries of later parts: a much longer attempt would be given up. */
 const LATER_PARTS_MAX_MS = 300_000;
 
-/** How one try ended. `isWorthAnother`: nothing was taken, and soon it may be. */
-type Try = { outcome: SendOutcome; isWorthAnother: boolean };
+/** Outcome of one try. `isRetryable`: nothing was taken, and the same part may be taken soon. */
+type Try = { outcome: SendOutcome; isRetryable: boolean };
 
 const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
   timeout: { kind: "unknown", code: "timeout", detail: "The message centre did not answer submit_sm in time." },
@@ -38,65 +38,93 @@ const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
   },
 };
 
-const final = (outcome: SendOutcome): Try => ({ outcome, isWorthAnother: false });
+const final = (outcome: SendOutcome): Try => ({ outcome, isRetryable: false });
+
+type Sender = { binds: Binds; options: SenderOptions };
+type Fields = Record<string, unknown>;
+
+async function tryOnce({ binds, options }: Sender, fields: Fields, isLater: boolean): Promise<Try> {
+  const reserved = await binds.reserve(isLater);
+  if ("none" in reserved) return { outcome: reserved.none, isRetryable: isLater && reserved.none === NOT_BOUND };
+  const result = await reserved.session.submit(fields);
+  if (result.kind === "unsent") return { outcome: NOT_BOUND, isRetryable: true };
+  if (result.kind === "timeout" || result.kind === "lost") return final(UNANSWERED[result.kind]);
+  if (result.status === STATUS_OK) {
+    const providerMessageIds = [submittedId(result.messageId, options.idRadix)].filter(Boolean);
+    return final({ kind: "accepted", providerMessageIds });
+  }
+  const outcome = outcomeOfStatus(result.status);
+  const isThrottled = outcome.kind === "retryable" && outcome.fault === "throttled";
+  return { outcome, isRetryable: isThrottled || (isLater && result.status === STATUS_NOT_BOUND) };
+}
+
+/** Nothing of the message has been sent yet, so after a few tries another provider may send it. */
+async function sendFirst(sender: Sender, fields: Fields): Promise<SendOutcome> {
+  for (let tries = 1; ; tries += 1) {
+    const { outcome, isRetryable } = await tryOnce(sender, fields, false);
+    if (!isRetryable || tries >= TRIES_MAX) return outcome;
+  }
+}
 
 /**
- * Makes what sends texts: one part after the other, so as long as the first has not been taken, nothing has been sent. A
- * later part can go nowhere else, so it is tried again for as long as answers to all parts might have taken, without a
- * place while it waits.
+ * No other provider can send a later part, so it is tried again until the deadline. It reserves nothing while it
+ * pauses.
+ * @param isLate whether the deadline has passed.
  */
+async function sendLater(sender: Sender, fields: Fields, isLate: () => boolean): Promise<SendOutcome> {
+  for (let tries = 1; ; tries += 1) {
+    const { outcome, isRetryable } = await tryOnce(sender, fields, true);
+    if (!isRetryable || (tries >= TRIES_MAX && isLate())) return outcome;
+    await sleep(backOffMs(tries, Math.random(), PAUSES));
+  }
+}
+
+/** The deadline of the later parts: the time that responses to all parts may take. */
+function startLaterParts(parts: number, responseTimeoutMs: number): Deadline & { isLate: () => boolean } {
+  let isLate = false;
+  const deadline = startDeadline(Math.min(parts * responseTimeoutMs, LATER_PARTS_MAX_MS), () => {
+    isLate = true;
+  });
+  return { clear: deadline.clear, isLate: () => isLate };
+}
+
+/** Outcome of a message of which some parts were taken and the next one was not. */
+function outcomeOfRest(failed: Exclude<SendOutcome, { kind: "accepted" }>, taken: string[], part: string): SendOutcome {
+  if (failed.kind === "unknown") return { ...failed, taken };
+  const detail = `Part ${part} was not taken. ${failed.detail}`;
+  return { kind: "accepted", providerMessageIds: taken, lost: { code: failed.code, detail } };
+}
+
+/** Sends the parts in order. Until the first one is taken, nothing has been sent. */
+async function sendParts(sender: Sender, [first, ...rest]: Fields[]): Promise<SendOutcome> {
+  if (!first) throw new Error("The text has no parts.");
+  const outcome = await sendFirst(sender, first);
+  if (outcome.kind !== "accepted" || rest.length === 0) return outcome;
+  const taken = [...outcome.providerMessageIds];
+  const count = rest.length + 1;
+  const deadline = startLaterParts(count, sender.options.responseTimeoutMs);
+  try {
+    for (const [index, fields] of rest.entries()) {
+      const later = await sendLater(sender, fields, deadline.isLate);
+      if (later.kind !== "accepted") return outcomeOfRest(later, taken, `${index + 2} of ${count}`);
+      taken.push(...later.providerMessageIds);
+    }
+    return { kind: "accepted", providerMessageIds: taken };
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Makes a function that sends texts over `binds`. It never rejects for a failure of the centre. */
 export function createSender(binds: Binds, options: SenderOptions): (message: OutboundMessage) => Promise<SendOutcome> {
   let reference = randomInt(0x10000);
-
-  async function tryOnce(fields: Record<string, unknown>, isLater: boolean): Promise<Try> {
-    const place = await binds.reserve(isLater);
-    if ("none" in place) return { outcome: place.none, isWorthAnother: isLater && place.none === NOT_BOUND };
-    const answer = await place.session.submit(fields);
-    if (answer.kind === "unsent") return { outcome: NOT_BOUND, isWorthAnother: true };
-    if (answer.kind === "timeout" || answer.kind === "lost") return final(UNANSWERED[answer.kind]);
-    if (answer.status === STATUS_OK) {
-      const providerMessageIds = [submittedId(answer.messageId, options.idRadix)].filter(Boolean);
-      return final({ kind: "accepted", providerMessageIds });
-    }
-    const outcome = outcomeOfStatus(answer.status);
-    const isThrottled = outcome.kind === "retryable" && outcome.fault === "throttled";
-    return { outcome, isWorthAnother: isThrottled || (isLater && answer.status === STATUS_NOT_BOUND) };
-  }
-
-  /** @param mayRetry whether there is time for more tries than the usual ones; null: it is the first part. */
-  async function submit(fields: Record<string, unknown>, mayRetry: (() => boolean) | null): Promise<SendOutcome> {
-    for (let tries = 1; ; tries++) {
-      const { outcome, isWorthAnother } = await tryOnce(fields, mayRetry !== null);
-      if (!isWorthAnother || (tries >= TRIES_MAX && !mayRetry?.())) return outcome;
-      if (mayRetry) await sleep(backOffMs(tries, Math.random(), PAUSES));
-    }
-  }
-
-  return async (message) => {
+  return (message) => {
     reference = (reference + 1) & 0xffff;
-    const parts = partsOf(message.body, options.longText, reference);
     const addresses = addressFields(message.from, message.to, options.shortCodeTon);
-    const taken: string[] = [];
-    let isLate = false;
-    let deadline: Deadline | null = null;
-    try {
-      for (const [index, part] of parts.entries()) {
-        const fields = { ...addresses, ...part, registered_delivery: 1 };
-        const outcome = await submit(fields, index > 0 ? () => !isLate : null);
-        if (outcome.kind === "accepted") taken.push(...outcome.providerMessageIds);
-        else if (index === 0) return outcome;
-        else if (outcome.kind === "unknown") return { ...outcome, taken };
-        else {
-          const detail = `Part ${index + 1} of ${parts.length} was not taken. ${outcome.detail}`;
-          return { kind: "accepted", providerMessageIds: taken, lost: { code: outcome.code, detail } };
-        }
-        deadline ??= startDeadline(Math.min(parts.length * options.responseTimeoutMs, LATER_PARTS_MAX_MS), () => {
-          isLate = true;
-        });
-      }
-      return { kind: "accepted", providerMessageIds: taken };
-    } finally {
-      deadline?.clear();
-    }
+    const parts = partsOf(message.body, options.longText, reference);
+    return sendParts(
+      { binds, options },
+      parts.map((part) => ({ ...addresses, ...part, registered_delivery: 1 })),
+    );
   };
 }

@@ -37,7 +37,7 @@ async function openBind(options: Partial<SessionOptions> = {}) {
 }
 
 describe("a bind", () => {
-  it("is left when enquire_link is not answered, and kept when it is", async () => {
+  it("is left when enquire_link gets no response, and kept otherwise", async () => {
     const { session, centre } = await openBind({ enquireLinkMs: 10 });
     await expect.poll(() => centre.times("enquire_link")).toBeGreaterThan(3);
     expect(centre.times("bind_transceiver")).toBe(1);
@@ -50,17 +50,17 @@ describe("a bind", () => {
   it.each([
     ["the centre unbinds", (peer: smpp.Session) => peer.unbind({}, () => peer.close())],
     ["the centre hangs up", (peer: smpp.Session) => peer.destroy()],
-    ["it talks nonsense", (peer: smpp.Session) => peer.socket.write(Buffer.alloc(16, 0xff))],
+    ["it sends garbage", (peer: smpp.Session) => peer.socket.write(Buffer.alloc(16, 0xff))],
     ["it sends a PDU without a length", (peer: smpp.Session) => peer.socket.write(Buffer.alloc(16))],
-  ])("is sought again when %s", async (_title, disturb) => {
+  ])("is made again when %s", async (_title, disturb) => {
     const { session, centre } = await openBind();
     for (const opened of centre.sessions) disturb(opened);
     await expect.poll(() => centre.times("bind_transceiver")).toBe(2);
     await expect.poll(session.isBound).toBe(true);
-    expect(session.room()).toBe(10);
+    expect(session.capacity()).toBe(10);
   });
 
-  it("answers enquire_link, and what it does not know by generic_nack", async () => {
+  it("responds to enquire_link, and to unknown requests with generic_nack", async () => {
     const { session, centre } = await openBind();
     centre.sessions[0]?.enquire_link({});
     centre.sessions[0]?.send(new smpp.PDU("query_sm", { sequence_number: 77 }));
@@ -69,7 +69,7 @@ describe("a bind", () => {
     expect(centre.times("bind_transceiver")).toBe(1);
   });
 
-  it("takes up to 200 deliveries at once, gives the others back, and goes on reading", async () => {
+  it("takes up to 200 deliveries at once, refuses the others, and goes on reading", async () => {
     const held: Array<() => void> = [];
     const { session, centre } = await openBind({ deliver: () => new Promise((resolve) => held.push(resolve)) });
     const statuses: number[] = [];
@@ -80,17 +80,17 @@ describe("a bind", () => {
     expect(new Set(statuses)).toEqual(new Set([smpp.errors.ESME_RMSGQFUL]));
     expect(held).toHaveLength(200);
     session.reserve();
-    expect(await session.submit({ short_message: Buffer.from("hi") })).toMatchObject({ kind: "answer", status: 0 });
+    expect(await session.submit({ short_message: Buffer.from("hi") })).toMatchObject({ kind: "response", status: 0 });
     for (const release of held) release();
     await expect.poll(() => statuses.length).toBe(2_000);
     expect(new Set(statuses.slice(1_800))).toEqual(new Set([0]));
     expect(centre.binds).toHaveLength(1);
   });
 
-  it("is not sought again once it is closed", async () => {
+  it("is not made again once it is closed", async () => {
     const { session, centre } = await openBind();
     await session.close();
     expect(centre.commands).toEqual(["bind_transceiver", "unbind"]);
-    expect([session.isBound(), session.room()]).toEqual([false, 0]);
+    expect([session.isBound(), session.capacity()]).toEqual([false, 0]);
   });
 });

@@ -33,7 +33,7 @@ describe("addressFields", () => {
     return [fields.source_addr_ton, fields.source_addr_npi, fields.source_addr];
   };
 
-  it("tells numbers, short codes and names apart", () => {
+  it("distinguishes numbers, short codes and names", () => {
     expect(source("+15550100")).toEqual([1, 1, "15550100"]);
     expect(source("491711234567")).toEqual([1, 1, "491711234567"]);
     expect(source("10777")).toEqual([3, 0, "10777"]);
@@ -43,7 +43,7 @@ describe("addressFields", () => {
 });
 
 describe("backOffMs", () => {
-  it("doubles up to its most, between half and all of it by chance", () => {
+  it("doubles up to its maximum, with jitter between half and all of it", () => {
     const bounds = { minMs: 500, maxMs: 30_000 };
     const longest = [1, 2, 3, 6, 7, 1_000].map((failures) => backOffMs(failures, 1, bounds));
     expect(longest).toEqual([500, 1_000, 2_000, 16_000, 30_000, 30_000]);
@@ -52,20 +52,20 @@ describe("backOffMs", () => {
   });
 });
 
-describe("a pace", () => {
-  it("leaves no gap until it is told to go slower, and loses the gap again", () => {
-    const pace = createThrottle();
-    expect([pace.turn(0), pace.turn(0)]).toEqual([0, 0]);
-    pace.slower(0);
-    expect([pace.turn(0), pace.turn(0), pace.turn(0)]).toEqual([100, 200, 300]);
-    for (let i = 0; i < 40; i++) pace.faster();
-    expect([pace.turn(1_000), pace.turn(1_000)]).toEqual([0, 0]);
+describe("a throttle", () => {
+  it("leaves no gap until it is slowed down, and loses the gap again", () => {
+    const throttle = createThrottle();
+    expect([throttle.schedule(0), throttle.schedule(0)]).toEqual([0, 0]);
+    throttle.slowDown(0);
+    expect([throttle.schedule(0), throttle.schedule(0), throttle.schedule(0)]).toEqual([100, 200, 300]);
+    for (let i = 0; i < 40; i++) throttle.speedUp();
+    expect([throttle.schedule(1_000), throttle.schedule(1_000)]).toEqual([0, 0]);
   });
 
-  it("never asks for more than a second between two", () => {
-    const pace = createThrottle();
-    for (let i = 0; i < 20; i++) pace.slower(0);
-    const first = pace.turn(0);
-    expect([first, pace.turn(0) - first]).toEqual([1_000, 1_000]);
+  it("never leaves more than a second between two submits", () => {
+    const throttle = createThrottle();
+    for (let i = 0; i < 20; i++) throttle.slowDown(0);
+    const first = throttle.schedule(0);
+    expect([first, throttle.schedule(0) - first]).toEqual([1_000, 1_000]);
   });
 });

@@ -1,4 +1,4 @@
-/** What the command_status of an answer means for a message. */
+/** Meaning of a response's command_status for a message. */
 import { type Meaning, type NotAccepted, outcomeOf } from "../http/response";
 
 export const STATUS_TEMPORARY = 0x64;
@@ -7,9 +7,9 @@ export const STATUS_UNKNOWN_COMMAND = 0x03;
 export const STATUS_NOT_BOUND = 0x04;
 
 /**
- * What speaks of the recipient or the content is refused for good. What speaks of how we write to this centre (lengths,
- * classes, times, encodings, parameters) is never about the person: centres differ in what they support, so the message is
- * left to the next provider.
+ * Errors about the recipient or the content are refused for good. Errors about our way of writing to this centre
+ * (lengths, classes, times, encodings, parameters) are not: centres differ in their support, so the next provider is
+ * tried.
  */
 const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
   [0x01, ["message", "The length of the message is not valid."]],
@@ -53,8 +53,8 @@ const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
 ]);
 
 /**
- * What a status other than 0 means for a message, as an answer to submit_sm or to the bind that it waits for. One that
- * the table lacks (centres have codes of their own) is a failure of the provider: nothing was taken.
+ * The outcome of a message by a command_status other than 0, in the response to submit_sm or to the bind that it waits
+ * for. An unlisted status (centres have their own) is a failure of the provider: nothing was taken.
  */
 export function outcomeOfStatus(status: number): NotAccepted {
   const code = `0x${status.toString(16).padStart(2, "0")}`;

@@ -1,8 +1,8 @@
-/** The alphabets of SMPP texts: GSM 03.38 with one octet for a septet, UCS-2, and what centres send besides. */
+/** The alphabets of SMPP texts: GSM 03.38 with one octet for a septet, UCS-2, and others that centres send. */
 
 const ESCAPE = 0x1b;
 
-/** The default alphabet: the position is the septet. That of the escape stands for no character. */
+/** The default alphabet: the position is the septet. The escape's position stands for no character. */
 const BASIC = [
   "@£$¥èéùìòÇ\nØø\rÅå",
   "Δ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ",
@@ -14,7 +14,7 @@ const BASIC = [
   "pqrstuvwxyzäöñüà",
 ].join("");
 
-/** Sent as the escape and the septet given here. */
+/** Extension table: sent as the escape and this septet. */
 const EXTENSION = new Map<number, string>([
   [0x0a, "\f"],
   [0x14, "^"],
@@ -35,12 +35,12 @@ const SEPTETS: ReadonlyMap<string, Buffer> = new Map([
   ...[...EXTENSION].map(([septet, character]): [string, Buffer] => [character, Buffer.of(ESCAPE, septet)]),
 ]);
 
-/** A text as octets for each of its characters, which no part may cut. */
+/** A text as the octets of each character; a part must not split a character. */
 export type EncodedText = { dataCoding: number; characters: Buffer[] };
 
 const DATA_CODING = { default: 0, ia5: 1, latin1: 3, cyrillic: 6, hebrew: 7, ucs2: 8 } as const;
 
-/** Encodes a text: GSM 03.38 (data_coding 0) when it has all the characters, else UCS-2 (8). Never throws. */
+/** Encodes a text: GSM 03.38 (data_coding 0) if that has all its characters, else UCS-2 (8). Never throws. */
 export function encodeText(body: string): EncodedText {
   const characters = [...body];
   const septets = characters.map((character) => SEPTETS.get(character)).filter((octets) => octets !== undefined);
@@ -52,14 +52,14 @@ export function encodeText(body: string): EncodedText {
 }
 
 function decodeGsm(octets: Buffer): string {
-  // An octet above 0x7F is no septet, so this centre's default alphabet is another one: most often Latin-1.
+  // An octet above 0x7F is not a septet, so this centre uses another default alphabet, mostly Latin-1.
   if (octets.some((octet) => octet > 0x7f)) return octets.toString("latin1");
   let text = "";
   for (let i = 0; i < octets.length; i++) {
     const isEscaped = octets[i] === ESCAPE;
     if (isEscaped) i += 1;
     const septet = octets[i];
-    // An escape before a septet that the table lacks counts for nothing, and so does one before the end or another one.
+    // An escape is ignored before an unknown septet, before another escape and at the end.
     if (septet === undefined || septet === ESCAPE) continue;
     text += (isEscaped ? EXTENSION.get(septet) : undefined) ?? BASIC.charAt(septet);
   }
@@ -71,11 +71,11 @@ const decodeUcs2 = (octets: Buffer): string =>
     .swap16()
     .toString("utf16le");
 
-/** The alphabet of data_coding; null: not a text, or in an alphabet that we do not know. */
+/** The alphabet of a data_coding; null: not a text, or an unknown alphabet. */
 function alphabetOf(dataCoding: number): keyof typeof DATA_CODING | null {
   const plain = Object.entries(DATA_CODING).find(([, value]) => value === dataCoding);
   if (plain) return plain[0] as keyof typeof DATA_CODING;
-  // From 0x10 on it is the octet of 3GPP TS 23.038 section 4: message classes and waiting indications.
+  // From 0x10 on: the octet of 3GPP TS 23.038 section 4, with message classes and waiting indications.
   const group = dataCoding >> 4;
   if (group === 0xf) return dataCoding & 0x04 ? null : "default";
   if (group === 0xe) return "ucs2";
@@ -86,7 +86,7 @@ function alphabetOf(dataCoding: number): keyof typeof DATA_CODING | null {
   return bits === 0 ? "default" : null;
 }
 
-/** Decodes the octets of a text by its data_coding; null when they are not a text. Never throws. */
+/** Decodes octets by their data_coding; null when they are not a text. Never throws. */
 export function decodeText(octets: Buffer, dataCoding: number): string | null {
   const alphabet = alphabetOf(dataCoding);
   if (alphabet === null) return null;

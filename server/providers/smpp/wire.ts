@@ -3,10 +3,10 @@ import smpp from "smpp";
 
 const HEADER_OCTETS = 16;
 
-/** command_status of an answer that says yes. */
+/** command_status of a success. */
 export const STATUS_OK = 0;
 
-/** A PDU as it came. Texts are NUL-terminated ASCII without the NUL; `octets` are as sent, nothing decoded. */
+/** A received PDU. Texts are ASCII without the NUL at their end; `octets` are as sent, not decoded. */
 export type Pdu = {
   command: string;
   status: number;
@@ -18,23 +18,23 @@ export type Pdu = {
 };
 
 /**
- * The package turns texts into strings by its own idea of the alphabets (IA5 as GSM 03.38, for one) and fails at dates
- * that are out of form. Without its filters every field stays what was sent, and what we give is sent as it is.
+ * Switches off the package's filters, which decode texts wrongly (IA5 as GSM 03.38, for example) and throw at malformed
+ * dates. Without them fields are received and sent unchanged.
  */
 const UNFILTERED: PropertyDescriptorMap = { _filter: { value: () => undefined } };
 
-/** A PDU as octets. `fields` in the package's names; texts of messages as octets. */
+/** Encodes a PDU. `fields` have the package's names; message texts are octets. */
 export function encodePdu(command: string, fields: Record<string, unknown>): Buffer {
   return Object.defineProperties(new smpp.PDU(command, fields), UNFILTERED).toBuffer();
 }
 
-/** Reads one PDU of at least a header's length. Fields after one that is cut off are missing. Never throws. */
+/** Decodes one PDU of at least a header's length. Fields after a truncated one are missing. Never throws. */
 export function decodePdu(frame: Buffer): Pdu {
   const pdu: smpp.PDU = Object.create(smpp.PDU.prototype, UNFILTERED);
   try {
     pdu.fromBuffer(frame);
   } catch {
-    // A centre repeats what is not answered, so one bad parameter must not end the connection each time.
+    // A centre repeats a PDU without a response, so a bad parameter must not end the connection each time.
   }
   return {
     command: pdu.command,
@@ -57,8 +57,8 @@ export function decodePdu(frame: Buffer): Pdu {
 }
 
 /**
- * Cuts a stream into PDUs and hands each to `take`.
- * @returns what takes the next octets of the stream; it throws when they cannot be SMPP, and is of no use after that.
+ * Splits a stream into PDUs and passes each to `take`.
+ * @returns a function that takes the next octets. It throws when they are not SMPP, and must not be called after that.
  */
 export function frameReader(take: (pdu: Pdu) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);

@@ -28,7 +28,7 @@ export function SimulationCard() {
   const [text, setText] = useState(to);
   // The back button changes the address, and the field follows it.
   useEffect(() => setText(to), [to]);
-  const rehearsal = trpc.operator.routes.rehearse.useQuery({ to }, { enabled: to !== "" });
+  const rehearsal = trpc.operator.routes.simulate.useQuery({ to }, { enabled: to !== "" });
   const complaint = complaintAbout("to", rehearsal.error);
   return (
     <Card component="section" aria-labelledby="rehearsal" padding={0}>

@@ -19,7 +19,7 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
     mode: "controlled",
     initialValues: { max_segments_per_second: max_segments_per_second ?? "" },
   });
-  const pace = trpc.operator.providers.pace.useMutation({
+  const pace = trpc.operator.providers.throttle.useMutation({
     onSuccess: (data) => {
       toastDone(
         data.max_segments_per_second === null
