@@ -116,7 +116,7 @@ export const env = (): Env => perProcess("env", () => readEnv(process.env));
 export function publicUrl(): string {
   const { PUBLIC_URL, HOST, PORT } = env();
   const host = HOST === "0.0.0.0" || HOST === "::" ? "localhost" : HOST;
-  return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/\/+$/, "");
+  return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/(?<!\/)\/+$/, "");
 }
 
 /** next-auth reads its address from the environment and from nowhere else: tell it ours, unless somebody has set it. */

@@ -20,7 +20,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
 /** What one segment holds; a longer text is a sentence. */
 const TEXT_MAX = 160;
 /** Spaces, punctuation, quotes, emoji and invisible characters around the word. */
-const AROUND = /^[\p{P}\p{S}\p{Z}\p{C}\p{M}]+|[\p{P}\p{S}\p{Z}\p{C}\p{M}]+$/gu;
+const AROUND = /^[\p{P}\p{S}\p{Z}\p{C}\p{M}]+|(?<![\p{P}\p{S}\p{Z}\p{C}\p{M}])[\p{P}\p{S}\p{Z}\p{C}\p{M}]+$/gu;
 /** Between the two words of "opt out": spaces, or one of the many dashes. */
 const BETWEEN = /[\p{Z}\p{Pd}\s]+/gu;
 

@@ -12,7 +12,15 @@ import {
   unlisted,
   wireCode,
 } from "../http/answer";
-import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import {
+  forged,
+  formOf,
+  queryOf,
+  queryOrFormOf,
+  referenceOf,
+  requiredField,
+  sortedFields,
+} from "../http/callback-body";
 import { sameText } from "../http/constant-time";
 import type {
   Authenticity,
@@ -147,9 +155,8 @@ function signedForms(url: string): string[] {
 
 /** Each name and value, sorted; of a repeated name every distinct value once. */
 const signedFields = (form: URLSearchParams): string =>
-  [...new Set(form.keys())]
-    .sort()
-    .flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value))
+  sortedFields(form)
+    .flatMap(([name, values]) => [...new Set(values)].map((value) => name + value))
     .join("");
 
 function authenticate(callback: Callback, { authToken }: TwilioSettings): Authenticity {
