@@ -5,10 +5,11 @@
 import type { AccountActor } from "../core/actor";
 import { pool, type Queryable, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
-import { invalidRequest } from "../core/errors";
+import { forbidden, invalidRequest } from "../core/errors";
 import { seal, unseal } from "../core/seal";
 import type { Context } from "../core/trpc";
-import { lockAccounts } from "./store";
+import { type LockedAccount, lockAccounts } from "./store";
+import { inTurn } from "./turns";
 
 /** What a creating deed needs to know of its request. */
 export type DeedRequest = Pick<Context, "idempotency" | "answerHeaders">;
@@ -39,6 +40,8 @@ type Deed<Answer> = {
   check?: () => Promise<void>;
   /** Whether the answer shows a secret: then only its own caller gets it again, whatever other keys the account has. */
   showsSecret?: boolean;
+  /** Whether an account that is suspended may do it too: what protects it or its recipients, and adds nothing to it. */
+  whileSuspended?: boolean;
   carryOut: (tx: Tx) => Promise<Answer>;
 };
 
@@ -80,22 +83,37 @@ async function keepAnswer(tx: Tx, { accountId, key, requestHash }: Kept, answer:
   );
 }
 
+const suspended = () =>
+  forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
+
+/** A transaction that holds the account's lock. Who waits for it holds a connection, so each account has one at a time. */
+const inOwnTransaction = <Result>(
+  { accountId }: AccountActor,
+  work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
+): Promise<Result> =>
+  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAccounts(tx, [accountId])).get(accountId))));
+
 /**
  * Carries out a deed in a transaction that holds the account's lock; with an Idempotency-Key once in 24 hours, and the
  * first answer after that. Answers are stored encrypted, because creating is when secrets are shown.
- * @throws 400 when the key was used with another request, and whatever the deed throws, after which the key is free.
+ * @throws 400 when the key was used with another request; 403 `account_not_active` when the account is suspended and the
+ *   deed makes something new; 429 `too_many_at_once` when too many deeds of the account wait; and whatever the deed throws.
+ *   After each of them the key is free.
  */
 export async function createOnce<Answer>(
   actor: AccountActor,
   request: DeedRequest,
-  { check, showsSecret = false, carryOut }: Deed<Answer>,
+  { check, showsSecret = false, whileSuspended = false, carryOut }: Deed<Answer>,
 ): Promise<Answer> {
   const idempotency = request.idempotency();
   const { accountId } = actor;
+  const requireOpen = (account: LockedAccount | undefined) => {
+    if (!whileSuspended && account?.status !== "active") throw suspended();
+  };
   if (!idempotency) {
     await check?.();
-    return transaction(async (tx) => {
-      await lockAccounts(tx, [accountId]);
+    return inOwnTransaction(actor, async (tx, account) => {
+      requireOpen(account);
       return carryOut(tx);
     });
   }
@@ -105,10 +123,10 @@ export async function createOnce<Answer>(
   const known = check ? await readAnswer<Answer>(pool(), kept, request) : null;
   if (known) return known.answer;
   const refusal = check ? await refusalOf(check) : null;
-  return transaction(async (tx) => {
-    await lockAccounts(tx, [accountId]);
+  return inOwnTransaction(actor, async (tx, account) => {
     const found = await readAnswer<Answer>(tx, kept, request);
     if (found) return found.answer;
+    requireOpen(account);
     if (refusal) throw refusal.thrown;
     const answer = await carryOut(tx);
     await keepAnswer(tx, kept, answer);

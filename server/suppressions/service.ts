@@ -25,7 +25,7 @@ export async function createSuppression(
     const wish = { accountId: actor.accountId, number, senderId: senderId ?? "", at: now() };
     return presentSuppression(await insertManual(tx, wish, note ?? null));
   };
-  return createOnce(actor, request, { carryOut });
+  return createOnce(actor, request, { whileSuspended: true, carryOut });
 }
 
 /** A sender ID in another spelling would suppress nothing. @throws 400 */

@@ -1,4 +1,5 @@
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
+import { inTurn } from "../accounts/turns";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
@@ -134,15 +135,17 @@ export async function deleteEndpoint(actor: AccountActor, id: string) {
  */
 export async function enableEndpoint(actor: AccountActor, id: string) {
   // FOR UPDATE waits for whoever is just writing held deliveries (see recordEvents); a plain UPDATE would not.
-  await pool().query(
-    `WITH disabled AS (
+  const enable = () =>
+    pool().query(
+      `WITH disabled AS (
        SELECT id FROM webhook_endpoints
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
      )
      UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL
      FROM disabled WHERE e.id = disabled.id`,
-    [id, actor.accountId],
-  );
+      [id, actor.accountId],
+    );
+  await inTurn(actor.accountId, enable);
   return getEndpoint(actor, id);
 }
 
@@ -175,5 +178,5 @@ export async function rotateSecret(
       previous_secret_expires_at: row.previousSecretUntil.toISOString(),
     };
   };
-  return createOnce(actor, request, { showsSecret: true, carryOut });
+  return createOnce(actor, request, { showsSecret: true, whileSuspended: true, carryOut });
 }
