@@ -1726,7 +1726,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description More requests per minute, or more messages per day or month, than the key allows, or more money per day than the account may spend. Nothing was done. */
+        /** @description More requests per minute, or more messages per day or month, than the key allows, or more requests, test events or money than the account may. Nothing was done. */
         RateLimited: {
             headers: {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

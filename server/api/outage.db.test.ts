@@ -143,6 +143,7 @@ describe("while the database is away", () => {
           address: "127.0.0.1",
           idempotency: () => null,
           answerHeaders: {},
+          admit: async () => undefined,
         }),
       });
       expect(await answer.json()).toMatchObject({

@@ -59,6 +59,12 @@ const Settings = z.object({
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
     "milliseconds that a provider has for its answer; after that it is not known whether it took the message",
   ),
+  ACCOUNT_RATE_FACTOR: count(5, 1, 1_000).describe(
+    "requests per minute of an account, keys and people together, as a multiple of what its most generous key may make",
+  ),
+  FAILED_AT_ONCE_PER_DAY: count(20_000, 0, 1_000_000_000).describe(
+    "messages of an account per UTC day that may fail when they are accepted, beyond as many as are sent; 0: no limit",
+  ),
   FLOOD_IDENTICAL_PER_HOUR: count(6, 0, 1_000_000).describe(
     "messages of the same text that an account may send to one number within an hour; 0: no limit",
   ),
