@@ -8,7 +8,7 @@ import { fromMicros } from "../../core/wire";
 import { findSuppressed } from "../../suppressions/store";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
-import { openQuotas, openSpending, requireActive, requireBalance, sendingKey } from "./admission";
+import { openFailures, openQuotas, openSpending, requireActive, requireBalance, sendingKey } from "./admission";
 import { type Destination, openDraft } from "./draft";
 import type { Estimate, EstimateInput } from "./estimate-schema";
 import { openHolds, type Sending } from "./holds";
@@ -29,9 +29,10 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
     openQuotas(pool(), [key]),
   ]);
   const at = now();
-  const [recipients, spending] = await Promise.all([
+  const [recipients, spending, failures] = await Promise.all([
     holdBack(account, input.from, draft.body, recipientsOf(input).map(draft.resolve)),
     openSpending(pool(), [account], [utcDay(at)]),
+    openFailures(pool(), [account.id], [utcDay(at)]),
   ]);
   const costMicros = recipients.reduce((sum, recipient) => sum + recipient.costMicros, 0n);
   const billed = recipients.filter((recipient) => recipient.routing).length;
@@ -54,6 +55,7 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
       ...refusalOf(() => requireActive(account)),
       ...refusalOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
       ...spending.refusals(account, utcDay(at), costMicros),
+      ...failures.refusals(account.id, utcDay(at), { sent: billed, failed: recipients.length - billed }),
       ...quotas.refusals(key, billed),
     ].map(presentRefusal),
   };

@@ -18,6 +18,7 @@ import { recordEvents } from "../../webhooks/outbox";
 import type { MessageRow } from "../present";
 import {
   countQuotas,
+  openFailures,
   openQuotas,
   openSpending,
   type QuotaCount,
@@ -105,9 +106,11 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
     ),
     findSuppressed(tx, sendings),
   ]);
-  const [judge, spending] = await Promise.all([
+  const days = batch.map(dayOf);
+  const [judge, spending, failures] = await Promise.all([
     openHolds(tx, accounts, sendings, isSuppressed),
-    openSpending(tx, accounts.values(), batch.map(dayOf)),
+    openSpending(tx, accounts.values(), days),
+    openFailures(tx, accounts.keys(), days),
   ]);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
   const taken: Taken[] = [];
@@ -125,7 +128,7 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
     const { held, release } = judge(item.messages.filter(isPending));
     const messages = item.messages.map((message) => accepted(message, account.currency, held.get(message)));
     try {
-      admit(item, account, messages.filter(isPending));
+      admit(item, account, messages);
     } catch (refused) {
       release();
       throw refused;
@@ -137,14 +140,19 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
   };
 
   /** Takes the request's money and quotas off what there is. @throws when they do not suffice, with nothing taken. */
-  const admit = (item: Acceptance, account: LockedAccount, billed: MessageRow[]): void => {
+  const admit = (item: Acceptance, account: LockedAccount, messages: MessageRow[]): void => {
+    const billed = messages.filter(isPending);
+    const counts = { sent: billed.length, failed: messages.length - billed.length };
     const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
     const balance = balances.get(item.accountId) ?? 0n;
     requireBalance(costMicros, balance, account.currency);
     const [overspent] = spending.refusals(account, dayOf(item), costMicros);
     if (overspent) throw overspent;
+    const [overfailed] = failures.refusals(account.id, dayOf(item), counts);
+    if (overfailed) throw overfailed;
     quotas.take(item.key, billed.length);
     spending.add(account, dayOf(item), costMicros);
+    failures.add(account.id, dayOf(item), counts);
     balances.set(item.accountId, balance - costMicros);
   };
 
@@ -155,7 +163,7 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
       return { ok: false, error };
     }
   });
-  if (taken.length > 0) await write(tx, defer, taken, quotas.counts());
+  if (taken.length > 0) await write(tx, defer, taken, [...quotas.counts(), ...failures.counts()]);
   return results;
 }
 
