@@ -9,6 +9,7 @@ import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
 import { startAttempts, stopAttempts } from "./dispatch/run-attempt";
 import { serveWaiting } from "./dispatch/serve";
+import { dropParked } from "./receipts/parked";
 import { applyReceipts, rejoinReceipts } from "./receipts/receipts";
 
 /** Claims the attempts that can be made now and starts them. Safe to run twice: a claimed message is not claimed again. */
@@ -88,7 +89,7 @@ export async function forgetIdempotencyKeys(): Promise<void> {
 
 /**
  * Forgets what made callbacks of providers unique, long after they would be refused as stale; old counters; and receipts
- * about messages that are not ours, when one that is would have expired.
+ * about messages that are not ours, when one that is would have expired, or when there are too many of them.
  */
 export async function forgetCallbacks(): Promise<void> {
   // Plivo signs no time: what was forgotten could be repeated at any age.
@@ -98,4 +99,5 @@ export async function forgetCallbacks(): Promise<void> {
   );
   await pool().query("DELETE FROM provider_minutes WHERE minute < now() - interval '31 days'");
   await pool().query("DELETE FROM receipts WHERE message_id IS NULL AND received_at < now() - interval '72 hours'");
+  for (const provider of PROVIDERS) await dropParked(provider);
 }

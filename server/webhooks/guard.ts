@@ -20,7 +20,10 @@ type BlockedUrlReason =
   | "unresolvable_host"
   | "address_not_public";
 
-/** A refusal. Its `message` may be shown to the customer: it does not tell what the host resolved to. */
+/**
+ * A refusal. Its `message` may be shown to the customer: it tells neither what the host resolved to nor whether it did, or
+ * anybody could find out by it which names there are in the operator's network. `reason` is ours alone.
+ */
 export type BlockedUrlError = Error & { readonly name: "BlockedUrlError"; readonly reason: BlockedUrlReason };
 
 /** One address of a host, as `dns.lookup` gives it. */
@@ -53,13 +56,34 @@ export interface Guard {
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
+const NO_PUBLIC_ADDRESS = "The host of the URL has no public address.";
+
 const MESSAGES: Readonly<Record<BlockedUrlReason, string>> = {
   invalid_url: "The URL is not a valid absolute URL.",
   protocol_not_allowed: "The URL must begin with https:// or http://.",
   credentials_in_url: "The URL must not contain a user name or password.",
-  unresolvable_host: "The host of the URL cannot be resolved.",
-  address_not_public: "The host of the URL is not reachable on a public address.",
+  unresolvable_host: NO_PUBLIC_ADDRESS,
+  address_not_public: NO_PUBLIC_ADDRESS,
 };
+
+/** A refusal's reason as the customer is told it. */
+export const shownReason = ({ reason }: BlockedUrlError): string =>
+  reason === "unresolvable_host" || reason === "address_not_public" ? "no_public_address" : reason;
+
+/**
+ * Addresses at which clouds give credentials and settings to the machines that ask. Some are public in form, and others
+ * lie in private networks that an operator may well have opened for something else, so each has to be opened by itself.
+ */
+const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
+  [
+    // Most clouds; AWS: containers, pods, names and time; Scaleway.
+    ...["169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.169.253", "169.254.169.123", "169.254.42.42"],
+    // Azure, Alibaba, Oracle.
+    ...["168.63.129.16", "100.100.100.200", "192.0.0.192"],
+    // AWS: machines, pods, names and time; Google; Scaleway.
+    ...["fd00:ec2::254", "fd00:ec2::23", "fd00:ec2::253", "fd00:ec2::123", "fd20:ce::254", "fd00:42::42"],
+  ].map((text) => ipaddr.parse(text).toString()),
+);
 
 /** All global unicast addresses that IANA gives out (RFC 4291 section 2.4, IANA IPv6 address space). */
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR("2000::/3");
@@ -94,6 +118,10 @@ function isPublic(address: Address): boolean {
 function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text.replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
 }
+
+/** Whether the network is this one address. */
+const isExactly = (address: Address, [base, prefixLength]: Network): boolean =>
+  prefixLength === (base.kind() === "ipv4" ? 32 : 128) && isWithin(address, [base, prefixLength]);
 
 /** As strict as for addresses. */
 function parseNetwork(text: string): Network {
@@ -172,7 +200,8 @@ function createDispatcher(resolve: Resolve, isAllowed: (address: string) => bool
  * public addresses alone: unicast in the IANA special-purpose registries (RFC 6890), so neither loopback, private
  * (RFC 1918), carrier-grade NAT, link-local with the clouds' metadata address, multicast, reserved nor documentation
  * ranges, nor IPv6 forms that lead to an IPv4 address (NAT64, 6to4, Teredo, IPv4-compatible); IPv4-mapped IPv6 counts
- * as the IPv4 address.
+ * as the IPv4 address. Addresses of clouds' metadata services are refused even within `allowedNetworks`, unless one is
+ * that very address (/32 or /128).
  *
  * `assertAllowed` is for saying no early and clearly, when a URL is entered. It cannot protect a later request (DNS
  * rebinding), so every request must go through `dispatcher`, which makes the same check at the moment of connecting
@@ -184,7 +213,9 @@ export function createGuard({ allowedNetworks, lookup = lookupAll }: GuardOption
   const opened = allowedNetworks.map(parseNetwork);
   const isAllowed = (text: string): boolean => {
     const address = parseAddress(text);
-    return address !== null && (isPublic(address) || opened.some((network) => isWithin(address, network)));
+    if (address === null) return false;
+    if (METADATA_ADDRESSES.has(address.toString())) return opened.some((network) => isExactly(address, network));
+    return isPublic(address) || opened.some((network) => isWithin(address, network));
   };
   const resolve = createResolve(isAllowed, lookup);
   const dispatcher = createDispatcher(resolve, isAllowed);

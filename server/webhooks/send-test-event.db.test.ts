@@ -103,7 +103,7 @@ test("a URL that may not be reached (any more) is told, and nothing is sent", as
   expect(await send(setup)).toMatchObject({
     delivered: false,
     status_code: null,
-    error: "The host of the URL is not reachable on a public address.",
+    error: "The host of the URL has no public address.",
   });
 });
 

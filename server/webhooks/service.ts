@@ -5,7 +5,7 @@ import { now } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
-import { isBlockedUrlError } from "./guard";
+import { isBlockedUrlError, shownReason } from "./guard";
 import { webhookGuard } from "./post";
 import { type EndpointRow, presentEndpoint } from "./present";
 import {
@@ -93,7 +93,7 @@ async function assertReachable(url: string): Promise<void> {
     throw invalidRequest(thrown.message, {
       param: "url",
       reason: "url_not_allowed",
-      details: { problem: thrown.reason },
+      details: { problem: shownReason(thrown) },
     });
   }
 }

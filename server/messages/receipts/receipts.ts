@@ -7,10 +7,12 @@ import { now, SECOND_MS } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
 import { newId } from "../../core/ids";
 import { addJob, type ReceiptReport } from "../../core/jobs";
+import { errorFields, log } from "../../core/log";
 import { perProcess } from "../../core/process";
 import { storableText } from "../../core/wire";
 import { isFinal } from "../status";
 import { applyChanges, type Change, lockMessages } from "../transitions";
+import { noteParked } from "./parked";
 import { foldParts } from "./parts";
 import {
   type AttemptOf,
@@ -42,11 +44,14 @@ const RECEIPTS_MAX = 500;
 export function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
   const queue = perProcess("receipts.apply", () =>
     coalesce<Taken, void>(
-      (batch) =>
-        transaction(async (tx) => {
-          await takeIn(tx, batch);
-          return batch.map(() => ({ ok: true, value: undefined }));
-        }),
+      async (batch) => {
+        const parked = await transaction((tx) => takeIn(tx, batch));
+        for (const [name, count] of parked) {
+          // They are stored; that some too many are may be seen to later.
+          await noteParked(name, count).catch((thrown) => log("warn", "receipts.not_dropped", errorFields(thrown)));
+        }
+        return batch.map(() => ({ ok: true, value: undefined }));
+      },
       { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
     ),
   );
@@ -54,7 +59,8 @@ export function applyReceipts(provider: string, reports: readonly ReceiptReport[
   return queue({ provider, reports, receivedAt: now() });
 }
 
-async function takeIn(tx: Tx, batch: Taken[]): Promise<void> {
+/** @returns how many receipts of each provider were parked. */
+async function takeIn(tx: Tx, batch: Taken[]): Promise<Map<string, number>> {
   const receipts = batch.flatMap(({ provider, reports, receivedAt }) =>
     reports.map((report) => ({ id: newId("receipt"), provider, report, receivedAt })),
   );
@@ -67,11 +73,14 @@ async function takeIn(tx: Tx, batch: Taken[]): Promise<void> {
   await insertReceipts(tx, placed, applied);
   const parked = placed.filter((receipt) => receipt.attempt === null);
   const runAt = new Date(now().getTime() + REJOIN_AFTER_MS);
+  const counts = new Map<string, number>();
   for (const provider of new Set(parked.map((receipt) => receipt.provider))) {
     const own = parked.filter((receipt) => receipt.provider === provider);
     const providerMessageIds = own.map((receipt) => receipt.report.providerMessageId);
     await addJob(tx, "join_receipts", { provider, providerMessageIds }, { runAt });
+    counts.set(provider, own.length);
   }
+  return counts;
 }
 
 /** Joins receipts that were parked for these ids, now that their messages may be known. */
