@@ -144,7 +144,7 @@ export async function createAccountWithOwner(input: {
         [userId, accountId, email, name, passwordHash, isOperator, at],
       );
       if (balanceMicros === 0n) return;
-      const opening = { accountId, kind: "credit", amountMicros: balanceMicros, heldMicros: 0n } as const;
+      const opening = { accountId, kind: "credit", amountMicros: balanceMicros, reservedMicros: 0n } as const;
       await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at }]);
     });
   } catch (thrown) {

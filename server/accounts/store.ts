@@ -1,11 +1,11 @@
 import type { Tx } from "../core/db";
 
-/** What happened to an account's money. `amountMicros` changes the balance, `heldMicros` what is reserved in flight. */
+/** What happened to an account's money. `amountMicros` changes the balance, `reservedMicros` what is reserved in flight. */
 export type MoneyMove = {
   accountId: string;
   kind: "credit" | "reserve" | "settle" | "refund";
   amountMicros: bigint;
-  heldMicros: bigint;
+  reservedMicros: bigint;
   messageId: string | null;
   note: string | null;
   at: Date;
@@ -48,10 +48,10 @@ export async function lockAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<s
  */
 export async function postMoney(tx: Tx, moves: readonly MoneyMove[]): Promise<void> {
   if (moves.length === 0) return;
-  const sums = new Map<string, { amount: bigint; held: bigint }>();
+  const sums = new Map<string, { amount: bigint; reserved: bigint }>();
   for (const move of moves) {
-    const sum = sums.get(move.accountId) ?? { amount: 0n, held: 0n };
-    sums.set(move.accountId, { amount: sum.amount + move.amountMicros, held: sum.held + move.heldMicros });
+    const sum = sums.get(move.accountId) ?? { amount: 0n, reserved: 0n };
+    sums.set(move.accountId, { amount: sum.amount + move.amountMicros, reserved: sum.reserved + move.reservedMicros });
   }
   await tx.query({
     name: "accounts.post_money",
@@ -60,20 +60,20 @@ export async function postMoney(tx: Tx, moves: readonly MoneyMove[]): Promise<vo
              SELECT * FROM unnest($1::text[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::timestamptz[])
            )
            UPDATE accounts a
-           SET balance_micros = a.balance_micros + s.amount, held_micros = a.held_micros + s.held
-           FROM unnest($8::text[], $9::int8[], $10::int8[]) AS s (id, amount, held)
+           SET balance_micros = a.balance_micros + s.amount, held_micros = a.held_micros + s.reserved
+           FROM unnest($8::text[], $9::int8[], $10::int8[]) AS s (id, amount, reserved)
            WHERE a.id = s.id`,
     values: [
       moves.map((move) => move.accountId),
       moves.map((move) => move.kind),
       moves.map((move) => String(move.amountMicros)),
-      moves.map((move) => String(move.heldMicros)),
+      moves.map((move) => String(move.reservedMicros)),
       moves.map((move) => move.messageId),
       moves.map((move) => move.note),
       moves.map((move) => move.at.toISOString()),
       [...sums.keys()],
       [...sums.values()].map((sum) => String(sum.amount)),
-      [...sums.values()].map((sum) => String(sum.held)),
+      [...sums.values()].map((sum) => String(sum.reserved)),
     ],
   });
 }

@@ -28,8 +28,8 @@ async function makeBilled(accountId: string, status: string, costMicros: bigint,
       [messageId, accountId, status, costMicros],
     );
     const moves = kinds.map((kind) => {
-      const [amountMicros, heldMicros] = AMOUNTS[kind];
-      return { accountId, kind, amountMicros, heldMicros, messageId, note: null, at: new Date() };
+      const [amountMicros, reservedMicros] = AMOUNTS[kind];
+      return { accountId, kind, amountMicros, reservedMicros, messageId, note: null, at: new Date() };
     });
     await postMoney(tx, moves);
   });
@@ -57,8 +57,8 @@ test("a balance that was changed by hand is found, with the numbers", async () =
     accountId,
     balanceMicros: 1_000_007n,
     ledgerMicros: 1_000_000n,
-    heldMicros: 3n,
-    ledgerHeldMicros: 0n,
+    reservedMicros: 3n,
+    ledgerReservedMicros: 0n,
     faultyMessages: [],
   });
 });

@@ -12,8 +12,8 @@ type Drift = {
   accountId: string;
   balanceMicros: bigint;
   ledgerMicros: bigint;
-  heldMicros: bigint;
-  ledgerHeldMicros: bigint;
+  reservedMicros: bigint;
+  ledgerReservedMicros: bigint;
   /** Up to 20 messages whose ledger entries contradict each other or the message's cost. */
   faultyMessages: string[];
 };
@@ -43,8 +43,8 @@ const DRIFTED_SQL = `
     SELECT account_id, (array_agg(message_id ORDER BY message_id))[1:$1] AS messages FROM faulty GROUP BY account_id
   )
   SELECT coalesce(a.id, books.account_id) AS "accountId", coalesce(a.balance_micros, 0) AS "balanceMicros",
-         coalesce(books.amount, 0)::int8 AS "ledgerMicros", coalesce(a.held_micros, 0) AS "heldMicros",
-         coalesce(books.held, 0)::int8 AS "ledgerHeldMicros", coalesce(named.messages, '{}') AS "faultyMessages"
+         coalesce(books.amount, 0)::int8 AS "ledgerMicros", coalesce(a.held_micros, 0) AS "reservedMicros",
+         coalesce(books.held, 0)::int8 AS "ledgerReservedMicros", coalesce(named.messages, '{}') AS "faultyMessages"
   FROM accounts a
   FULL JOIN books ON books.account_id = a.id
   LEFT JOIN named ON named.account_id = coalesce(a.id, books.account_id)
@@ -76,8 +76,8 @@ export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[
       accountId: drift.accountId,
       balanceMicros: String(drift.balanceMicros),
       ledgerMicros: String(drift.ledgerMicros),
-      heldMicros: String(drift.heldMicros),
-      ledgerHeldMicros: String(drift.ledgerHeldMicros),
+      reservedMicros: String(drift.reservedMicros),
+      ledgerReservedMicros: String(drift.ledgerReservedMicros),
       faultyMessages: drift.faultyMessages,
     });
   }

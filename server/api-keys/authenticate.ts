@@ -1,4 +1,4 @@
-import { coalesce } from "../core/batch";
+import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { unauthorized } from "../core/errors";
@@ -70,7 +70,7 @@ type KeyRow = Omit<KnownKey, "expiresAtMs"> & { keyHash: string; expiresInMs: nu
 /** Reads a key; concurrent look-ups share one query. */
 function lookUp(keyHash: string): Promise<KnownKey | null> {
   const queue = perProcess("api-keys.lookup", () =>
-    coalesce<string, KnownKey | null>(
+    createBatcher<string, KnownKey | null>(
       async (hashes) => {
         const { rows } = await pool().query<KeyRow>({
           name: "api-keys.lookup",
@@ -108,7 +108,7 @@ export function noteUse(keyId: string): void {
   if (notedAt().size >= CACHE_MAX) notedAt().clear();
   notedAt().set(keyId, at);
   const queue = perProcess("api-keys.note_use", () =>
-    coalesce<string, void>(noteUses, { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX }),
+    createBatcher<string, void>(noteUses, { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX }),
   );
   queue(keyId).catch((thrown) => log("warn", "api_key.last_used_not_written", errorFields(thrown)));
 }

@@ -2,7 +2,7 @@
  * Requests per minute, of a caller (a key or a person) and of its account as a whole. Exact over all web processes: each
  * count is a row in the database, and concurrent requests of a process are counted by one statement.
  */
-import { coalesce } from "../core/batch";
+import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
 import { pool, repeatWhenLost } from "../core/db";
 import { env } from "../core/env";
@@ -35,10 +35,12 @@ const EXHAUSTED_MAX = 10_000;
 
 /** Counts one request of a caller against its own limit per minute and, when it passes that, against its account's. */
 export async function countRequest(ask: Ask): Promise<RateState> {
-  // Who has used up a minute stays refused until the next; asking the database again would only help a flood.
+  // A caller that has used up its minute stays refused until the next; asking the database again would only help a flood.
   const known = knownRefusal(ask);
   if (known) return known;
-  const queue = perProcess("api-keys.rate", () => coalesce(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }));
+  const queue = perProcess("api-keys.rate", () =>
+    createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
+  );
   const state = await queue(ask);
   const spent = state.refusedBy === "caller" ? ask.caller : state.refusedBy === "account" ? ask.accountId : null;
   if (spent !== null) {

@@ -1,4 +1,4 @@
-import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
+import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
 import type { AccountActor } from "../core/actor";
 import { DAY_MS, now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
@@ -80,7 +80,7 @@ function grantScopes(actor: AccountActor, wanted: readonly Scope[] | undefined):
 export async function createApiKey(
   actor: AccountActor,
   input: CreateApiKeyInput,
-  request: DeedRequest = plainRequest(),
+  request: IdempotentRequest = plainRequest(),
 ): Promise<CreatedApiKey> {
   const plainKey = newPlainKey();
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {

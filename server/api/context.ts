@@ -28,7 +28,7 @@ export async function sessionContext(req: Request): Promise<Context> {
     requestId: newId("request"),
     address: callerAddress((name) => req.headers.get(name), env().TRUSTED_PROXIES),
     idempotency: () => null,
-    answerHeaders: {},
+    responseHeaders: {},
     admit: async () => {
       if (session) requireRate(await countPerson(session), "One person");
     },

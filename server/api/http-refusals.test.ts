@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { exchange, responsesIn, type Then } from "@/e2e/support/raw-socket";
-import { answerHttpRefusals, refuseWithoutHost } from "./http-refusals";
+import { handleHttpRefusals, refuseWithoutHost } from "./http-refusals";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 async function serve(handle: RequestListener, settings: { headersTimeout?: number } = {}) {
   const server = createServer({ requireHostHeader: false, connectionsCheckingInterval: 20, ...settings });
   servers.push(server);
-  answerHttpRefusals(server);
+  handleHttpRefusals(server);
   server.on("request", (request, response) => {
     if (!refuseWithoutHost(request, response)) handle(request, response);
   });

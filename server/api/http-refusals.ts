@@ -5,8 +5,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
-import { writeAnswer } from "./node-door";
-import { type RestAnswer, refusedAnswer } from "./rest";
+import { writeResponse } from "./node-door";
+import { type RestResponse, refusalResponse } from "./rest";
 
 /** How long a refused caller may go on writing: closing at once would reset the connection, and the answer be lost. */
 const LINGER_MS = 2_000;
@@ -34,14 +34,14 @@ export function refuseWithoutHost(request: IncomingMessage, response: ServerResp
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  writeAnswer(request, response, refusedAnswer(error)).catch(() => response.destroy());
+  writeResponse(request, response, refusalResponse(error)).catch(() => response.destroy());
 }
 
 /**
  * Answers what cannot be parsed, what takes too long and what expects anything but `100-continue`. An answer that is
  * under way is never written into: of requests behind one another each gets its own answer, and the refusal comes last.
  */
-export function answerHttpRefusals(server: Server): void {
+export function handleHttpRefusals(server: Server): void {
   const answersOf = new WeakMap<Socket, Answers>();
   const refused = new WeakSet<Socket>();
   const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -77,7 +77,7 @@ async function refuse(socket: Socket, answers: Answers | undefined, error: ApiEr
   if (!socket.writable) return;
   // What its handler still says then goes nowhere.
   broken?.detachSocket(socket);
-  socket.end(bytesOf(refusedAnswer(error)));
+  socket.end(bytesOf(refusalResponse(error)));
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
 }
@@ -88,7 +88,7 @@ const closed = (response: ServerResponse): Promise<void> =>
     else response.once("close", () => resolve());
   });
 
-function bytesOf({ status, headers, body }: RestAnswer): string {
+function bytesOf({ status, headers, body }: RestResponse): string {
   const all = { ...headers, date: new Date().toUTCString(), "content-length": Buffer.byteLength(body) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} Bad Request`, ...lines, "", body].join("\r\n");

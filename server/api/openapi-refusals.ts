@@ -1,5 +1,5 @@
 /** The error half of the API document: the shape of an error, and per status what it means, with examples. */
-import { keyReused } from "../accounts/answers";
+import { keyReused } from "../accounts/idempotency";
 import {
   type ApiError,
   databaseUnavailable,

@@ -6,13 +6,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { type DatabaseProxy, startDatabaseProxy } from "@/e2e/support/database-proxy";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
-import { coalesce } from "../core/batch";
+import { createBatcher } from "../core/batcher";
 import { prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { checkHealth } from "./health";
 import { openApiDocument } from "./openapi";
 import { tableOf } from "./operations";
-import { answerRest } from "./rest";
+import { serveRest } from "./rest";
 import { appRouter } from "./router";
 
 let proxy: DatabaseProxy;
@@ -34,7 +34,7 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
     "content-type": "application/json",
     ...headers,
   };
-  const answer = await answerRest({
+  const answer = await serveRest({
     method,
     path,
     query: "",
@@ -142,7 +142,7 @@ describe("while the database is away", () => {
           requestId: newId("request"),
           address: "127.0.0.1",
           idempotency: () => null,
-          answerHeaders: {},
+          responseHeaders: {},
           admit: async () => undefined,
         }),
       });
@@ -165,7 +165,7 @@ test("a send that finds the queue full is a 503 at once, and says that nothing w
   const held = new Promise<void>((resolve) => (release = resolve));
   made.set(
     "messages.accept",
-    coalesce<unknown, never>(
+    createBatcher<unknown, never>(
       async (items) => {
         await held;
         return items.map(() => ({ ok: false as const, error: new Error("released") }));

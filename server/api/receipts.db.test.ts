@@ -4,7 +4,7 @@ import { pool } from "../core/db";
 import { flushCounts } from "../providers/health/counts";
 import { receiptUrlOf } from "../providers/receipt-url";
 import type { ProviderId } from "../providers/schema";
-import { answerReceipt } from "./receipts";
+import { serveReceipt } from "./receipts";
 
 const PLIVO_TOKEN = "plivo-token";
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
@@ -27,7 +27,7 @@ beforeAll(() => {
 
 const post = (provider: ProviderId, headers: Record<string, string>, body: string) => {
   const { pathname } = new URL(receiptUrlOf(provider));
-  return answerReceipt({ method: "POST", url: pathname, headers, body: Buffer.from(body) });
+  return serveReceipt({ method: "POST", url: pathname, headers, body: Buffer.from(body) });
 };
 
 /** What was done for callbacks of a provider: those that were believed, the refused ones, and the jobs that hold reports. */

@@ -16,7 +16,7 @@ export type Context = {
   /** The caller's Idempotency-Key; known once the input was read. @throws 400 when it is malformed. */
   idempotency: () => Idempotency | null;
   /** Response headers that a deed adds on the REST door, e.g. Idempotency-Replayed. */
-  answerHeaders: Record<string, string>;
+  responseHeaders: Record<string, string>;
   /** Counts a call of a person against what people and their account may ask per minute. @throws 429 */
   admit: () => Promise<void>;
 };

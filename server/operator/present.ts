@@ -15,7 +15,7 @@ export const presentReviewedSender = (row: SenderRow & { account: { name: string
 /** Row -> wire, for operators only: with what is held for messages in flight and its limits. */
 export const presentOperatedAccount = (row: AccountRow): OperatedAccount => ({
   ...presentAccount(row),
-  held: fromMicros(row.heldMicros),
+  held: fromMicros(row.reservedMicros),
   allowed_countries: row.allowedCountries,
   flood_identical: row.floodIdentical,
   flood_total: row.floodTotal,

@@ -5,7 +5,7 @@ import { DateTime, PageQuery } from "../core/wire";
 import { SENDER_STATUSES, Sender } from "../senders/schema";
 
 /** Segments per second; null: as fast as its provider takes them. */
-const SenderPace = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
+const SenderThroughput = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
 
 /** Operator: a sender with the account it belongs to, and its pace. */
 export const ReviewedSender = Sender.extend({
@@ -29,8 +29,8 @@ export const DecideSenderInput = z.object({
 });
 export type DecideSenderInput = z.output<typeof DecideSenderInput>;
 
-export const PaceSenderInput = z.object({ id: z.string(), max_segments_per_second: SenderPace });
-export type PaceSenderInput = z.output<typeof PaceSenderInput>;
+export const ThrottleSenderInput = z.object({ id: z.string(), max_segments_per_second: SenderThroughput });
+export type ThrottleSenderInput = z.output<typeof ThrottleSenderInput>;
 
 export const ListAccountsQuery = z.object({ search: z.string().max(100).optional(), ...PageQuery });
 export type ListAccountsQuery = z.output<typeof ListAccountsQuery>;

@@ -12,8 +12,8 @@ import {
   limitAccount,
   listAccounts,
   listReviews,
-  paceSender,
   setAccountStatus,
+  throttleSender,
 } from "./service";
 import { listSuppressions } from "./suppressions";
 
@@ -37,7 +37,7 @@ test("whoever is no operator is refused everything, with a session and with a ke
     await expect(creditAccount(somebody, { account_id: accountId, amount: 1 })).rejects.toMatchObject(refused);
     await expect(limitAccount(somebody, { account_id: accountId, ...NO_LIMITS })).rejects.toMatchObject(refused);
     await expect(listSuppressions(somebody, page)).rejects.toMatchObject(refused);
-    await expect(paceSender(somebody, { id: "x", max_segments_per_second: 1 })).rejects.toMatchObject(refused);
+    await expect(throttleSender(somebody, { id: "x", max_segments_per_second: 1 })).rejects.toMatchObject(refused);
     await expect(setAccountStatus(somebody, { account_id: accountId, status: "suspended" })).rejects.toMatchObject(
       refused,
     );
@@ -190,12 +190,12 @@ test("limits that mean nothing are refused", () => {
 test("a sender gets a pace and loses it", async () => {
   const { actor } = await makeAccount();
   const { id } = await createSender(actor, { sender_id: "Paced" });
-  expect(await paceSender(operator, { id, max_segments_per_second: 0.5 })).toMatchObject({
+  expect(await throttleSender(operator, { id, max_segments_per_second: 0.5 })).toMatchObject({
     max_segments_per_second: 0.5,
   });
   expect((await listReviews(operator, { page: 1, limit: 1 })).items[0]).toMatchObject({ max_segments_per_second: 0.5 });
-  expect((await paceSender(operator, { id, max_segments_per_second: null })).max_segments_per_second).toBeNull();
-  await expect(paceSender(operator, { id: newId("sender"), max_segments_per_second: 1 })).rejects.toMatchObject({
+  expect((await throttleSender(operator, { id, max_segments_per_second: null })).max_segments_per_second).toBeNull();
+  await expect(throttleSender(operator, { id: newId("sender"), max_segments_per_second: 1 })).rejects.toMatchObject({
     status: 404,
   });
 });

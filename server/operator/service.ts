@@ -16,8 +16,8 @@ import type {
   ListAccountsQuery,
   ListReviewsQuery,
   OperatedAccount,
-  PaceSenderInput,
   ReviewedSender,
+  ThrottleSenderInput,
 } from "./schema";
 
 /** From which statuses each decision may be taken. */
@@ -90,7 +90,7 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
  * Sets how many segments per second a sender gets at most; null: as many as its provider takes.
  * @throws 403 for whoever is no operator, 404.
  */
-export async function paceSender(actor: Actor, input: PaceSenderInput): Promise<ReviewedSender> {
+export async function throttleSender(actor: Actor, input: ThrottleSenderInput): Promise<ReviewedSender> {
   requireOperator(actor);
   const { id, max_segments_per_second: segmentsPerSecond } = input;
   const { count } = await prisma().sender.updateMany({
@@ -147,7 +147,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
         details: { balance },
       });
     }
-    const credit = { accountId, kind: "credit", amountMicros, heldMicros: 0n, messageId: null } as const;
+    const credit = { accountId, kind: "credit", amountMicros, reservedMicros: 0n, messageId: null } as const;
     await postMoney(tx, [{ ...credit, note: input.note ?? null, at: now() }]);
   });
   log("info", "account.credited", { accountId, amountMicros: String(amountMicros), by: nameOf(actor) });

@@ -1,4 +1,4 @@
-import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
+import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
 import type { AccountActor } from "../core/actor";
 import { now, SECOND_MS } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
@@ -26,7 +26,7 @@ const SENDERS_MAX = 100;
 export async function createSender(
   actor: AccountActor,
   input: CreateSenderInput,
-  request: DeedRequest = plainRequest(),
+  request: IdempotentRequest = plainRequest(),
 ): Promise<Sender> {
   const told = senderTypeOf(input.sender_id);
   if (!told) {

@@ -8,7 +8,7 @@ const PAGE = { page: 1, limit: 50 };
 
 const keyed = (key: string, requestHash: string) => ({
   idempotency: () => ({ key, requestHash }),
-  answerHeaders: {} as Record<string, string>,
+  responseHeaders: {} as Record<string, string>,
 });
 
 test("a number is suppressed once per sender, also when many try at once, and keeps its first note", async () => {

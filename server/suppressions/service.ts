@@ -1,4 +1,4 @@
-import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
+import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
@@ -17,7 +17,7 @@ import { deleteOne, insertManual } from "./store";
 export async function createSuppression(
   actor: AccountActor,
   input: CreateSuppressionInput,
-  request: DeedRequest = plainRequest(),
+  request: IdempotentRequest = plainRequest(),
 ): Promise<Suppression> {
   const { number, sender_id: senderId, note } = input;
   const carryOut = async (tx: Tx): Promise<Suppression> => {

@@ -3,8 +3,8 @@ import { newId } from "../core/ids";
 import type { InboundReport, JobPayload } from "../core/jobs";
 import { storableText } from "../core/wire";
 import { e164Of } from "../messages/phone";
-import { spellingsOf } from "./addressed";
 import { type Keyword, keywordOf } from "./keywords";
+import { spellingsOf } from "./sender-spellings";
 import { deleteStops, type InboundRow, insertInbound, insertStops, type Wish } from "./store";
 
 const ID_MAX = 255;

@@ -2,7 +2,7 @@
 import { postEvent } from "./post";
 import { presentEvent } from "./present";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
-import { openSecrets } from "./secrets";
+import { unsealSecrets } from "./secrets";
 import type { Secrets } from "./signature";
 import { type DueDelivery, recordOutcome, type Target } from "./store";
 
@@ -25,7 +25,7 @@ export async function sendDeliveries(
   due: readonly DueDelivery[],
   { limitMs = WEBHOOK_TIMEOUT_MS, signal, untilMs }: SendOptions,
 ): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
-  const secrets = openSecrets(target);
+  const secrets = unsealSecrets(target);
   const queue = [...due];
   const writes: Promise<void>[] = [];
   let wasClosed = false;

@@ -24,10 +24,10 @@ export type WaitingDelivery = { id: string; endpointId: string; round: number; a
 export const DELIVERIES_PER_JOB = 100;
 
 /** Cuts `ids` into the lists that go into one job each, in order. */
-export function jobLots(ids: readonly string[]): string[][] {
-  const lots: string[][] = [];
-  for (let at = 0; at < ids.length; at += DELIVERIES_PER_JOB) lots.push(ids.slice(at, at + DELIVERIES_PER_JOB));
-  return lots;
+export function jobBatches(ids: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  for (let at = 0; at < ids.length; at += DELIVERIES_PER_JOB) batches.push(ids.slice(at, at + DELIVERIES_PER_JOB));
+  return batches;
 }
 
 /**
@@ -125,7 +125,7 @@ async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<v
 export function jobsFor(deliveries: readonly WaitingDelivery[]) {
   const groups = groupBy(deliveries, ({ endpointId, round, attempts }) => `${endpointId} ${round} ${attempts}`);
   return [...groups.values()].flatMap((alike) =>
-    jobLots(alike.map((delivery) => delivery.id)).map((deliveryIds) => {
+    jobBatches(alike.map((delivery) => delivery.id)).map((deliveryIds) => {
       const { endpointId = "", round = 0, attempts: attemptsMade = 0 } = alike[0] ?? {};
       return { payload: { endpointId, deliveryIds, round, attemptsMade }, runAt: null };
     }),

@@ -3,9 +3,9 @@ import { Agent, type Dispatcher } from "undici";
 import { afterEach, describe, expect, it, test } from "vitest";
 import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
 import { freePort } from "@/scripts/postgres";
-import { createGuard } from "./guard";
 import { postJson, shareLookups } from "./post";
 import { createLookup } from "./resolve-host";
+import { createSsrfGuard } from "./ssrf-guard";
 
 const BODY = Buffer.from('{"text":"Grüße"}');
 const closers: (() => Promise<unknown>)[] = [];
@@ -139,7 +139,7 @@ describe("postJson", () => {
   });
 
   test("a refusal of the guard is a failure with its reason", async () => {
-    const guard = createGuard({ allowedNetworks: [], lookup: () => Promise.reject(new Error("ENOTFOUND")) });
+    const guard = createSsrfGuard({ allowedNetworks: [], lookup: () => Promise.reject(new Error("ENOTFOUND")) });
     closers.push(guard.close);
     const { dispatcher } = guard;
     expect(await post("http://127.0.0.1:9/", { dispatcher })).toMatchObject({
@@ -164,7 +164,7 @@ describe("postJson", () => {
   test("neither are name servers of this machine that answer nothing", async () => {
     const silent = await freePort();
     const lookup = createLookup({ servers: [`127.0.0.1:${silent}`] });
-    const guard = createGuard({ allowedNetworks: [], lookup });
+    const guard = createSsrfGuard({ allowedNetworks: [], lookup });
     closers.push(guard.close);
     const { dispatcher } = guard;
     await expect(post("http://hook.example/", { dispatcher })).rejects.toMatchObject({ name: "BlockedUrlError" });

@@ -4,15 +4,15 @@ import { type Dispatcher, request } from "undici";
 import { deadlineSignal, hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../core/deadline";
 import { env } from "../core/env";
 import { perProcess } from "../core/process";
-import { createGuard, type Guard, isBlockedUrlError, type LookupAll } from "./guard";
-import type { Outcome } from "./outcome";
+import type { DeliveryOutcome } from "./delivery-outcome";
 import { createLookup, isResolverSilent } from "./resolve-host";
 import { isAcknowledged, retryAfterS } from "./retry";
 import { type Secrets, signatureHeaders } from "./signature";
+import { createSsrfGuard, isBlockedUrlError, type LookupAll, type SsrfGuard } from "./ssrf-guard";
 
 /** How a request ended. */
 export type PostResult = Pick<
-  Outcome,
+  DeliveryOutcome,
   "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt"
 >;
 
@@ -55,9 +55,9 @@ const EXPLAINED: Readonly<Record<string, string>> = {
  * The one guard of the process: what creating an endpoint asks, and what every delivery connects through. It is never
  * closed: the jobs that are under way when the process is told to stop still need it, and its idle sockets end alone.
  */
-export const webhookGuard = (): Guard =>
+export const webhookGuard = (): SsrfGuard =>
   perProcess("webhooks.guard", () =>
-    createGuard({
+    createSsrfGuard({
       allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
       lookup: shareLookups(createLookup()),
     }),

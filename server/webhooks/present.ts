@@ -1,7 +1,7 @@
 import { isoOrNull } from "../core/wire";
 import { type MessageRow, messageAt, presentMessage } from "../messages/present";
 import type { MessageStatus } from "../messages/status";
-import type { Outcome } from "./outcome";
+import type { DeliveryOutcome } from "./delivery-outcome";
 import type { Delivery, Event, EventType, WebhookEndpoint, WebhookTest } from "./schema";
 
 /** What of a row of `webhook_endpoints` may be shown; the sealed secret is not even read. */
@@ -96,7 +96,7 @@ export const presentDelivery = (
 
 /** How the request of a test event ended. */
 export const presentTest = (
-  result: Pick<Outcome, "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead">,
+  result: Pick<DeliveryOutcome, "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead">,
 ): WebhookTest => ({
   object: "webhook_test",
   delivered: result.acknowledged,

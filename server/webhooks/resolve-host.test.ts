@@ -5,8 +5,8 @@ import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { stallFor } from "@/e2e/support/stalls";
 import { freePort } from "@/scripts/postgres";
-import type { LookupAll } from "./guard";
 import { createLookup, isResolverSilent } from "./resolve-host";
+import type { LookupAll } from "./ssrf-guard";
 
 const TYPE_A = 1;
 const QUESTION_AT = 12;

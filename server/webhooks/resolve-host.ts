@@ -7,7 +7,7 @@ import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { hasStalledSince, stalledMs, startDeadline } from "../core/deadline";
-import type { LookupAll } from "./guard";
+import type { LookupAll } from "./ssrf-guard";
 
 type Addresses = Awaited<ReturnType<LookupAll>>;
 

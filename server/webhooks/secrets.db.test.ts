@@ -116,15 +116,15 @@ describe("after a rotation", () => {
 test("a rotation that is asked for twice with one Idempotency-Key is made once and shows its secret again", async () => {
   const setup = await setUp();
   const { account, endpoint } = setup;
-  const answerHeaders: Record<string, string> = {};
-  const request = { idempotency: () => ({ key: "rotation", requestHash: "hash" }), answerHeaders };
+  const responseHeaders: Record<string, string> = {};
+  const request = { idempotency: () => ({ key: "rotation", requestHash: "hash" }), responseHeaders };
   const [first, second] = await Promise.all([
     rotateSecret(account.actor, endpoint.id, request),
     rotateSecret(account.actor, endpoint.id, request),
   ]);
   expect(second).toEqual(first);
   expect(RotatedWebhookEndpoint.strict().parse(first)).toEqual(first);
-  expect(answerHeaders["Idempotency-Replayed"]).toBe("true");
+  expect(responseHeaders["Idempotency-Replayed"]).toBe("true");
   const sent = await deliverOne(setup);
   expect([accepts(sent, first.signing_secret), accepts(sent, endpoint.signing_secret)]).toEqual([BOTH, BOTH]);
 });

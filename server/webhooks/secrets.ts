@@ -12,7 +12,7 @@ export type SealedSecrets = { secretSealed: string; previousSecretSealed: string
 export const sealSecret = (secret: string): string => seal(env().SECRET_KEY, PURPOSE, secret);
 
 /** The secrets that sign now. @throws Error when SECRET_KEY is not the one that they were sealed with. */
-export function openSecrets({ secretSealed, previousSecretSealed }: SealedSecrets): Secrets {
+export function unsealSecrets({ secretSealed, previousSecretSealed }: SealedSecrets): Secrets {
   const open = (sealed: string) => unseal(env().SECRET_KEY, PURPOSE, sealed);
   const present = open(secretSealed);
   return previousSecretSealed === null ? [present] : [present, open(previousSecretSealed)];

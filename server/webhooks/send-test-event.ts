@@ -9,7 +9,7 @@ import { postEvent } from "./post";
 import { presentEvent, presentTest } from "./present";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import type { WebhookTest } from "./schema";
-import { openSecrets, type SealedSecrets } from "./secrets";
+import { type SealedSecrets, unsealSecrets } from "./secrets";
 import { noSuchEndpoint } from "./service";
 import { TARGET_COLUMNS } from "./store";
 
@@ -40,7 +40,7 @@ export async function sendTestEvent(
   const at = now();
   const event = { id: newId("event"), type: "message.delivered", status: "delivered", createdAt: at };
   const body = Buffer.from(JSON.stringify(presentEvent(event, inventMessage(actor.accountId, at))));
-  const post = { url: target.url, secrets: openSecrets(target), eventId: event.id, body, headers: TEST_HEADERS };
+  const post = { url: target.url, secrets: unsealSecrets(target), eventId: event.id, body, headers: TEST_HEADERS };
   return presentTest(await postEvent(post, limitMs));
 }
 

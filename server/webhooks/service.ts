@@ -1,11 +1,10 @@
-import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
+import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
 import { inTurn } from "../accounts/turns";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
-import { isBlockedUrlError, shownReason } from "./guard";
 import { webhookGuard } from "./post";
 import { type EndpointRow, presentEndpoint } from "./present";
 import {
@@ -16,6 +15,7 @@ import {
 } from "./schema";
 import { sealSecret } from "./secrets";
 import { newSigningSecret } from "./signature";
+import { isBlockedUrlError, shownReason } from "./ssrf-guard";
 
 const ENDPOINTS_MAX = 50;
 const FORMER_SECRET_SIGNS_FOR = "24 hours";
@@ -43,7 +43,7 @@ export const noSuchEndpoint = () => notFound("There is no webhook endpoint with 
 export async function createEndpoint(
   actor: AccountActor,
   input: CreateWebhookInput,
-  request: DeedRequest = plainRequest(),
+  request: IdempotentRequest = plainRequest(),
 ): Promise<CreatedWebhookEndpoint> {
   const wanted = new Set<string>(input.events ?? ["*"]);
   const signingSecret = newSigningSecret();
@@ -157,7 +157,7 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
 export async function rotateSecret(
   actor: AccountActor,
   id: string,
-  request: DeedRequest = plainRequest(),
+  request: IdempotentRequest = plainRequest(),
 ): Promise<RotatedWebhookEndpoint> {
   const signingSecret = newSigningSecret();
   const carryOut = async (tx: Tx): Promise<RotatedWebhookEndpoint> => {

@@ -2,15 +2,15 @@
  * The hand-written SQL of deliveries. Whoever changes a delivery locks its endpoint first, endpoints in the order of
  * their ids: so two batches wait for each other instead of deadlocking, and what was read under the lock stays true.
  */
-import { coalesce, type Settled } from "../core/batch";
+import { createBatcher, type Settled } from "../core/batcher";
 import { msUntil } from "../core/clock";
-import { pool, type Tx, transaction } from "../core/db";
+import { filterEquals, pool, type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
 import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
-import { jobLots } from "./outbox";
-import { type DeliveryState, type EndpointState, type Outcome, settleOutcomes } from "./outcome";
+import { type DeliveryOutcome, type DeliveryState, type EndpointState, settleOutcomes } from "./delivery-outcome";
+import { jobBatches } from "./outbox";
 import type { SealedSecrets } from "./secrets";
 
 /** An endpoint as a delivery needs it; its secrets are still sealed. */
@@ -91,7 +91,7 @@ export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueD
     text: `SELECT ${MESSAGE_COLUMNS}, d.id AS "deliveryId", d.round, d.attempts AS "attemptsMade",
              e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt"
            FROM webhook_deliveries d JOIN events e ON e.id = d.event_id JOIN messages m ON m.id = e.message_id
-           WHERE d.id = ANY($2::text[]) AND d.endpoint_id = $1 AND d.status = 'pending'
+           WHERE d.id = ANY($2::text[]) AND d.endpoint_id = $1 AND ${filterEquals("d.status", "pending")}
              AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END
            ORDER BY e.id`,
     values: [job.endpointId, job.deliveryIds, job.attemptsMade ?? null, job.round ?? 0],
@@ -114,10 +114,10 @@ export async function lockEndpoints(tx: Tx, ids: Iterable<string>): Promise<Endp
  * its endpoint and the job of the next try, in one transaction. Nothing counts before that is committed.
  * @returns whether the endpoint is still to be sent to.
  */
-export const recordOutcome = (outcome: Outcome): Promise<boolean> =>
-  perProcess("webhooks.outcomes", () => coalesce(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }))(outcome);
+export const recordOutcome = (outcome: DeliveryOutcome): Promise<boolean> =>
+  perProcess("webhooks.outcomes", () => createBatcher(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }))(outcome);
 
-const flushOutcomes = (outcomes: Outcome[]): Promise<Settled<boolean>[]> =>
+const flushOutcomes = (outcomes: DeliveryOutcome[]): Promise<Settled<boolean>[]> =>
   transaction(async (tx) => {
     const before = await lockEndpoints(
       tx,
@@ -137,7 +137,7 @@ const flushOutcomes = (outcomes: Outcome[]): Promise<Settled<boolean>[]> =>
         tx,
         "deliver_webhooks",
         settlement.retries.flatMap(({ runAt, ...retry }) =>
-          jobLots(retry.deliveryIds).map((deliveryIds) => ({ payload: { ...retry, deliveryIds }, runAt })),
+          jobBatches(retry.deliveryIds).map((deliveryIds) => ({ payload: { ...retry, deliveryIds }, runAt })),
         ),
       );
     }
@@ -145,7 +145,7 @@ const flushOutcomes = (outcomes: Outcome[]): Promise<Settled<boolean>[]> =>
     return outcomes.map((outcome) => ({ ok: true, value: after.get(outcome.endpointId) ?? false }));
   });
 
-async function insertTries(tx: Tx, tries: readonly Outcome[]): Promise<void> {
+async function insertTries(tx: Tx, tries: readonly DeliveryOutcome[]): Promise<void> {
   await tx.query({
     name: "webhooks.insert_tries",
     text: `INSERT INTO webhook_tries
@@ -228,7 +228,7 @@ export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[
       text: `WITH moved AS (
                UPDATE webhook_deliveries SET next_attempt_at = NULL, finished_at = CASE WHEN $3 THEN now() END,
                  status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END
-               WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND status = 'pending'
+               WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND ${filterEquals("status", "pending")}
                RETURNING endpoint_id, 'pending' AS former, status
              ) ${INSERT_MOVES}`,
       values: [endpointId, deliveryIds, endpoint.isDeleted],

@@ -1,6 +1,6 @@
 /** What a crash, or an operator who empties the queue, may leave behind. */
 import { msUntil } from "../core/clock";
-import { pool, transaction } from "../core/db";
+import { filterEquals, pool, transaction } from "../core/db";
 import { addJobs } from "../core/jobs";
 import { log } from "../core/log";
 import { jobsFor, type WaitingDelivery } from "./outbox";
@@ -47,7 +47,7 @@ const requeue = (stranded: readonly { id: string; endpointId: string }[], overdu
     );
     const { rows } = await tx.query<WaitingDelivery>({
       text: `UPDATE webhook_deliveries SET next_attempt_at = date_trunc('milliseconds', now())
-             WHERE id = ANY($1::text[]) AND status = 'pending'
+             WHERE id = ANY($1::text[]) AND ${filterEquals("status", "pending")}
                AND next_attempt_at < now() - $2::float8 * interval '1 millisecond'
              RETURNING id, endpoint_id AS "endpointId", round, attempts`,
       values: [stranded.map((delivery) => delivery.id), overdueMs],

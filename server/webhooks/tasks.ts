@@ -1,12 +1,12 @@
-import { coalesce, type Settled } from "../core/batch";
+import { createBatcher, type Settled } from "../core/batcher";
 import { MINUTE_MS, now } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { addJob, addJobs, type JobPayload } from "../core/jobs";
 import { perProcess } from "../core/process";
 import { type DeliverOptions, sendDeliveries } from "./deliver";
-import { createLanes, type Lanes, type Place, type Work } from "./lanes";
-import { DELIVERIES_PER_JOB, jobLots } from "./outbox";
+import { createFairSlots, type FairSlots, type Slot, type Work } from "./fair-slots";
+import { DELIVERIES_PER_JOB, jobBatches } from "./outbox";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import { isOpen, loadDue, loadTarget, ownerOf, parkAllPending, parkDeliveries } from "./store";
 import { forgetFormerSecrets, requeueStranded } from "./sweep";
@@ -19,19 +19,19 @@ const MARGIN_MS = 2_000;
 /** A delivery that is overdue for so long, and that no job carries, has lost its job. */
 const STRANDED_AFTER_MS = 5 * MINUTE_MS;
 
-const lanes = (): Lanes => perProcess("webhooks.lanes", () => createLanes(env().WEBHOOK_CONCURRENCY));
+const slots = (): FairSlots => perProcess("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
 
 /**
  * The task of `deliver_webhooks`: sends the deliveries that are due, and schedules the next try of those that fail. A
  * job that finds the lane of its endpoint full, or the share of its account, gives its slot to others at once (see
- * lanes.ts).
+ * slots.ts).
  * May be run twice: an event may then be sent twice, which receivers expect, but a try never counts twice.
  * @throws only for trouble of our own (database, machine, a stall), so that the job is run again; it uses up no try.
  */
 export async function deliverWebhooks(payload: Payload, options: DeliverOptions = {}): Promise<void> {
   const accountId = await ownerOf(payload.endpointId);
   if (accountId === null) return;
-  const place = lanes().enter(accountId, payload.endpointId);
+  const place = slots().enter(accountId, payload.endpointId);
   const hasRun = place ? await workThrough(accountId, place, { ...payload, untilMs: null }, options) : false;
   if (!hasRun) await standAside(accountId, payload, options);
 }
@@ -41,23 +41,23 @@ async function standAside(accountId: string, payload: Payload, options: DeliverO
   const comesBackAt = await defer({ accountId, payload });
   const untilMs = comesBackAt.getTime() - (options.limitMs ?? WEBHOOK_TIMEOUT_MS) - MARGIN_MS;
   const work = { ...payload, untilMs };
-  const place = lanes().enter(accountId, payload.endpointId);
+  const place = slots().enter(accountId, payload.endpointId);
   if (place) await workThrough(accountId, place, work, options);
-  else lanes().handOver(accountId, work, Date.now());
+  else slots().delegate(accountId, work, Date.now());
 }
 
 /**
  * Does `first`, then what was handed over meanwhile by jobs of the same account, and leaves the place.
  * @returns false when `first` may not be done now because its endpoint fails and another job is at it.
  */
-async function workThrough(accountId: string, place: Place, first: Work, options: DeliverOptions): Promise<boolean> {
+async function workThrough(accountId: string, place: Slot, first: Work, options: DeliverOptions): Promise<boolean> {
   const next = () => (options.signal?.aborted ? null : place.takeNext(Date.now(), DELIVERIES_PER_JOB));
   try {
     for (let work: Work | null = first; work; work = next()) {
       if (await deliver(place, work, options)) continue;
       if (work.untilMs === null) return false;
       // The job that is at it looks for more before it leaves.
-      lanes().handOver(accountId, { ...work, untilMs: work.untilMs }, Date.now());
+      slots().delegate(accountId, { ...work, untilMs: work.untilMs }, Date.now());
     }
     return true;
   } finally {
@@ -65,7 +65,7 @@ async function workThrough(accountId: string, place: Place, first: Work, options
   }
 }
 
-async function deliver(place: Place, work: Work, options: DeliverOptions): Promise<boolean> {
+async function deliver(place: Slot, work: Work, options: DeliverOptions): Promise<boolean> {
   const { untilMs, ...payload } = work;
   const target = await loadTarget(payload.endpointId);
   if (!target) return true;
@@ -90,7 +90,7 @@ type Deferral = { accountId: string; payload: Payload };
 
 /** Queues the work again, for later. @returns when it comes back. */
 const defer = (deferral: Deferral): Promise<Date> =>
-  perProcess("webhooks.deferrals", () => coalesce(flushDeferrals, { maxWeight: DEFERRALS_PER_FLUSH }))(deferral);
+  perProcess("webhooks.deferrals", () => createBatcher(flushDeferrals, { maxWeight: DEFERRALS_PER_FLUSH }))(deferral);
 
 /** Small jobs that wait for the same endpoint come back as few full ones. */
 async function flushDeferrals(deferrals: Deferral[]): Promise<Settled<Date>[]> {
@@ -100,14 +100,17 @@ async function flushDeferrals(deferrals: Deferral[]): Promise<Settled<Date>[]> {
     const group = groups.get(key) ?? {
       ...payload,
       deliveryIds: [],
-      runAt: lanes().comeBackAt(accountId, payload.endpointId, Date.now()),
+      runAt: slots().requeueAt(accountId, payload.endpointId, Date.now()),
     };
     group.deliveryIds.push(...payload.deliveryIds);
     groups.set(key, group);
     return group.runAt;
   });
   const added = [...groups.values()].flatMap(({ runAt, ...payload }) =>
-    jobLots([...new Set(payload.deliveryIds)]).map((deliveryIds) => ({ payload: { ...payload, deliveryIds }, runAt })),
+    jobBatches([...new Set(payload.deliveryIds)]).map((deliveryIds) => ({
+      payload: { ...payload, deliveryIds },
+      runAt,
+    })),
   );
   await addJobs(pool(), "deliver_webhooks", added);
   return runAts.map((runAt) => ({ ok: true, value: runAt }));

@@ -38,7 +38,7 @@ const slot = (keyId: string, period: string) => `${keyId} ${period}`;
 const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().getTime());
 
 /** Daily and monthly limits of the keys, as they stand now; exact while the keys' accounts are locked. */
-export async function openQuotas(db: Queryable, keys: readonly SendingKey[]) {
+export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
   const periodsOf = (key: SendingKey) => {
     if (!key) return [];
@@ -86,7 +86,7 @@ export async function openQuotas(db: Queryable, keys: readonly SendingKey[]) {
   };
 }
 
-/** Writes what {@link openQuotas} and {@link openFailures} counted. */
+/** Writes what {@link loadQuotas} and {@link loadFailures} counted. */
 export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promise<void> {
   if (quotas.length === 0) return;
   await tx.query({
@@ -101,7 +101,7 @@ export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promis
 type CappedAccount = Pick<LockedAccount, "id" | "dailySpendCapMicros">;
 
 /** What accounts with a daily cap have spent, as it stands now; exact while they are locked. One query, if any has a cap. */
-export async function openSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
+export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
   const capped = [...accounts].flatMap(({ id, dailySpendCapMicros }) => (dailySpendCapMicros === null ? [] : [id]));
   const spent = new Map<string, bigint>();
   if (capped.length > 0) {
@@ -134,7 +134,7 @@ export async function openSpending(db: Queryable, accounts: Iterable<CappedAccou
  * What may fail at once. Such messages cost nothing, and each is a row, an event and a line in the account's lists; so of a
  * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent. Exact while the accounts are locked.
  */
-export async function openFailures(db: Queryable, accountIds: Iterable<string>, days: Iterable<string>) {
+export async function loadFailures(db: Queryable, accountIds: Iterable<string>, days: Iterable<string>) {
   const limit = env().FAILED_AT_ONCE_PER_DAY;
   const today = new Map<string, { sent: number; failed: number }>();
   const added = new Map<string, QuotaCount>();

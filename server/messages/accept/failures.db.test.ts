@@ -9,7 +9,7 @@ import { estimateSend } from "./estimate";
 import { sendBulk } from "./send";
 
 const LIMIT = 5;
-const request = () => ({ idempotency: () => null, answerHeaders: {} });
+const request = () => ({ idempotency: () => null, responseHeaders: {} });
 
 beforeAll(async () => {
   await makeRoute();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pool } from "../../core/db";
+import { applyReceipts } from "./apply-receipts";
 import { dropParked, PARKED_MAX } from "./parked";
-import { applyReceipts } from "./receipts";
 
 const parkedOf = async (provider: string) => {
   const { rows } = await pool().query<{ count: number; oldest: string }>(

@@ -1,7 +1,10 @@
 /** Bandwidth, Messaging API v2. Receipts and messages of handsets go to the callback URL of the application. */
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
 import {
+  type ErrorClass,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -9,12 +12,9 @@ import {
   outcomeOfHttp,
   sentences,
   unlisted,
-  type Verdict,
   wireCodeOrNull,
-} from "../http/answer";
-import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
-import { sameText } from "../http/constant-time";
-import type { Authenticity, Callback, HttpProvider, Inbound, Outcome, Report, WireResponse } from "../port";
+} from "../http/response";
+import type { Authenticity, Callback, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender";
 
 const settings = z.object({
@@ -102,7 +102,7 @@ const REPORTED = new Map<string, (code: string) => Report["status"]>([
 const RECEIVED = "message-received";
 
 /** Whose fault a field is that Bandwidth calls invalid. */
-const FIELD_FAULTS = new Map<string, Verdict>([
+const FIELD_FAULTS = new Map<string, ErrorClass>([
   ["to", "refused"],
   // Most often too long for it.
   ["text", "message"],
@@ -132,7 +132,7 @@ const event = z.object({
   }),
 });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     const { id } = z.object({ id: z.string().min(1) }).parse(JSON.parse(body));
     return { kind: "accepted", providerMessageIds: [id] };

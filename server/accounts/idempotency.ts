@@ -1,0 +1,139 @@
+/**
+ * Idempotent creation outside the send path: the deed and the response to its Idempotency-Key are one transaction, so a
+ * caller who repeats a request gets the first response, whether the process lived to send it or not.
+ */
+import type { AccountActor } from "../core/actor";
+import { pool, type Queryable, type Tx, transaction } from "../core/db";
+import { env } from "../core/env";
+import { forbidden, invalidRequest } from "../core/errors";
+import { seal, unseal } from "../core/seal";
+import type { Context } from "../core/trpc";
+import { type LockedAccount, lockAccounts } from "./store";
+import { inTurn } from "./turns";
+
+/** What a creating deed needs to know of its request. */
+export type IdempotentRequest = Pick<Context, "idempotency" | "responseHeaders">;
+
+/** A request that brings no Idempotency-Key, such as a person's or our own. */
+export const plainRequest = (): IdempotentRequest => ({ idempotency: () => null, responseHeaders: {} });
+
+const REPLAYED = "Idempotency-Replayed";
+const PURPOSE = "idempotent answer";
+
+/** Tells the caller that its response is one that was given before. */
+export function markReplayed(request: IdempotentRequest): void {
+  request.responseHeaders[REPLAYED] = "true";
+}
+
+/** 400: the key stands for another request. */
+export const keyReused = () =>
+  invalidRequest("This Idempotency-Key was used before with another request.", {
+    param: "Idempotency-Key",
+    reason: "idempotency_key_reused",
+  });
+
+type Operation<Result> = {
+  /**
+   * What may refuse the request and can take long, such as asking the network: done before the account is locked. It
+   * counts only when there is no response yet, or a request that was carried out could be refused when it is repeated.
+   */
+  check?: () => Promise<void>;
+  /** Whether the response shows a secret: then only its own caller gets it again, whatever other keys the account has. */
+  showsSecret?: boolean;
+  /** Whether a suspended account may do it too: what protects it or its recipients, and adds nothing to it. */
+  whileSuspended?: boolean;
+  carryOut: (tx: Tx) => Promise<Result>;
+};
+
+const callerOf = (actor: AccountActor): string => (actor.kind === "apiKey" ? actor.keyId : actor.userId);
+
+/** What `check` throws; null when it lets the request pass. */
+async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown } | null> {
+  try {
+    await check();
+    return null;
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+/** A request that may be repeated, as it is kept beside its response. */
+type Kept = { accountId: string; key: string; requestHash: string };
+
+/** The first response to a request; null when there is none. @throws 400 when its key stands for another request. */
+async function readResponse<Result>(
+  db: Queryable,
+  kept: Kept,
+  request: IdempotentRequest,
+): Promise<{ response: Result } | null> {
+  const { rows } = await db.query<{ requestHash: string; response: string }>(
+    `SELECT request_hash AS "requestHash", response FROM idempotency_keys
+     WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`,
+    [kept.accountId, kept.key],
+  );
+  const [known] = rows;
+  if (!known) return null;
+  if (known.requestHash !== kept.requestHash) throw keyReused();
+  markReplayed(request);
+  return { response: JSON.parse(unseal(env().SECRET_KEY, PURPOSE, known.response)) as Result };
+}
+
+async function storeResponse(tx: Tx, { accountId, key, requestHash }: Kept, response: unknown): Promise<void> {
+  await tx.query(
+    `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, now())
+     ON CONFLICT (account_id, key) DO UPDATE
+       SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
+    [accountId, key, requestHash, seal(env().SECRET_KEY, PURPOSE, JSON.stringify(response))],
+  );
+}
+
+const suspended = () =>
+  forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
+
+/** A transaction that holds the account's lock. Who waits for it holds a connection, so each account has one at a time. */
+const inOwnTransaction = <Result>(
+  { accountId }: AccountActor,
+  work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
+): Promise<Result> =>
+  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAccounts(tx, [accountId])).get(accountId))));
+
+/**
+ * Carries out a deed in a transaction that holds the account's lock; with an Idempotency-Key once in 24 hours, and the
+ * first response after that. Answers are stored encrypted, because creating is when secrets are shown.
+ * @throws 400 when the key was used with another request; 403 `account_not_active` when the account is suspended and the
+ *   operation makes something new; 429 `too_many_at_once` when too many operations of the account wait; and whatever the
+ *   operation throws. After each of them the key is free.
+ */
+export async function createOnce<Result>(
+  actor: AccountActor,
+  request: IdempotentRequest,
+  { check, showsSecret = false, whileSuspended = false, carryOut }: Operation<Result>,
+): Promise<Result> {
+  const idempotency = request.idempotency();
+  const { accountId } = actor;
+  const requireOpen = (account: LockedAccount | undefined) => {
+    if (!whileSuspended && account?.status !== "active") throw suspended();
+  };
+  if (!idempotency) {
+    await check?.();
+    return inOwnTransaction(actor, async (tx, account) => {
+      requireOpen(account);
+      return carryOut(tx);
+    });
+  }
+  const { key, requestHash: hash } = idempotency;
+  const kept = { accountId, key, requestHash: showsSecret ? `${hash} ${callerOf(actor)}` : hash };
+  // A look without the lock spares the check; what is carried out meanwhile is found under the lock.
+  const known = check ? await readResponse<Result>(pool(), kept, request) : null;
+  if (known) return known.response;
+  const refusal = check ? await refusalOf(check) : null;
+  return inOwnTransaction(actor, async (tx, account) => {
+    const found = await readResponse<Result>(tx, kept, request);
+    if (found) return found.response;
+    requireOpen(account);
+    if (refusal) throw refusal.thrown;
+    const response = await carryOut(tx);
+    await storeResponse(tx, kept, response);
+    return response;
+  });
+}
