@@ -31,7 +31,7 @@ const refusals = (states: RateState[]) => ({
 const ask = (caller: string, limit: number, accountId: string, times: number) =>
   Promise.all(Array.from({ length: times }, () => countRequest({ caller, limit, accountId })));
 
-test("a refusal is remembered to the end of the minute, and not a moment longer", async () => {
+test("a refusal is cached exactly until the end of the minute", async () => {
   const { keyId, accountId } = await makeAccount();
   const refusing = { caller: keyId, limit: 0, accountId };
   for (let before = 0; before < 5; before += 1) await countRequest({ ...refusing, limit: 100 });

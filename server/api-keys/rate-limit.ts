@@ -29,7 +29,7 @@ type Ask = { caller: string; limit: number; accountId: string | null };
 type Exhausted = { until: number; accountLimit: number | null };
 
 const ASKS_MAX = 2_000;
-/** Requests that wait to be counted. One statement counts thousands, so only a database that is away gathers as many. */
+/** Queue limit. One statement counts thousands of requests, so only an unavailable database fills the queue. */
 const WAITING_MAX = 20_000;
 const EXHAUSTED_MAX = 10_000;
 

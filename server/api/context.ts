@@ -15,7 +15,7 @@ const PERSON_LIMIT = 1_200;
 const countPerson = ({ userId, accountId }: { userId: string; accountId: string }) =>
   countRequest({ caller: userId, limit: PERSON_LIMIT, accountId });
 
-/** What a procedure called by the console knows of its request: the person who is signed in, or nobody. */
+/** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
 export async function sessionContext(req: Request): Promise<Context> {
   const session = await currentSession();
   return {

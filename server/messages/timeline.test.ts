@@ -88,7 +88,7 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
         ...delivery,
         eventId: "evt_1",
         createdAt: at(0),
-        tries: [{ ...posted, round: 0, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
+        tries: [{ ...posted, round: 0, attempt: 1, statusCode: 500, error: "The endpoint responded with 500." }],
       },
     ],
     events: [{ id: "evt_1", type: "message.failed", status: "failed", createdAt: at(0) }],
@@ -101,7 +101,7 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
     "The carrier reported sent, which changed nothing.",
     "0.02 USD was given back.",
     "The message became failed: Blocked.",
-    "Try 1 to post message.failed to whe_1 failed after 3 ms: The endpoint answered 500.",
+    "Try 1 to post message.failed to whe_1 failed after 3 ms: The endpoint responded with 500.",
   ]);
   const refund = timelineOf(failed).entries.find((entry) => entry.kind === "money" && entry.details.kind === "refund");
   expect(refund?.details).toEqual({ kind: "refund", amount: 0.02, currency: "USD" });

@@ -19,11 +19,11 @@ const SENT_BEFORE_MS = 1_000;
 const TESTS_MAX = 10;
 
 /**
- * Posts one signed `message.delivered` event about a message that never was, just as a delivery is posted, and waits for
- * the answer. It is stored nowhere, is not repeated, and leaves the endpoint's failures as they are; a disabled endpoint
- * can be tested too.
- * @param limitMs for the endpoint's whole answer.
- * @throws 404, and 429 `test_limit` past 10 in a minute of the account, over all processes and doors.
+ * Posts one signed `message.delivered` event about an invented message, just as a delivery is posted, and waits for the
+ * response. The event is not stored or retried and does not change the endpoint's failure count. A disabled endpoint can
+ * be tested too.
+ * @param limitMs for the whole exchange.
+ * @throws 404, and 429 `test_limit` past 10 per minute and account, over all processes and both doors.
  */
 export async function sendTestEvent(
   actor: AccountActor,
@@ -55,7 +55,7 @@ async function countTest(accountId: string): Promise<void> {
   });
 }
 
-/** The number is one of those that are given to nobody. */
+/** The number is one of those reserved for fiction. */
 const inventMessage = (accountId: string, at: Date): MessageRow => ({
   id: newId("message"),
   accountId,
