@@ -27,6 +27,7 @@ const CONTEXT: Context = {
   address: "127.0.0.1",
   idempotency: () => null,
   responseHeaders: {},
+  admit: async () => undefined,
 };
 
 const ANSWER: Message = {

@@ -125,6 +125,8 @@ export const serviceSettings = (databaseUrl: string, port: number): NodeJS.Proce
   PORT: String(port),
   SANDBOX: "true",
   LOG_LEVEL: "warn",
+  // All keys are of one account.
+  ACCOUNT_RATE_FACTOR: "1000",
   NEXT_TELEMETRY_DISABLED: "1",
 });
 

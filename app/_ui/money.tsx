@@ -15,7 +15,10 @@ export function formatMoney(amount: number, currency: string, digits = FRACTION_
 /** Digits after the point that show every one of `amounts` exactly, so that the points of a column stand in line. */
 export const fractionDigits = (amounts: readonly number[]): number =>
   amounts.reduce((most, amount) => {
-    const [, fraction = ""] = amount.toFixed(FRACTION_DIGITS_MAX).replace(/0+$/, "").split(".");
+    const [, fraction = ""] = amount
+      .toFixed(FRACTION_DIGITS_MAX)
+      .replace(/(?<!0)0+$/, "")
+      .split(".");
     return Math.max(most, fraction.length);
   }, FRACTION_DIGITS_MIN);
 

@@ -76,8 +76,12 @@ const ERRORS: Record<number, [type: string, code: string]> = {
 /** The longest that a 429 (the rest of the minute, the UTC day or the UTC month) or a 503 asks to wait. */
 const RETRY_AFTER_MAX_S: Record<string, number> = {
   rate_limit: 60,
+  account_rate_limit: 60,
+  test_limit: 60,
+  too_many_at_once: 5,
   daily_limit: 86_400,
   daily_spend_cap: 86_400,
+  failed_limit: 86_400,
   monthly_limit: 31 * 86_400,
   overloaded: 5,
   database_unavailable: 5,

@@ -1726,7 +1726,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description More requests per minute, or more messages per day or month, than the key allows, or more spending per day than the account allows. Nothing was done. */
+        /** @description More requests per minute, or more messages per day or month, than the key allows, or more requests, test events or spending than the account allows. Nothing was done. */
         RateLimited: {
             headers: {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount } from "@/e2e/support/seed";
 import { createApiKey } from "../api-keys/service";
@@ -5,8 +6,10 @@ import type { AccountActor } from "../core/actor";
 import { pool } from "../core/db";
 import { invalidRequest } from "../core/errors";
 import { createSender } from "../senders/service";
+import { createSuppression } from "../suppressions/service";
 import { createEndpoint, rotateSecret } from "../webhooks/service";
 import { createOnce, type IdempotentRequest } from "./idempotency";
+import { lockAccounts } from "./store";
 
 const request = (
   key: string,
@@ -147,4 +150,47 @@ test("a repeated creation returns its API key even after that key has expired", 
   vi.useFakeTimers({ toFake: ["Date"], now: soon + 1 });
   expect(await createApiKey(actor, expiring, request("k"))).toEqual(first);
   await expect(createApiKey(actor, expiring, request("other"))).rejects.toMatchObject({ status: 400 });
+});
+
+test("however many requests wait for one account, another account's are carried out", async () => {
+  const [busy, other] = await Promise.all([makeAccount(), makeAccount()]);
+  // Not a connection of the pool: those are cut off when they idle in a transaction.
+  const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await holder.connect();
+  await holder.query("BEGIN");
+  await lockAccounts(holder, [busy.accountId]);
+  const waiting = Promise.allSettled(
+    Array.from({ length: 40 }, (_, at) => createSender(busy.actor, { sender_id: `W${at}` }, request(`w${at}`))),
+  );
+  expect((await createSender(other.actor, { sender_id: "FREE" })).sender_id).toBe("FREE");
+  // It did not have to wait until the row was free.
+  const { rows } = await pool().query("SELECT 1 FROM senders WHERE account_id = $1 AND sender_id LIKE 'W%'", [
+    busy.accountId,
+  ]);
+  expect(rows).toEqual([]);
+  await holder.end();
+  expect((await waiting).filter((end) => end.status === "rejected")).toEqual([]);
+});
+
+test("a suspended account makes nothing new, gets its earlier answers, and may still protect itself", async () => {
+  const { actor, accountId } = await makeAccount();
+  const sender = await createSender(actor, { sender_id: "BEFORE" }, request("before"));
+  const endpoint = await createEndpoint(actor, { url: "http://127.0.0.1:9/" });
+  await pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [accountId]);
+  const deeds = {
+    key: (one?: IdempotentRequest) => createApiKey(actor, keyInput, one),
+    endpoint: (one?: IdempotentRequest) => createEndpoint(actor, { url: "http://127.0.0.1:9/" }, one),
+    sender: (one?: IdempotentRequest) => createSender(actor, { sender_id: "AFTER" }, one),
+  };
+  for (const [name, deed] of Object.entries(deeds)) {
+    for (const one of [undefined, request(name)]) {
+      await expect(deed(one), name).rejects.toMatchObject({
+        status: 403,
+        wire: { details: { reason: "account_not_active" } },
+      });
+    }
+  }
+  expect(await createSender(actor, { sender_id: "BEFORE" }, request("before"))).toEqual(sender);
+  expect((await rotateSecret(actor, endpoint.id)).id).toBe(endpoint.id);
+  expect((await createSuppression(actor, { number: "+14155550123" })).number).toBe("+14155550123");
 });

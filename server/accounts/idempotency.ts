@@ -5,10 +5,11 @@
 import type { AccountActor } from "../core/actor";
 import { pool, type Queryable, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
-import { invalidRequest } from "../core/errors";
+import { forbidden, invalidRequest } from "../core/errors";
 import { seal, unseal } from "../core/seal";
 import type { Context } from "../core/trpc";
-import { lockAccounts } from "./store";
+import { type LockedAccount, lockAccounts } from "./store";
+import { inTurn } from "./turns";
 
 /** The part of a request that creating operations need. */
 export type IdempotentRequest = Pick<Context, "idempotency" | "responseHeaders">;
@@ -39,6 +40,8 @@ type Operation<Result> = {
   check?: () => Promise<void>;
   /** Whether the response contains a secret; it is then repeated only to its own caller, not to the account's other keys. */
   showsSecret?: boolean;
+  /** Whether a suspended account may do it too: what protects it or its recipients, and adds nothing to it. */
+  whileSuspended?: boolean;
   carryOut: (tx: Tx) => Promise<Result>;
 };
 
@@ -84,22 +87,37 @@ async function storeResponse(tx: Tx, { accountId, key, requestHash }: Kept, resp
   );
 }
 
+const suspended = () =>
+  forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
+
+/** A transaction that holds the account's lock. Who waits for it holds a connection, so each account has one at a time. */
+const inOwnTransaction = <Result>(
+  { accountId }: AccountActor,
+  work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
+): Promise<Result> =>
+  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAccounts(tx, [accountId])).get(accountId))));
+
 /**
  * Carries out an operation in a transaction that holds the account's lock. With an Idempotency-Key it is carried out once
  * in 24 hours; repeats get the first response, which is stored encrypted because it may contain secrets.
- * @throws 400 when the key was used with another request; errors of the operation, which leave the key unused.
+ * @throws 400 when the key was used with another request; 403 `account_not_active` when the account is suspended and the
+ *   operation creates something; 429 `too_many_at_once` when too many operations of the account wait; errors of the
+ *   operation. All of them leave the key unused.
  */
 export async function createOnce<Result>(
   actor: AccountActor,
   request: IdempotentRequest,
-  { check, showsSecret = false, carryOut }: Operation<Result>,
+  { check, showsSecret = false, whileSuspended = false, carryOut }: Operation<Result>,
 ): Promise<Result> {
   const idempotency = request.idempotency();
   const { accountId } = actor;
+  const requireOpen = (account: LockedAccount | undefined) => {
+    if (!whileSuspended && account?.status !== "active") throw suspended();
+  };
   if (!idempotency) {
     await check?.();
-    return transaction(async (tx) => {
-      await lockAccounts(tx, [accountId]);
+    return inOwnTransaction(actor, async (tx, account) => {
+      requireOpen(account);
       return carryOut(tx);
     });
   }
@@ -109,10 +127,10 @@ export async function createOnce<Result>(
   const known = check ? await readResponse<Result>(pool(), kept, request) : null;
   if (known) return known.response;
   const refusal = check ? await refusalOf(check) : null;
-  return transaction(async (tx) => {
-    await lockAccounts(tx, [accountId]);
+  return inOwnTransaction(actor, async (tx, account) => {
     const found = await readResponse<Result>(tx, kept, request);
     if (found) return found.response;
+    requireOpen(account);
     if (refusal) throw refusal.thrown;
     const response = await carryOut(tx);
     await storeResponse(tx, kept, response);

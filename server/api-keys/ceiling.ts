@@ -2,7 +2,8 @@
 import { isNetworkWithin, parseAllowedIp } from "./ip-allowlist";
 import type { CreateApiKeyInput } from "./schema";
 
-const RATE_LIMIT_DEFAULT = 600;
+/** Requests per minute of a key that is made without saying how many. */
+export const RATE_LIMIT_DEFAULT = 600;
 
 /** The limits of a key as stored; null and an empty list: no limit. */
 export type KeyLimits = {

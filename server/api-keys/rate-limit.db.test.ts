@@ -1,32 +1,94 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeAccount } from "@/e2e/support/seed";
 import { pool } from "../core/db";
-import { countRequest } from "./rate-limit";
+import { newId } from "../core/ids";
+import { countRequest, type RateState } from "./rate-limit";
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
 /** Requests that the database has counted. */
-const countedFor = async (keyId: string): Promise<number> => {
-  const { rows } = await pool().query<{ used: number }>("SELECT used FROM api_key_minutes WHERE key_id = $1", [keyId]);
+const countedFor = async (id: string): Promise<number> => {
+  const { rows } = await pool().query<{ used: number }>("SELECT used FROM api_key_minutes WHERE key_id = $1", [id]);
   return rows[0]?.used ?? 0;
 };
 
+/** A minute that just began would end many tests in the next one: counts are set in the present minute, which they keep. */
+const setCount = (id: string, used: number) =>
+  pool().query(
+    `INSERT INTO api_key_minutes (key_id, minute, used) VALUES ($1, date_trunc('minute', now()) + interval '1 minute', $2)
+     ON CONFLICT (key_id) DO UPDATE SET used = excluded.used, minute = excluded.minute`,
+    [id, used],
+  );
+
+const refusals = (states: RateState[]) => ({
+  passed: states.filter((state) => state.refusedBy === null).length,
+  caller: states.filter((state) => state.refusedBy === "caller").length,
+  account: states.filter((state) => state.refusedBy === "account").length,
+});
+
+const ask = (caller: string, limit: number, accountId: string, times: number) =>
+  Promise.all(Array.from({ length: times }, () => countRequest({ caller, limit, accountId })));
+
 test("a refusal is cached exactly until the end of the minute", async () => {
-  const { keyId } = await makeAccount();
-  const ask = { keyId, limit: 0 };
-  for (let before = 0; before < 5; before += 1) await countRequest({ keyId, limit: 100 });
+  const { keyId, accountId } = await makeAccount();
+  const refusing = { caller: keyId, limit: 0, accountId };
+  for (let before = 0; before < 5; before += 1) await countRequest({ ...refusing, limit: 100 });
   vi.useFakeTimers({ toFake: ["performance"] });
-  const refused = await countRequest(ask);
-  expect(refused).toMatchObject({ allowed: false, remaining: 0 });
+  const refused = await countRequest(refusing);
+  expect(refused).toMatchObject({ refusedBy: "caller", remaining: 0 });
   const counted = await countedFor(keyId);
 
   vi.advanceTimersByTime(refused.resetMs - 1);
-  expect(await countRequest(ask)).toMatchObject({ allowed: false, resetMs: 1 });
+  expect(await countRequest(refusing)).toMatchObject({ refusedBy: "caller", resetMs: 1 });
   expect(await countedFor(keyId)).toBe(counted);
 
   vi.advanceTimersByTime(1);
-  await countRequest(ask);
+  await countRequest(refusing);
   expect(await countedFor(keyId)).not.toBe(counted);
+});
+
+describe("an account", () => {
+  test("may make five times the requests of its most generous key, whichever of its keys and people make them", async () => {
+    const { accountId, keyId } = await makeAccount({ rateLimit: 700 });
+    await setCount(accountId, 3_490);
+    const first = await ask(newId("apiKey"), 600, accountId, 6);
+    const person = await ask(newId("user"), 1_200, accountId, 2);
+    const last = await ask(keyId, 700, accountId, 8);
+    expect(refusals([...first, ...person, ...last])).toEqual({ passed: 10, caller: 0, account: 6 });
+    expect(last.at(-1)).toMatchObject({ refusedBy: "account", accountLimit: 3_500, limit: 700, remaining: 0 });
+    // Another key is told without asking, until the minute is over.
+    const counted = await countedFor(accountId);
+    expect(refusals(await ask(newId("apiKey"), 600, accountId, 3))).toMatchObject({ account: 3 });
+    expect(await countedFor(accountId)).toBe(counted);
+  });
+
+  test("with small keys may make as many as with one that has the usual limit", async () => {
+    const { accountId, keyId } = await makeAccount({ rateLimit: 1 });
+    await setCount(accountId, 2_999);
+    const states = [await ask(keyId, 1, accountId, 1), await ask(newId("user"), 1_200, accountId, 1)].flat();
+    expect(refusals(states)).toEqual({ passed: 1, caller: 0, account: 1 });
+  });
+
+  test("is not charged for what a key's own limit refuses", async () => {
+    const { accountId, keyId } = await makeAccount({ rateLimit: 20 });
+    await setCount(keyId, 15);
+    await setCount(accountId, 0);
+    expect(refusals(await ask(keyId, 20, accountId, 1_000))).toEqual({ passed: 5, caller: 995, account: 0 });
+    expect(await countedFor(accountId)).toBe(5);
+  });
+
+  test("never meets a limit with one key that it would not have met without", async () => {
+    const { accountId, keyId } = await makeAccount({ rateLimit: 6_000 });
+    await setCount(keyId, 5_000);
+    await setCount(accountId, 5_000);
+    expect(refusals(await ask(keyId, 6_000, accountId, 1_200))).toEqual({ passed: 1_000, caller: 200, account: 0 });
+  });
+
+  test("whose generous key was revoked has the limit of those that are left", async () => {
+    const { accountId, keyId } = await makeAccount({ rateLimit: 6_000 });
+    await pool().query("UPDATE api_keys SET revoked_at = now() WHERE id = $1", [keyId]);
+    expect(await countRequest({ caller: newId("user"), limit: 10, accountId })).toMatchObject({ accountLimit: 3_000 });
+  });
 });

@@ -1,72 +1,140 @@
+/**
+ * Requests per minute, of a caller (a key or a person) and of its account as a whole. Exact over all web processes: each
+ * count is a row in the database, and concurrent requests of a process are counted by one statement.
+ */
 import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
 import { pool, repeatWhenLost } from "../core/db";
+import { env } from "../core/env";
 import { defineProcessValue } from "../core/process";
+import { RATE_LIMIT_DEFAULT } from "./ceiling";
 
-/** The rate limit of a key in the current minute. `resetMs`: milliseconds until the next minute. */
-export type RateState = { allowed: boolean; limit: number; remaining: number; resetMs: number };
+/**
+ * Where a caller stands in its current minute. `resetMs` is the time to the next one; `refusedBy` tells whose limit is used
+ * up, null when the request may pass. `limit` and `remaining` are the caller's own; when the account is what refuses,
+ * nothing remains to the caller either.
+ */
+export type RateState = {
+  refusedBy: "caller" | "account" | null;
+  limit: number;
+  remaining: number;
+  resetMs: number;
+  /** Requests per minute of the whole account; null where it was not looked at. */
+  accountLimit: number | null;
+};
 
-type Ask = { keyId: string; limit: number };
+/** `caller`: id of a key or a person, or another name for what is limited. `accountId`: null when no account is counted for. */
+type Ask = { caller: string; limit: number; accountId: string | null };
 /** `until`: milliseconds of the process's monotonic clock. */
-type Exhausted = { until: number };
+type Exhausted = { until: number; accountLimit: number | null };
 
 const ASKS_MAX = 2_000;
 /** Queue limit. One statement counts thousands of requests, so only an unavailable database fills the queue. */
 const WAITING_MAX = 20_000;
+const EXHAUSTED_MAX = 10_000;
 
 const countQueue = defineProcessValue("api-keys.rate", () =>
   createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
 );
 
-/**
- * Counts one request of a key against its limit per minute. Exact over all web processes: the counter is a row in the
- * database; concurrent requests of a process share one statement.
- */
+/** Counts one request of a caller against its own limit per minute and, when it passes that, against its account's. */
 export async function countRequest(ask: Ask): Promise<RateState> {
-  // An exhausted key is refused until the next minute without a query, so that a flood does not load the database.
-  const spent = exhausted().get(ask.keyId);
-  if (spent && spent.until > performance.now()) return refusal(ask.limit, spent.until);
+  // An exhausted caller is refused until the next minute without a query, so that a flood does not load the database.
+  const known = knownRefusal(ask);
+  if (known) return known;
   const state = await countQueue()(ask);
-  if (!state.allowed) {
-    if (exhausted().size >= 10_000) exhausted().clear();
-    exhausted().set(ask.keyId, { until: performance.now() + state.resetMs });
+  const spent = state.refusedBy === "caller" ? ask.caller : state.refusedBy === "account" ? ask.accountId : null;
+  if (spent !== null) {
+    if (exhausted().size >= EXHAUSTED_MAX) exhausted().clear();
+    exhausted().set(spent, { until: performance.now() + state.resetMs, accountLimit: state.accountLimit });
   }
   return state;
 }
 
 const exhausted = defineProcessValue("api-keys.exhausted", () => new Map<string, Exhausted>());
 
-const refusal = (limit: number, until: number): RateState => ({
-  allowed: false,
-  limit,
-  remaining: 0,
-  resetMs: Math.ceil(until - performance.now()),
-});
+function knownRefusal({ caller, limit, accountId }: Ask): RateState | null {
+  for (const refusedBy of ["caller", "account"] as const) {
+    const spent = exhausted().get(refusedBy === "caller" ? caller : (accountId ?? ""));
+    const leftMs = spent ? Math.ceil(spent.until - performance.now()) : 0;
+    if (spent && leftMs > 0)
+      return { refusedBy, limit, remaining: 0, resetMs: leftMs, accountLimit: spent.accountLimit };
+  }
+  return null;
+}
+
+/** Adds to the counts of `rows`, selected as (id, n). */
+const addTo = (rows: string): string => `
+  INSERT INTO api_key_minutes AS k (key_id, minute, used)
+  SELECT id, date_trunc('minute', clock_timestamp()), n FROM ${rows} ORDER BY id
+  ON CONFLICT (key_id) DO UPDATE SET minute = GREATEST(k.minute, excluded.minute),
+    used = CASE WHEN k.minute >= excluded.minute THEN k.used + excluded.used ELSE excluded.used END
+  RETURNING key_id, used, minute`;
+
+/**
+ * The minute is the database's, so that web processes with other clocks agree on it. It never runs back: a statement that
+ * waited for the row over the change of the minute counts in the new one. Rows are taken in the order of their ids, all
+ * callers before all accounts. Only what passed its caller's limit counts for the account, so that one key's refused flood
+ * is not held against the others.
+ */
+const COUNT_SQL = `
+  WITH asked AS (
+    SELECT * FROM unnest($1::text[], $2::int4[], $3::int4[], $4::text[]) AS a (id, n, most, account_id)
+  ), callers AS (${addTo("asked")}
+  ), passed AS (
+    SELECT a.account_id AS id, sum(least(a.n, greatest(0, a.most - (c.used - a.n))))::int4 AS n
+    FROM asked a JOIN callers c ON c.key_id = a.id WHERE a.account_id IS NOT NULL GROUP BY a.account_id
+  ), accounts AS (${addTo("passed")}
+  ), counted AS (
+    SELECT key_id, used, minute, NULL::int4 AS passed, NULL::float8 AS account_limit FROM callers
+    UNION ALL
+    SELECT key_id, used, minute, p.n, $5::float8 * GREATEST($6::int4,
+      (SELECT max(rate_limit) FROM api_keys o WHERE o.account_id = key_id AND o.revoked_at IS NULL))
+    FROM accounts JOIN passed p ON p.id = key_id
+  )
+  SELECT key_id AS id, used, passed, account_limit AS "accountLimit",
+    (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs" FROM counted`;
+
+type Counted = { id: string; used: number; passed: number | null; accountLimit: number | null; leftMs: number };
 
 async function countAll(asks: Ask[]) {
-  const counts = new Map<string, number>();
-  for (const { keyId } of asks) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
-  // The database's minute, so that web processes with different clocks agree. It never goes back: a statement that waits
-  // for the row while the minute changes counts in the new minute.
+  const callers = new Map<string, { count: number; ask: Ask }>();
+  for (const ask of asks) callers.set(ask.caller, { count: (callers.get(ask.caller)?.count ?? 0) + 1, ask });
+  const all = [...callers.values()];
   const count = {
     name: "api-keys.count_requests",
-    text: `INSERT INTO api_key_minutes AS k (key_id, minute, used)
-           SELECT id, date_trunc('minute', clock_timestamp()), n FROM unnest($1::text[], $2::int4[]) AS u (id, n) ORDER BY id
-           ON CONFLICT (key_id) DO UPDATE SET minute = GREATEST(k.minute, excluded.minute),
-             used = CASE WHEN k.minute >= excluded.minute THEN k.used + excluded.used ELSE excluded.used END
-           RETURNING key_id AS "keyId", used,
-             (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs"`,
-    values: [[...counts.keys()], [...counts.values()]],
+    text: COUNT_SQL,
+    values: [
+      [...callers.keys()],
+      all.map((caller) => caller.count),
+      all.map((caller) => caller.ask.limit),
+      all.map((caller) => caller.ask.accountId),
+      env().ACCOUNT_RATE_FACTOR,
+      RATE_LIMIT_DEFAULT,
+    ],
   };
-  // When the connection is lost, counting a request twice is better than refusing it.
-  const { rows } = await repeatWhenLost(() => pool().query<{ keyId: string; used: number; leftMs: number }>(count));
-  const states = new Map(rows.map((row) => [row.keyId, { ...row, next: row.used - (counts.get(row.keyId) ?? 0) }]));
-  return asks.map(({ keyId, limit }) => {
-    const state = states.get(keyId);
-    if (!state) return { ok: false as const, error: new Error("The request was not counted.") };
-    state.next += 1;
-    const resetMs = Math.min(MINUTE_MS, Math.max(0, state.leftMs));
-    const remaining = Math.max(0, limit - state.next);
-    return { ok: true as const, value: { allowed: state.next <= limit, limit, remaining, resetMs } };
+  // Counting a request twice when the database goes away is better than refusing it.
+  const { rows } = await repeatWhenLost(() => pool().query<Counted>(count));
+  // From here on `used` counts up again, from what it was before these requests.
+  const states = new Map(
+    rows.map((row) => [row.id, { ...row, used: row.used - (row.passed ?? callers.get(row.id)?.count ?? 0) }]),
+  );
+  return asks.map(({ caller, limit, accountId }) => {
+    const own = states.get(caller);
+    if (!own) return { ok: false as const, error: new Error("The request was not counted.") };
+    own.used += 1;
+    const account = accountId === null ? undefined : states.get(accountId);
+    const accountLimit = account?.accountLimit ?? null;
+    const isAllowed = own.used <= limit;
+    if (isAllowed && account) account.used += 1;
+    const isAccountSpent = isAllowed && account !== undefined && accountLimit !== null && account.used > accountLimit;
+    const value: RateState = {
+      refusedBy: isAllowed ? (isAccountSpent ? "account" : null) : "caller",
+      limit,
+      remaining: isAccountSpent ? 0 : Math.max(0, limit - own.used),
+      resetMs: Math.min(MINUTE_MS, Math.max(0, (isAccountSpent ? account : own).leftMs)),
+      accountLimit,
+    };
+    return { ok: true as const, value };
   });
 }

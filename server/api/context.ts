@@ -1,8 +1,19 @@
+import { countRequest } from "../api-keys/rate-limit";
 import { callerAddress } from "../auth/caller-address";
 import { currentSession } from "../auth/session";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
+import { requireRate } from "./rate";
+
+/**
+ * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
+ * things every five seconds, so that twenty of them may be open.
+ */
+const PERSON_LIMIT = 1_200;
+
+const countPerson = ({ userId, accountId }: { userId: string; accountId: string }) =>
+  countRequest({ caller: userId, limit: PERSON_LIMIT, accountId });
 
 /** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
 export async function sessionContext(req: Request): Promise<Context> {
@@ -18,5 +29,8 @@ export async function sessionContext(req: Request): Promise<Context> {
     address: callerAddress((name) => req.headers.get(name), env().TRUSTED_PROXIES),
     idempotency: () => null,
     responseHeaders: {},
+    admit: async () => {
+      if (session) requireRate(await countPerson(session), "One person");
+    },
   };
 }

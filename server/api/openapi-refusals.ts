@@ -193,8 +193,8 @@ export const REFUSALS: Record<string, Refusal> = {
   429: {
     name: "RateLimited",
     description:
-      "More requests per minute, or more messages per day or month, than the key allows, or more spending per day than " +
-      "the account allows. Nothing was done.",
+      "More requests per minute, or more messages per day or month, than the key allows, or more requests, test events or " +
+      "spending than the account allows. Nothing was done.",
     headers: { ...RATE_HEADERS, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
     examples: {
       rate_limit: [

@@ -143,6 +143,7 @@ describe("while the database is unavailable", () => {
           address: "127.0.0.1",
           idempotency: () => null,
           responseHeaders: {},
+          admit: async () => undefined,
         }),
       });
       expect(await response.json()).toMatchObject({

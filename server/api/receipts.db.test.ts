@@ -95,3 +95,9 @@ test("Bandwidth must send its credentials, and only wrong ones count as forged",
   expect(await tell("hook:wrong")).toMatchObject({ status: 401 });
   expect(await noted("bandwidth")).toEqual({ receipts: 1, forged: 1, replayed: 0, jobs: 1 });
 });
+
+test("a callback with more fields than a provider sends is refused before its signature is looked at", async () => {
+  const body = Array.from({ length: 501 }, (_, at) => `f${at}=1`).join("&");
+  const signature = { "x-plivo-signature-v3": "forged", "x-plivo-signature-v3-nonce": "1" };
+  expect(await post("plivo", signature, body)).toMatchObject({ status: 400 });
+});

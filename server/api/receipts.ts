@@ -6,7 +6,7 @@ import { now } from "../core/clock";
 import { publicUrl } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { countCallback } from "../providers/health/counts";
-import type { Callback, CallbackContent } from "../providers/port";
+import type { Authenticity, Callback, CallbackContent } from "../providers/port";
 import { isReceiptToken, RECEIPT_PREFIX } from "../providers/receipt-url";
 import { providerTable } from "../providers/registry";
 import { PROVIDERS } from "../providers/schema";
@@ -39,7 +39,12 @@ export async function serveReceipt({ method, url, headers, body }: ReceiptReques
   const reader = (await providerTable()).callbackReader(known);
   if (!reader) return answer(404);
   const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
-  const verdict = reader.provider.authenticate(callback, reader.settings, now());
+  let verdict: Authenticity;
+  try {
+    verdict = reader.provider.authenticate(callback, reader.settings, now());
+  } catch (thrown) {
+    return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
+  }
   if (verdict.kind === "unasked") return answer(401, CHALLENGE);
   if (verdict.kind !== "genuine") return refuse(verdict.kind, verdict.detail, 401);
   let content: CallbackContent;

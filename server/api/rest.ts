@@ -19,7 +19,6 @@ import {
   isDatabaseUnavailable,
   isOutcomeUnknown,
   notFound,
-  rateLimited,
   toApiError,
 } from "../core/errors";
 import { newId } from "../core/ids";
@@ -29,6 +28,7 @@ import type { Context, Idempotency } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
 import { parseBody, parseQuery } from "./input";
 import { matchOperation, tableOf } from "./operations";
+import { requireRate } from "./rate";
 import { appRouter } from "./router";
 
 export const API_PREFIX = "/api/v1";
@@ -118,6 +118,8 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     address,
     idempotency: () => body && idempotencyOf(request, body),
     responseHeaders: headers,
+    // It was counted with its key.
+    admit: async () => undefined,
   };
   const result = await callTRPCProcedure({
     router: appRouter,
@@ -139,17 +141,11 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
 }
 
 async function passRateLimit(key: KnownKey, headers: Record<string, string>): Promise<void> {
-  const rate = await beforeOperation(countRequest({ keyId: key.id, limit: key.rateLimit }));
+  const rate = await beforeOperation(countRequest({ caller: key.id, limit: key.rateLimit, accountId: key.accountId }));
   headers["ratelimit-limit"] = String(rate.limit);
   headers["ratelimit-remaining"] = String(rate.remaining);
-  const resetS = wholeSeconds(rate.resetMs);
-  headers["ratelimit-reset"] = String(resetS);
-  if (rate.allowed) return;
-  throw rateLimited(`This API key may make ${rate.limit} requests per minute. Try again in ${resetS} s.`, {
-    reason: "rate_limit",
-    details: { limit: rate.limit },
-    retryAfterS: resetS,
-  });
+  headers["ratelimit-reset"] = String(wholeSeconds(rate.resetMs));
+  requireRate(rate, "This API key");
 }
 
 const actorOf = (key: KnownKey): AccountActor => ({

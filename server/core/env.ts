@@ -59,6 +59,12 @@ export const Settings = z.object({
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
     "milliseconds that a provider has to respond; after that it is unknown whether it took the message",
   ),
+  ACCOUNT_RATE_FACTOR: count(5, 1, 1_000).describe(
+    "requests per minute of an account, keys and people together, as a multiple of what its most generous key may make",
+  ),
+  FAILED_AT_ONCE_PER_DAY: count(20_000, 0, 1_000_000_000).describe(
+    "messages of an account per UTC day that may fail when they are accepted, beyond as many as are sent; 0: no limit",
+  ),
   FLOOD_IDENTICAL_PER_HOUR: count(6, 0, 1_000_000).describe(
     "messages of the same text that an account may send to one number within an hour; 0: no limit",
   ),
@@ -116,7 +122,7 @@ export const env = defineProcessValue("env", () => readEnv(process.env));
 export function publicUrl(): string {
   const { PUBLIC_URL, HOST, PORT } = env();
   const host = HOST === "0.0.0.0" || HOST === "::" ? "localhost" : HOST;
-  return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/\/+$/, "");
+  return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/(?<!\/)\/+$/, "");
 }
 
 /**

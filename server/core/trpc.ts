@@ -17,6 +17,8 @@ export type Context = {
   idempotency: () => Idempotency | null;
   /** Response headers that an operation adds on the REST door, e.g. Idempotency-Replayed. */
   responseHeaders: Record<string, string>;
+  /** Counts a call of a person against what people and their account may ask per minute. @throws 429 */
+  admit: () => Promise<void>;
 };
 
 /**
@@ -52,6 +54,7 @@ export const publicProcedure = t.procedure.use(async ({ next, getRawInput }) => 
 
 const accountProcedure = t.procedure.use(async ({ ctx, next, getRawInput }) => {
   if (!ctx.actor) throw unauthorized("Sign in first.", { reason: "no_session" });
+  await ctx.admit();
   // The REST edge checks the input itself, after the scope.
   if (ctx.actor.kind === "session") requireStorable(await getRawInput(), "");
   return next({ ctx: { actor: ctx.actor } });

@@ -10,6 +10,7 @@ import { giveBackUnheard } from "./dispatch/recover";
 import { startAttempts, stopAttempts } from "./dispatch/run-attempt";
 import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
 import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
+import { dropParked } from "./receipts/parked";
 
 /** Claims the attempts that can be made now and starts them. Safe to run twice: a claimed message is not claimed again. */
 export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
@@ -101,7 +102,7 @@ export const forgetIdempotencyKeys = (): Promise<void> =>
 
 /**
  * Forgets the nonces of callbacks, long after such a callback would be refused as stale; old counters; and receipts that
- * belong to no message of ours, when one of ours would have expired.
+ * belong to no message of ours, when one of ours would have expired, or when there are too many of them.
  */
 export async function forgetCallbacks(): Promise<void> {
   await forget("receipt_nonces", "seen_at < now() - interval '25 hours' AND provider <> 'plivo'");
@@ -109,4 +110,5 @@ export async function forgetCallbacks(): Promise<void> {
   await forget("receipt_nonces", "seen_at < now() - interval '31 days'");
   await forget("provider_minutes", "minute < now() - interval '31 days'");
   await forget("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'");
+  for (const provider of PROVIDERS) await dropParked(provider);
 }

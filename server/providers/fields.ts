@@ -14,7 +14,7 @@ export const ADDRESS = { address: true };
 export const baseUrl = (standard: string) =>
   z
     .url({ protocol: /^https?$/ })
-    .transform((url) => url.replace(/\/+$/, ""))
+    .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
     .default(standard)
     .describe(`address of the API; ${standard} unless you were given another`)
     .meta(ADDRESS);

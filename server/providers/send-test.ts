@@ -16,7 +16,15 @@ import { makeAdapter, providerTable } from "./registry";
 import type { ProviderId } from "./schema";
 import { findSettings } from "./settings";
 
-const DETAIL_MAX = 1_000;
+/**
+ * Where the settings lead is the operator's word, and who answers there may be no provider: no more of an answer is shown
+ * than a code and a sentence of a provider's own.
+ */
+const CODE_MAX = 64;
+const DETAIL_MAX = 200;
+const ID_MAX = 100;
+/** A long text is taken in parts, each under an id; the first few show that it was. */
+const IDS_MAX = 10;
 
 /** Operators with a test under way. */
 const underWay = defineProcessValue("providers.tests", () => new Set<string>());
@@ -35,14 +43,14 @@ function presentOutcome(outcome: SendOutcome) {
     const { providerMessageIds, lost } = outcome;
     return {
       outcome: outcome.kind,
-      code: lost ? storableText(lost.code, DETAIL_MAX) : null,
+      code: lost ? storableText(lost.code, CODE_MAX) : null,
       detail: lost ? storableText(lost.detail, DETAIL_MAX) : null,
-      provider_message_ids: [...providerMessageIds],
+      provider_message_ids: providerMessageIds.slice(0, IDS_MAX).map((id) => storableText(id, ID_MAX)),
     };
   }
   return {
     outcome: outcome.kind,
-    code: storableText(outcome.code, DETAIL_MAX),
+    code: storableText(outcome.code, CODE_MAX),
     detail: storableText(sentences(outcome.detail, outcome.providerDetail), DETAIL_MAX),
     provider_message_ids: [],
   };

@@ -204,6 +204,22 @@ test("a test goes directly to the provider, one at a time per operator, and is n
   });
 });
 
+test("a test shows a code and a sentence of what answers, however much that says", async () => {
+  const page = `Index of / ${"internal ".repeat(2_000)}`;
+  const server = createServer((_request, response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ code: "7".repeat(5_000), message: page }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await saveSettings(operator, { id: "twilio", settings: { accountSid: ACCOUNT_SID, authToken: SECRET, baseUrl } });
+  const to = { to: "+14155550123", from: "+14155550100", body: "Hello" };
+  const shown = await testProvider(operator, { id: "twilio", ...to });
+  expect(shown.code).toBe("7".repeat(64));
+  expect(shown.detail?.length).toBeLessThanOrEqual(200);
+});
+
 test("a test over SMPP has its own bind, and leaves no connection behind", async () => {
   const centre = await startSmsc();
   const { SMPP_URL: url = "", SMPP_SYSTEM_ID: systemId = "", SMPP_PASSWORD: password = "" } = centre.environment;

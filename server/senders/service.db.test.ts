@@ -118,3 +118,23 @@ test("refuses another account's id", async () => {
   expect(await approvedSender(mine.accountId, other.senderId)).toBe(false);
   expect((await listSenders(mine.actor, page)).items.map((sender) => sender.sender_id)).toEqual([mine.senderId]);
 });
+
+test("an account has at most 100 senders, rejected ones aside, however many it registers at once", async () => {
+  const { actor, accountId, senderId } = await makeAccount();
+  await pool().query(
+    `INSERT INTO senders (id, account_id, sender_id, type, status)
+     SELECT 'snd_' || $1 || n, $1, 'S' || n, 'alphanumeric', CASE WHEN n <= 10 THEN 'rejected' ELSE 'pending' END
+     FROM generate_series(1, 107) AS n`,
+    [accountId],
+  );
+  const ends = await Promise.allSettled(
+    ["A1", "A2", "A3", "A4", "A5"].map((sender_id) => createSender(actor, { sender_id })),
+  );
+  expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(2);
+  for (const end of ends) {
+    if (end.status === "rejected") expect(end.reason).toMatchObject({ wire: { details: { reason: "sender_limit" } } });
+  }
+  await expect(createSender(actor, { sender_id: senderId })).rejects.toMatchObject({
+    wire: { details: { reason: "sender_exists" } },
+  });
+});

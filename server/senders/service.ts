@@ -3,7 +3,7 @@ import type { AccountActor } from "../core/actor";
 import { now, SECOND_MS } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
 import { env } from "../core/env";
-import { invalidRequest, notFound } from "../core/errors";
+import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { addJob } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
@@ -15,10 +15,13 @@ import { agreesWithForm, senderTypeOf } from "./sender-type";
 /** How long an approval is cached: a suspension applies everywhere within this time. */
 const APPROVED_FRESH_MS = 1_000;
 const APPROVED_KEPT_MAX = 10_000;
+/** Senders of an account, those that were rejected aside: each waits for a person who looks at it. */
+const SENDERS_MAX = 100;
 
 /**
  * Registers a sender ID. It is pending until an operator approves it, or until SENDER_AUTO_APPROVE_S has passed.
- * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, or `sender_exists`.
+ * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, `sender_exists`, or
+ *   `sender_limit` past 100 senders that were not rejected.
  */
 export async function createSender(
   actor: AccountActor,
@@ -53,14 +56,15 @@ export async function createSender(
   };
   const waitS = env().SENDER_AUTO_APPROVE_S;
   const carryOut = async (tx: Tx): Promise<Sender> => {
+    // createOnce holds the account's lock, so two registrations count one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sender_id) DO NOTHING`,
-      [row.id, row.accountId, row.senderId, row.type, row.countryCode, row.status, row.createdAt],
+       SELECT $1, $2, $3, $4, $5, $6, $7::timestamptz
+       WHERE (SELECT count(*) FROM senders WHERE account_id = $2 AND status <> 'rejected') < $8
+       ON CONFLICT (account_id, sender_id) DO NOTHING`,
+      [row.id, row.accountId, row.senderId, row.type, row.countryCode, row.status, row.createdAt, SENDERS_MAX],
     );
-    if (rowCount === 0) {
-      throw invalidRequest("This sender ID is registered already.", { param: "sender_id", reason: "sender_exists" });
-    }
+    if (rowCount === 0) throw await whyNotRegistered(tx, row);
     if (waitS > 0) {
       const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
       await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
@@ -68,6 +72,18 @@ export async function createSender(
     return presentSender(row);
   };
   return createOnce(actor, request, { carryOut });
+}
+
+async function whyNotRegistered(tx: Tx, row: { accountId: string; senderId: string }): Promise<ApiError> {
+  const { rowCount } = await tx.query("SELECT 1 FROM senders WHERE account_id = $1 AND sender_id = $2", [
+    row.accountId,
+    row.senderId,
+  ]);
+  if (rowCount)
+    return invalidRequest("This sender ID is registered already.", { param: "sender_id", reason: "sender_exists" });
+  return invalidRequest(`An account has at most ${SENDERS_MAX} senders that were not rejected.`, {
+    reason: "sender_limit",
+  });
 }
 
 /** The account's senders, newest first. */

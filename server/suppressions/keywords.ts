@@ -20,7 +20,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
 /** The length of one segment; a longer text cannot be a keyword. */
 const TEXT_MAX = 160;
 /** Spaces, punctuation, quotes, emoji and invisible characters around the word. */
-const AROUND = /^[\p{P}\p{S}\p{Z}\p{C}\p{M}]+|[\p{P}\p{S}\p{Z}\p{C}\p{M}]+$/gu;
+const AROUND = /^[\p{P}\p{S}\p{Z}\p{C}\p{M}]+|(?<![\p{P}\p{S}\p{Z}\p{C}\p{M}])[\p{P}\p{S}\p{Z}\p{C}\p{M}]+$/gu;
 /** Spaces or dashes between the two words of "opt out". */
 const BETWEEN = /[\p{Z}\p{Pd}\s]+/gu;
 

@@ -25,7 +25,7 @@ export async function createSuppression(
     const suppression = { accountId: actor.accountId, number, senderId: senderId ?? "", at: now() };
     return presentSuppression(await insertManual(tx, suppression, note ?? null));
   };
-  return createOnce(actor, request, { carryOut });
+  return createOnce(actor, request, { whileSuspended: true, carryOut });
 }
 
 /** A misspelt sender ID would suppress nothing. @throws 400 `unknown_sender` */

@@ -174,8 +174,8 @@ describe("a delivery", () => {
     await takeDeliveryJobs(setup.endpoint.id);
     await tell("http://nowhere.invalid/");
     expect((await triesOf(setup.endpoint.id)).map((made) => made.error)).toEqual([
-      "The host of the URL is not reachable on a public address.",
-      "The host of the URL cannot be resolved.",
+      "The host of the URL has no public address.",
+      "The host of the URL has no public address.",
     ]);
     expect((await deliveriesOf(setup.endpoint.id)).map((each) => each.attempts)).toEqual([1, 1]);
   });

@@ -145,11 +145,11 @@ describe("postJson", () => {
     expect(await post("http://127.0.0.1:9/", { dispatcher })).toMatchObject({
       acknowledged: false,
       statusCode: null,
-      error: "The host of the URL is not reachable on a public address.",
+      error: "The host of the URL has no public address.",
     });
     expect(await post("http://nowhere.example/", { dispatcher })).toMatchObject({
       acknowledged: false,
-      error: "The host of the URL cannot be resolved.",
+      error: "The host of the URL has no public address.",
     });
   });
 

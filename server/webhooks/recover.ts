@@ -1,3 +1,4 @@
+import { inTurn } from "../accounts/turns";
 import type { AccountActor } from "../core/actor";
 import { transaction } from "../core/db";
 import { invalidRequest } from "../core/errors";
@@ -24,7 +25,8 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
   let after: Position = { createdAt: new Date(Math.max(Date.parse(input.since), 0)), id: "" };
   let count = 0;
   for (let isFirst = true; ; isFirst = false) {
-    const step = await recoverStep(actor.accountId, input.id, after);
+    const position = after;
+    const step = await inTurn(actor.accountId, () => recoverStep(actor.accountId, input.id, position));
     if (isFirst && step === "missing") throw noSuchEndpoint();
     if (isFirst && step === "disabled") {
       throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });

@@ -103,7 +103,7 @@ test("a URL that is no longer allowed is reported, and nothing is sent", async (
   expect(await send(setup)).toMatchObject({
     delivered: false,
     status_code: null,
-    error: "The host of the URL is not reachable on a public address.",
+    error: "The host of the URL has no public address.",
   });
 });
 

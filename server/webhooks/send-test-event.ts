@@ -1,6 +1,8 @@
+import { countRequest } from "../api-keys/rate-limit";
 import type { AccountActor } from "../core/actor";
-import { now } from "../core/clock";
+import { now, wholeSeconds } from "../core/clock";
 import { pool } from "../core/db";
+import { rateLimited } from "../core/errors";
 import { newId } from "../core/ids";
 import type { MessageRow } from "../messages/present";
 import { postEvent } from "./post";
@@ -13,13 +15,15 @@ import { TARGET_COLUMNS } from "./store";
 
 const TEST_HEADERS = { "Service-Test": "true" };
 const SENT_BEFORE_MS = 1_000;
+/** Test events of an account per minute: each is a request to an address of its choice, made at once and free of charge. */
+const TESTS_MAX = 10;
 
 /**
  * Posts one signed `message.delivered` event about an invented message, just as a delivery is posted, and waits for the
  * response. The event is not stored or retried and does not change the endpoint's failure count. A disabled endpoint can
  * be tested too.
  * @param limitMs for the whole exchange.
- * @throws 404
+ * @throws 404, and 429 `test_limit` past 10 per minute and account, over all processes and both doors.
  */
 export async function sendTestEvent(
   actor: AccountActor,
@@ -32,11 +36,23 @@ export async function sendTestEvent(
   );
   const [target] = rows;
   if (!target) throw noSuchEndpoint();
+  await countTest(actor.accountId);
   const at = now();
   const event = { id: newId("event"), type: "message.delivered", status: "delivered", createdAt: at };
   const body = Buffer.from(JSON.stringify(presentEvent(event, inventMessage(actor.accountId, at))));
   const post = { url: target.url, secrets: unsealSecrets(target), eventId: event.id, body, headers: TEST_HEADERS };
   return presentTest(await postEvent(post, limitMs));
+}
+
+async function countTest(accountId: string): Promise<void> {
+  const rate = await countRequest({ caller: `webhooks.test ${accountId}`, limit: TESTS_MAX, accountId: null });
+  if (rate.refusedBy === null) return;
+  const retryAfterS = wholeSeconds(rate.resetMs);
+  throw rateLimited(`An account may send ${TESTS_MAX} test events per minute. Try again in ${retryAfterS} s.`, {
+    reason: "test_limit",
+    details: { limit: TESTS_MAX },
+    retryAfterS,
+  });
 }
 
 /** The number is one of those reserved for fiction. */

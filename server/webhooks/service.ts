@@ -1,4 +1,5 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import { inTurn } from "../accounts/turns";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
@@ -14,7 +15,7 @@ import {
 } from "./schema";
 import { sealSecret } from "./secrets";
 import { newSigningSecret } from "./signature";
-import { isBlockedUrlError } from "./ssrf-guard";
+import { isBlockedUrlError, shownReason } from "./ssrf-guard";
 
 const ENDPOINTS_MAX = 50;
 const PREVIOUS_SECRET_SIGNS_FOR = "24 hours";
@@ -92,7 +93,7 @@ async function assertReachable(url: string): Promise<void> {
     throw invalidRequest(thrown.message, {
       param: "url",
       reason: "url_not_allowed",
-      details: { problem: thrown.reason },
+      details: { problem: shownReason(thrown) },
     });
   }
 }
@@ -134,15 +135,17 @@ export async function deleteEndpoint(actor: AccountActor, id: string) {
  */
 export async function enableEndpoint(actor: AccountActor, id: string) {
   // FOR UPDATE waits for transactions that are parking deliveries (see recordEvents); a plain UPDATE would not.
-  await pool().query(
-    `WITH disabled AS (
+  const enable = () =>
+    pool().query(
+      `WITH disabled AS (
        SELECT id FROM webhook_endpoints
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
      )
      UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL
      FROM disabled WHERE e.id = disabled.id`,
-    [id, actor.accountId],
-  );
+      [id, actor.accountId],
+    );
+  await inTurn(actor.accountId, enable);
   return getEndpoint(actor, id);
 }
 
@@ -175,5 +178,5 @@ export async function rotateSecret(
       previous_secret_expires_at: row.previousSecretUntil.toISOString(),
     };
   };
-  return createOnce(actor, request, { showsSecret: true, carryOut });
+  return createOnce(actor, request, { showsSecret: true, whileSuspended: true, carryOut });
 }

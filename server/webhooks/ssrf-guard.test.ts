@@ -8,6 +8,7 @@ import {
   type LookupAll,
   type SsrfGuard,
   type SsrfGuardOptions,
+  shownReason,
 } from "./ssrf-guard";
 
 const LOOPBACK = ["127.0.0.0/8", "::1/128"];
@@ -67,7 +68,19 @@ describe("assertAllowed: the URL", () => {
     const error: unknown = await assertAllowed("https://hook.example/").catch((thrown) => thrown);
     expect(isBlockedUrlError(error)).toBe(true);
     expect(isBlockedUrlError(new Error("other"))).toBe(false);
-    expect(String(error)).toBe("BlockedUrlError: The host of the URL is not reachable on a public address.");
+    expect(String(error)).toBe("BlockedUrlError: The host of the URL has no public address.");
+  });
+
+  it("shows the same for a name that nobody has and for one of the operator's network", async () => {
+    const lookup = fakeLookup({ "database.internal": [["10.1.2.3"]], "mixed.internal": [["10.1.2.3", PUBLIC]] });
+    const { assertAllowed } = guardWith({ lookup });
+    const shown = await Promise.all(
+      ["database.internal", "mixed.internal", "nowhere.internal"].map((host) =>
+        assertAllowed(`https://${host}/`).catch((thrown) => [thrown.message, shownReason(thrown)]),
+      ),
+    );
+    expect(new Set(shown.map(String)).size).toBe(1);
+    expect(shown[0]).toEqual(["The host of the URL has no public address.", "no_public_address"]);
   });
 });
 
@@ -97,6 +110,31 @@ describe("assertAllowed: the address", () => {
       await refused(guard.assertAllowed(`https://${literal}/`), "address_not_public", literal);
     }
   });
+
+  it.each([
+    ["169.254.169.254", "169.254.0.0/16"],
+    ["169.254.170.2", "169.254.170.0/24"],
+    ["168.63.129.16", "168.63.129.0/24"],
+    ["100.100.100.200", "100.64.0.0/10"],
+    ["192.0.0.192", "192.0.0.0/24"],
+    ["fd00:ec2::254", "fd00::/8"],
+    ["fd20:ce::254", "fc00::/7"],
+  ])(
+    "refuses the clouds' metadata address %s, also within %s, unless it is opened by itself",
+    async (address, network) => {
+      const lookup = fakeLookup({ "hook.example": [[address]] });
+      const literal = address.includes(":") ? `[${address}]` : address;
+      const urls = ["https://hook.example/", `http://${literal}/`];
+      if (!address.includes(":")) urls.push(`http://[::ffff:${address}]/`);
+      for (const allowedNetworks of [[], [network], ["0.0.0.0/0", "::/0"]]) {
+        const { assertAllowed } = guardWith({ lookup, allowedNetworks });
+        for (const url of urls) await refused(assertAllowed(url), "address_not_public", url);
+      }
+      const exactly = `${address}/${address.includes(":") ? 128 : 32}`;
+      const { assertAllowed } = guardWith({ lookup, allowedNetworks: [network, exactly] });
+      for (const url of urls) await assertAllowed(url);
+    },
+  );
 
   it("refuses a result that is not a plain address", async () => {
     for (const address of ["", "localhost", "127.1", "0x7f000001", "8.8.8", "8.8.8.8 ", "fe80::1%eth0"]) {

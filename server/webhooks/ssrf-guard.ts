@@ -20,7 +20,10 @@ type BlockedUrlReason =
   | "unresolvable_host"
   | "address_not_public";
 
-/** A refusal. Its `message` may be shown to the customer: it does not reveal the resolved addresses. */
+/**
+ * A refusal. Its `message` may be shown to the customer: it reveals neither the resolved addresses nor whether there are any,
+ * so that nobody learns the names of the operator's network from it. `reason` is internal; see {@link shownReason}.
+ */
 export type BlockedUrlError = Error & { readonly name: "BlockedUrlError"; readonly reason: BlockedUrlReason };
 
 /** One address of a host, as `dns.lookup` gives it. */
@@ -53,13 +56,34 @@ export interface SsrfGuard {
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
+const NO_PUBLIC_ADDRESS = "The host of the URL has no public address.";
+
 const MESSAGES: Readonly<Record<BlockedUrlReason, string>> = {
   invalid_url: "The URL is not a valid absolute URL.",
   protocol_not_allowed: "The URL must begin with https:// or http://.",
   credentials_in_url: "The URL must not contain a user name or password.",
-  unresolvable_host: "The host of the URL cannot be resolved.",
-  address_not_public: "The host of the URL is not reachable on a public address.",
+  unresolvable_host: NO_PUBLIC_ADDRESS,
+  address_not_public: NO_PUBLIC_ADDRESS,
 };
+
+/** A refusal's reason as the customer is told it. */
+export const shownReason = ({ reason }: BlockedUrlError): string =>
+  reason === "unresolvable_host" || reason === "address_not_public" ? "no_public_address" : reason;
+
+/**
+ * Addresses at which clouds give credentials and settings to the machines that ask. Some are public in form, and others
+ * lie in private networks that an operator may well have opened for something else, so each has to be opened by itself.
+ */
+const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
+  [
+    // Most clouds; AWS: containers, pods, names and time; Scaleway.
+    ...["169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.169.253", "169.254.169.123", "169.254.42.42"],
+    // Azure, Alibaba, Oracle.
+    ...["168.63.129.16", "100.100.100.200", "192.0.0.192"],
+    // AWS: machines, pods, names and time; Google; Scaleway.
+    ...["fd00:ec2::254", "fd00:ec2::23", "fd00:ec2::253", "fd00:ec2::123", "fd20:ce::254", "fd00:42::42"],
+  ].map((text) => ipaddr.parse(text).toString()),
+);
 
 /** All global unicast addresses that IANA assigns (RFC 4291 section 2.4, IANA IPv6 address space). */
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR("2000::/3");
@@ -93,6 +117,10 @@ function isPublic(address: Address): boolean {
 function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text.replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
 }
+
+/** Whether the network is this one address. */
+const isExactly = (address: Address, [base, prefixLength]: Network): boolean =>
+  prefixLength === (base.kind() === "ipv4" ? 32 : 128) && isWithin(address, [base, prefixLength]);
 
 /** As strict as `parseAddress`. @throws TypeError for anything but a CIDR network. */
 function parseNetwork(text: string): Network {
@@ -171,7 +199,8 @@ function createDispatcher(resolve: Resolve, isAllowed: (address: string) => bool
  * addresses only: unicast by the IANA special-purpose registries (RFC 6890). That excludes loopback, private (RFC 1918),
  * carrier-grade NAT, link-local (including the clouds' metadata address), multicast, reserved and documentation ranges,
  * and IPv6 forms that lead to an IPv4 address (NAT64, 6to4, Teredo, IPv4-compatible). IPv4-mapped IPv6 is treated as the
- * IPv4 address.
+ * IPv4 address. Metadata addresses of clouds are refused even within `allowedNetworks`, unless one is that very address
+ * (/32 or /128).
  *
  * `assertAllowed` gives an early, clear refusal when a URL is entered. It cannot protect later requests (DNS rebinding),
  * so every request must go through `dispatcher`, which repeats the check when connecting and connects only to a checked
@@ -183,7 +212,9 @@ export function createSsrfGuard({ allowedNetworks, lookup = lookupAll }: SsrfGua
   const opened = allowedNetworks.map(parseNetwork);
   const isAllowed = (text: string): boolean => {
     const address = parseAddress(text);
-    return address !== null && (isPublic(address) || opened.some((network) => isWithin(address, network)));
+    if (address === null) return false;
+    if (METADATA_ADDRESSES.has(address.toString())) return opened.some((network) => isExactly(address, network));
+    return isPublic(address) || opened.some((network) => isWithin(address, network));
   };
   const resolve = createResolve(isAllowed, lookup);
   const dispatcher = createDispatcher(resolve, isAllowed);

@@ -18,6 +18,7 @@ import { recordEvents } from "../../webhooks/outbox";
 import type { MessageRow } from "../present";
 import {
   countQuotas,
+  loadFailures,
   loadQuotas,
   loadSpending,
   type QuotaCount,
@@ -95,7 +96,7 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
   const books = await openBooks(tx, batch);
   const decisions = batch.map((item) => settle(() => decide(item, books)));
   const requests = decisions.flatMap((decision) => (decision.ok && decision.value.request) || []);
-  if (requests.length > 0) await write(tx, defer, requests, books.quotas.counts());
+  if (requests.length > 0) await write(tx, defer, requests, [...books.quotas.counts(), ...books.failures.counts()]);
   return decisions.map((decision) => {
     if (!decision.ok) return decision;
     const { response, request } = decision.value;
@@ -119,6 +120,7 @@ type Books = {
   responses: Map<string, KnownResponse>;
   quotas: Awaited<ReturnType<typeof loadQuotas>>;
   spending: Awaited<ReturnType<typeof loadSpending>>;
+  failures: Awaited<ReturnType<typeof loadFailures>>;
   checkFraud: Awaited<ReturnType<typeof loadFraudCheck>>;
 };
 
@@ -138,12 +140,14 @@ async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
     ),
     findSuppressed(tx, pending),
   ]);
-  const [checkFraud, spending] = await Promise.all([
+  const days = batch.map(dayOf);
+  const [checkFraud, spending, failures] = await Promise.all([
     loadFraudCheck(tx, accounts, pending, isSuppressed),
-    loadSpending(tx, accounts.values(), batch.map(dayOf)),
+    loadSpending(tx, accounts.values(), days),
+    loadFailures(tx, accounts.keys(), days),
   ]);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
-  return { accounts, balances, responses, quotas, spending, checkFraud };
+  return { accounts, balances, responses, quotas, spending, failures, checkFraud };
 }
 
 /** A response, and the request to be stored; null: the response is a replay. */
@@ -163,7 +167,7 @@ function decide(item: Acceptance, books: Books): Decision {
   const { blocked, release } = books.checkFraud(item.messages.filter(isPending));
   const messages = item.messages.map((message) => storedRow(message, account.currency, blocked.get(message)));
   try {
-    charge(item, account, messages.filter(isPending), books);
+    charge(item, account, messages, books);
   } catch (refused) {
     release();
     throw refused;
@@ -176,15 +180,20 @@ function decide(item: Acceptance, books: Books): Decision {
 }
 
 /** Takes the request's cost and quota from the books. @throws 402 or 429 when they do not suffice, with nothing taken. */
-function charge(item: Acceptance, account: LockedAccount, billed: readonly MessageRow[], books: Books): void {
-  const { balances, quotas, spending } = books;
+function charge(item: Acceptance, account: LockedAccount, messages: readonly MessageRow[], books: Books): void {
+  const { balances, quotas, spending, failures } = books;
+  const billed = messages.filter(isPending);
+  const counts = { sent: billed.length, failed: messages.length - billed.length };
   const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
   const balance = balances.get(item.accountId) ?? 0n;
   requireBalance(costMicros, balance, account.currency);
   const [overspent] = spending.refusals(account, dayOf(item), costMicros);
   if (overspent) throw overspent;
+  const [overfailed] = failures.refusals(account.id, dayOf(item), counts);
+  if (overfailed) throw overfailed;
   quotas.take(item.key, billed.length);
   spending.add(account, dayOf(item), costMicros);
+  failures.add(account.id, dayOf(item), counts);
   balances.set(item.accountId, balance - costMicros);
 }
 

@@ -3,6 +3,7 @@ import type { LockedAccount } from "../../accounts/store";
 import type { AccountActor } from "../../core/actor";
 import { nextUtcDay, nextUtcMonth, now, utcDay, utcMonth, wholeSeconds } from "../../core/clock";
 import type { Queryable, Tx } from "../../core/db";
+import { env } from "../../core/env";
 import { type ApiError, forbidden, insufficientBalance, rateLimited } from "../../core/errors";
 import { unnest } from "../../core/unnest";
 import { fromMicros } from "../../core/wire";
@@ -27,7 +28,10 @@ export function requireBalance(costMicros: bigint, balanceMicros: bigint, curren
   });
 }
 
-/** Messages to be added to a key's count of a period, `day:2026-01-31` or `month:2026-01`. */
+/**
+ * Messages to be added to a key's count of a period, `day:2026-01-31` or `month:2026-01`, or to an account's count of
+ * messages that failed at once, `failed:2026-01-31`; `keyId` is the account's id then.
+ */
 export type QuotaCount = { keyId: string; period: string; added: number };
 
 const periodKey = (id: string, period: string) => `${id} ${period}`;
@@ -89,7 +93,7 @@ const QUOTA_COUNTS = unnest<QuotaCount>({
   messages: ["int4", ({ added }) => added],
 });
 
-/** Stores the counts of {@link loadQuotas}. */
+/** Stores the counts of {@link loadQuotas} and {@link loadFailures}. */
 export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promise<void> {
   if (quotas.length === 0) return;
   await tx.query({
@@ -130,5 +134,51 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
     add({ id }: CappedAccount, day: string, costMicros: bigint): void {
       spent.set(periodKey(id, day), (spent.get(periodKey(id, day)) ?? 0n) + costMicros);
     },
+  };
+}
+
+/**
+ * What may fail at once. Such messages cost nothing, and each is a row, an event and a line in the account's lists; so of a
+ * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent. Exact while the accounts are locked.
+ */
+export async function loadFailures(db: Queryable, accountIds: Iterable<string>, days: Iterable<string>) {
+  const limit = env().FAILED_AT_ONCE_PER_DAY;
+  const today = new Map<string, { sent: number; failed: number }>();
+  const added = new Map<string, QuotaCount>();
+  const at = (accountId: string, day: string) => today.get(periodKey(accountId, day)) ?? { sent: 0, failed: 0 };
+  if (limit > 0) {
+    const { rows } = await db.query<{ accountId: string; day: string; messages: number; failed: number }>({
+      name: "messages.failures",
+      text: `SELECT u.account_id AS "accountId", to_char(u.day, 'YYYY-MM-DD') AS day, u.messages,
+               coalesce(q.messages, 0) AS failed
+             FROM usage_days u
+             LEFT JOIN api_key_quotas q ON q.key_id = u.account_id AND q.period = 'failed:' || to_char(u.day, 'YYYY-MM-DD')
+             WHERE u.account_id = ANY($1::text[]) AND u.day = ANY($2::date[])`,
+      values: [[...new Set(accountIds)], [...new Set(days)]],
+    });
+    for (const { accountId, day, messages, failed } of rows)
+      today.set(periodKey(accountId, day), { sent: messages - failed, failed });
+  }
+
+  return {
+    /** 429 when so many more would be too many that fail at once; `sent` go to a provider with the same request. */
+    refusals(accountId: string, day: string, { sent, failed }: { sent: number; failed: number }): ApiError[] {
+      const before = at(accountId, day);
+      const allowed = limit + before.sent + sent;
+      if (limit === 0 || failed === 0 || before.failed + failed <= allowed) return [];
+      const text = "Too many messages of this account failed today when they were accepted. Nothing was sent.";
+      const details = { limit: allowed, failed: before.failed, requested: failed };
+      const retryAfterS = secondsUntil(nextUtcDay(new Date(day)));
+      return [rateLimited(text, { reason: "failed_limit", details, retryAfterS })];
+    },
+    add(accountId: string, day: string, { sent, failed }: { sent: number; failed: number }): void {
+      const before = at(accountId, day);
+      today.set(periodKey(accountId, day), { sent: before.sent + sent, failed: before.failed + failed });
+      if (failed === 0) return;
+      const period = `failed:${day}`;
+      const id = periodKey(accountId, period);
+      added.set(id, { keyId: accountId, period, added: (added.get(id)?.added ?? 0) + failed });
+    },
+    counts: (): QuotaCount[] => [...added.values()],
   };
 }

@@ -8,7 +8,7 @@ import { fromMicros } from "../../core/wire";
 import { findSuppressed } from "../../suppressions/store";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
-import { loadQuotas, loadSpending, requireActive, requireBalance, sendingKey } from "./admission";
+import { loadFailures, loadQuotas, loadSpending, requireActive, requireBalance, sendingKey } from "./admission";
 import type { Estimate, EstimateInput } from "./estimate-schema";
 import { type CandidateMessage, loadFraudCheck } from "./fraud-check";
 import { type Destination, prepareSend } from "./prepared-send";
@@ -29,9 +29,10 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
     loadQuotas(pool(), [key]),
   ]);
   const at = now();
-  const [recipients, spending] = await Promise.all([
+  const [recipients, spending, failures] = await Promise.all([
     applyFraudCheck(account, input.from, prepared.body, recipientsOf(input).map(prepared.resolve)),
     loadSpending(pool(), [account], [utcDay(at)]),
+    loadFailures(pool(), [account.id], [utcDay(at)]),
   ]);
   const costMicros = recipients.reduce((sum, recipient) => sum + recipient.costMicros, 0n);
   const billed = recipients.filter((recipient) => recipient.routing).length;
@@ -54,6 +55,7 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
       ...refusalsOf(() => requireActive(account)),
       ...refusalsOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
       ...spending.refusals(account, utcDay(at), costMicros),
+      ...failures.refusals(account.id, utcDay(at), { sent: billed, failed: recipients.length - billed }),
       ...quotas.refusals(key, billed),
     ].map(presentRefusal),
   };

@@ -7,6 +7,7 @@ import { now, SECOND_MS } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
 import { newId } from "../../core/ids";
 import { addJob, type ReceiptReport } from "../../core/jobs";
+import { errorFields, log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import { isFinal } from "../status";
@@ -21,6 +22,7 @@ import {
   type MatchedAttempt,
   type MatchedReceipt,
 } from "./match-attempts";
+import { noteParked } from "./parked";
 import { foldParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
 
@@ -37,11 +39,14 @@ const RECEIPTS_MAX = 500;
 
 const receiptQueue = defineProcessValue("receipts.apply", () =>
   createBatcher<ReceivedReports, void>(
-    (batch) =>
-      transaction(async (tx) => {
-        await storeAndApply(tx, batch);
-        return batch.map(() => ({ ok: true, value: undefined }));
-      }),
+    async (batch) => {
+      const parked = await transaction((tx) => storeAndApply(tx, batch));
+      for (const [name, count] of parked) {
+        // The receipts are stored; a later look drops what is too much.
+        await noteParked(name, count).catch((thrown) => log("warn", "receipts.not_dropped", errorFields(thrown)));
+      }
+      return batch.map(() => ({ ok: true, value: undefined }));
+    },
     { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
   ),
 );
@@ -55,7 +60,8 @@ export function applyReceipts(provider: string, reports: readonly ReceiptReport[
   return receiptQueue()({ provider, reports, receivedAt: now() });
 }
 
-async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<void> {
+/** @returns how many receipts of each provider were parked. */
+async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<string, number>> {
   const receipts = batch.flatMap(({ provider, reports, receivedAt }) =>
     reports.map((report) => ({ id: newId("receipt"), provider, report, receivedAt })),
   );
@@ -71,20 +77,23 @@ async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<void> {
       return { ...receipt, attempt: attempts.get(receipt.id) ?? null, isApplied: applied.has(receipt.id) };
     }),
   );
-  await rejoinLater(
+  return rejoinLater(
     tx,
     receipts.filter(({ id }) => !attempts.has(id)),
   );
 }
 
-/** Adds one job per provider that matches parked receipts again. */
-async function rejoinLater(tx: Tx, parked: readonly IncomingReceipt[]): Promise<void> {
+/** Adds one job per provider that matches parked receipts again. @returns the number of receipts by provider. */
+async function rejoinLater(tx: Tx, parked: readonly IncomingReceipt[]): Promise<Map<string, number>> {
   const runAt = new Date(now().getTime() + REJOIN_AFTER_MS);
+  const counts = new Map<string, number>();
   for (const provider of new Set(parked.map((receipt) => receipt.provider))) {
     const own = parked.filter((receipt) => receipt.provider === provider);
     const providerMessageIds = own.map((receipt) => receipt.report.providerMessageId);
     await addJob(tx, "join_receipts", { provider, providerMessageIds }, { runAt });
+    counts.set(provider, own.length);
   }
+  return counts;
 }
 
 /** Joins receipts that were parked under these provider ids with the messages that have become known since. */

@@ -2,7 +2,15 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
-import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import {
+  forged,
+  formOf,
+  queryOf,
+  queryOrFormOf,
+  referenceOf,
+  requiredField,
+  sortedFields,
+} from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
@@ -129,12 +137,7 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
 }
 
 const pairsOf = (fields: URLSearchParams, between: string): string[] =>
-  [...new Set(fields.keys())].sort().flatMap((name) =>
-    fields
-      .getAll(name)
-      .sort()
-      .map((value) => name + between + value),
-  );
+  sortedFields(fields).flatMap(([name, values]) => values.map((value) => name + between + value));
 
 const placeOf = (callback: Callback): string => callback.url.split("?", 1)[0] ?? "";
 

@@ -2,7 +2,15 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
-import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import {
+  forged,
+  formOf,
+  queryOf,
+  queryOrFormOf,
+  referenceOf,
+  requiredField,
+  sortedFields,
+} from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
@@ -148,9 +156,8 @@ function signedForms(url: string): string[] {
 
 /** Each name and value, sorted; every distinct value of a repeated name once. */
 const signedFields = (form: URLSearchParams): string =>
-  [...new Set(form.keys())]
-    .sort()
-    .flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value))
+  sortedFields(form)
+    .flatMap(([name, values]) => [...new Set(values)].map((value) => name + value))
     .join("");
 
 function authenticate(callback: Callback, { authToken }: TwilioSettings): Authenticity {

@@ -2,11 +2,48 @@
 import { z } from "zod";
 import type { Authenticity, Callback } from "../port";
 
-/** Form fields of a callback's body, decoded, in their original order. */
-export const formOf = (callback: Callback): URLSearchParams => new URLSearchParams(callback.body.toString("utf8"));
+/**
+ * Fields of a callback's query or body. Providers send about twenty; fields are read before a signature is checked, so what
+ * anybody can send must stay too little to be work.
+ */
+const FIELDS_MAX = 500;
 
-/** Query of a callback's URL, decoded. */
-export const queryOf = (callback: Callback): URLSearchParams => new URL(callback.url).searchParams;
+/** @throws Error past {@link FIELDS_MAX}. */
+function requireFew(fields: number): void {
+  if (fields > FIELDS_MAX) throw new Error(`The callback has more than ${FIELDS_MAX} fields.`);
+}
+
+/** Pairs in a text of `name=value&…`, counted up to one more than a reader takes, and without decoding it. */
+function countPairs(text: string): number {
+  let pairs = 1;
+  for (let at = text.indexOf("&"); at !== -1 && pairs <= FIELDS_MAX; at = text.indexOf("&", at + 1)) pairs += 1;
+  return pairs;
+}
+
+/** Form fields of a callback's body, decoded, in the order in which they came. @throws Error past 500 of them. */
+export function formOf(callback: Callback): URLSearchParams {
+  const text = callback.body.toString("utf8");
+  requireFew(countPairs(text));
+  return new URLSearchParams(text);
+}
+
+/** Query of a callback's URL, decoded. @throws Error past 500 fields. */
+export function queryOf(callback: Callback): URLSearchParams {
+  const { search } = new URL(callback.url);
+  requireFew(countPairs(search));
+  return new URLSearchParams(search);
+}
+
+/** Each name once with all of its values; names and values are sorted by their UTF-16 units, as signatures have them. */
+export function sortedFields(fields: URLSearchParams): [name: string, values: string[]][] {
+  const byName = new Map<string, string[]>();
+  for (const [name, value] of fields) {
+    const values = byName.get(name);
+    if (values) values.push(value);
+    else byName.set(name, [value]);
+  }
+  return [...byName].sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, values]) => [name, values.sort()]);
+}
 
 /** Our reference to the attempt, from the query of the receipt URL. */
 export const referenceOf = (callback: Callback): string | null => queryOf(callback).get("ref") || null;
@@ -20,14 +57,15 @@ export const queryOrFormOf = (callback: Callback): URLSearchParams =>
 
 /**
  * Fields of a callback in the query, a form or JSON: the account's configuration decides. Of JSON only texts, numbers
- * and booleans count. @throws Error for JSON that is not an object.
+ * and booleans count. @throws Error for JSON that is not an object, and for more than 500 fields.
  */
 export function fieldsOf(callback: Callback): URLSearchParams {
   if (!callback.headers["content-type"]?.includes("json")) return queryOrFormOf(callback);
   if (callback.method === "GET") return queryOf(callback);
-  const object = z.record(z.string(), z.unknown()).parse(jsonOf(callback));
+  const pairs = Object.entries(z.record(z.string(), z.unknown()).parse(jsonOf(callback)));
+  requireFew(pairs.length);
   return new URLSearchParams(
-    Object.entries(object).flatMap(([name, value]) =>
+    pairs.flatMap(([name, value]) =>
       ["string", "number", "boolean"].includes(typeof value) ? [[name, String(value)]] : [],
     ),
   );

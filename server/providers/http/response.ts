@@ -93,7 +93,11 @@ export function outcomeOfHttp(status: number, own?: ReadonlyMap<number, Fault>):
 }
 
 function sentenceOf(text: string): string {
-  const [first = "", ...rest] = text.replace(/\s+/g, " ").replace(/^ |[ ,:;]+$/g, "");
+  // The lookbehind lets only the first character of a run begin a match, or a long run within a text would cost its square.
+  const [first = "", ...rest] = text
+    .replace(/\s+/g, " ")
+    .replace(/(?<![ ,:;])[ ,:;]+$/, "")
+    .replace(/^ /, "");
   const words = first.toUpperCase() + rest.join("");
   return words === "" || /[.!?]["')\]]?$/.test(words) ? words : `${words}.`;
 }

@@ -82,6 +82,12 @@ function withoutHeader(pdu: Pdu): Buffer {
 
 type TextForm = { id: string; stat: string; err: string };
 
+const TEXT_FIELDS = {
+  id: /(?:^|\s)id:\s*(\S+)/i,
+  stat: /(?:^|\s)stat:\s*(\S+)/i,
+  err: /(?:^|\s)err:\s*(\S+)/i,
+};
+
 /** The usual text of a receipt: `id:… sub:… stat:… err:… text:…`, in any order and case; any may be missing. */
 function readTextForm(pdu: Pdu): TextForm {
   const octets = octetsOf(pdu);
@@ -89,7 +95,7 @@ function readTextForm(pdu: Pdu): TextForm {
   const whole = pdu.number("data_coding") === UCS_2 ? (decodeText(octets, UCS_2) ?? "") : octets.toString("latin1");
   const [beforeText = ""] = whole.split(/\btext:/i);
   const searched = /\bid:/i.test(beforeText) ? beforeText : whole;
-  const field = (name: string) => new RegExp(`(?:^|\\s)${name}:\\s*(\\S+)`, "i").exec(searched)?.[1] ?? "";
+  const field = (name: keyof TextForm) => TEXT_FIELDS[name].exec(searched)?.[1] ?? "";
   return { id: field("id"), stat: field("stat"), err: field("err") };
 }
 

@@ -1,0 +1,89 @@
+/**
+ * Every regular expression of the product is judged for the work that a hostile input can make it do: statically, or, where
+ * it has lookarounds, by searching for such an input and counting the steps of a backtracking matcher. Time is not measured.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseSync } from "@swc/core";
+import { checkSync } from "recheck";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+/** Where input from outside is read: all that runs in the web process, the worker, the browser and the client. */
+const SOURCES = ["server", "worker", "app", "sdk/src"];
+
+type Found = { patterns: { source: string; flags: string }[]; made: number };
+
+/** The regular expressions of a file: its literals, and how many are made from texts, which nobody can judge here. */
+function patternsOf(file: string): Found {
+  const found: Found = { patterns: [], made: 0 };
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    if ("type" in node && node.type === "RegExpLiteral" && "pattern" in node && "flags" in node)
+      found.patterns.push({ source: String(node.pattern), flags: String(node.flags) });
+    if ("callee" in node && typeof node.callee === "object" && node.callee !== null)
+      if ("value" in node.callee && node.callee.value === "RegExp") found.made += 1;
+    for (const inner of Object.values(node)) visit(inner);
+  };
+  visit(parseSync(readFileSync(path.join(ROOT, file), "utf8"), { syntax: "typescript", tsx: file.endsWith("x") }));
+  return found;
+}
+
+const files = SOURCES.flatMap((folder) =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)),
+)
+  .filter((file) => /\.tsx?$/.test(file) && !/\.test\.|\.d\.ts$/.test(file))
+  .sort();
+
+/** What is wrong with a pattern: an input that makes it work more than in proportion to its length; null when none is known. */
+function attackOn(source: string, flags: string): { pattern: string; growth: string; attack: string } | null {
+  const verdict = checkSync(source, flags, { timeout: null, attackTimeout: null, incubationTimeout: null });
+  if (verdict.status === "safe") return null;
+  const pattern = `/${source}/${flags}`;
+  if (verdict.status === "unknown") return { pattern, growth: "unknown", attack: JSON.stringify(verdict.error) };
+  return { pattern, growth: verdict.complexity.summary, attack: verdict.attack.pattern };
+}
+
+beforeAll(() => {
+  // The checker in this process: no Java, no program of another architecture.
+  vi.stubEnv("RECHECK_BACKEND", "pure");
+  vi.stubEnv("RECHECK_SYNC_BACKEND", "pure");
+});
+
+describe("the judge", () => {
+  test.each([
+    ["^ |[ ,:;]+$", "g", "2nd degree polynomial"],
+    ["^(a+)+$", "", "exponential"],
+    ["^\\s*(.*?)\\s*$", "s", "2nd degree polynomial"],
+  ])("finds the attack on /%s/", (source, flags, growth) => {
+    expect(attackOn(source, flags)).toMatchObject({ growth });
+  });
+
+  test("lets a run pass that is looked at once", () => {
+    expect(attackOn("(?<![ ,:;])[ ,:;]+$", "")).toBeNull();
+  });
+});
+
+describe("no input makes a regular expression work more than in proportion to its length", () => {
+  const found = files.map((file) => ({ file, ...patternsOf(file) })).filter(({ patterns }) => patterns.length > 0);
+
+  test("there is something to judge", () => {
+    expect(found.length).toBeGreaterThan(20);
+  });
+
+  test.each(found)("$file", ({ patterns }) => {
+    expect(patterns.map(({ source, flags }) => attackOn(source, flags)).filter(Boolean)).toEqual([]);
+  });
+
+  test.each([
+    ["e-mail", z.regexes.email],
+    ["date and time", z.regexes.datetime({ offset: true })],
+  ])("of the schema language's own: %s", (_, { source, flags }) => {
+    expect(attackOn(source, flags)).toBeNull();
+  });
+});
+
+test("no regular expression is made from a text", () => {
+  expect(files.filter((file) => patternsOf(file).made > 0)).toEqual([]);
+});

@@ -1,0 +1,70 @@
+/**
+ * One transaction at a time for each account in this process. Whoever waits for an account's row in the database holds a
+ * connection meanwhile, so without a queue in front of the pool a single account's requests would take all of them from
+ * everybody else.
+ */
+import { isDatabaseUnavailable, overloaded, rateLimited } from "../core/errors";
+import { defineProcessValue } from "../core/process";
+
+/** Requests of one account that wait here: more than a client has open at once, and few enough to be served in time. */
+const WAITING_MAX = 100;
+/** As long as a caller waits for the database; after that nobody may be left to hear the answer. */
+const WAIT_MAX_MS = 5_000;
+const RETRY_AFTER_S = 1;
+
+type Waiting = { begin: () => void; refuse: (reason: unknown) => void };
+
+/** Accounts with work under way, and who waits for its end. */
+const lines = defineProcessValue("accounts.turns", () => new Map<string, Set<Waiting>>());
+
+const tooMany = () =>
+  rateLimited("Too many requests of this account that change it are under way. Nothing was carried out: repeat it.", {
+    reason: "too_many_at_once",
+    details: { limit: WAITING_MAX },
+    retryAfterS: RETRY_AFTER_S,
+  });
+
+/** @throws 429 when the line is full, 503 when its front was not reached in time. */
+function waitIn(line: Set<Waiting>): Promise<void> {
+  if (line.size >= WAITING_MAX) throw tooMany();
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      clearTimeout(timer);
+      line.delete(waiting);
+    };
+    const waiting: Waiting = {
+      begin: () => {
+        leave();
+        resolve();
+      },
+      refuse: (reason) => {
+        leave();
+        reject(reason);
+      },
+    };
+    const timer = setTimeout(() => waiting.refuse(overloaded()), WAIT_MAX_MS);
+    line.add(waiting);
+  });
+}
+
+/**
+ * Does `work`, which takes a connection to the database, after all that was asked for the same account before.
+ * @throws 429 `too_many_at_once` when 100 wait already, 503 `overloaded` when its turn did not come within 5 seconds, 503
+ *   `database_unavailable` when the work before it found no database; its own work was not begun then.
+ */
+export async function inTurn<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+  const line = lines().get(accountId);
+  if (line) await waitIn(line);
+  else lines().set(accountId, new Set());
+  try {
+    return await work();
+  } catch (thrown) {
+    // It has waited for the database as long as a caller may, and these have waited with it.
+    if (isDatabaseUnavailable(thrown)) for (const waiting of lines().get(accountId) ?? []) waiting.refuse(thrown);
+    throw thrown;
+  } finally {
+    const [next] = lines().get(accountId) ?? [];
+    if (next) next.begin();
+    else lines().delete(accountId);
+  }
+}

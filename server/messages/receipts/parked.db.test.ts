@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { pool } from "../../core/db";
+import { applyReceipts } from "./apply-receipts";
+import { dropParked, PARKED_MAX } from "./parked";
+
+const parkedOf = async (provider: string) => {
+  const { rows } = await pool().query<{ count: number; oldest: string }>(
+    `SELECT count(*)::int AS count, min(provider_message_id COLLATE "C") AS oldest
+     FROM receipts WHERE provider = $1 AND message_id IS NULL`,
+    [provider],
+  );
+  return rows[0];
+};
+
+/** Parked receipts `n-0000001` to `n-…`, the later ones newer. */
+const park = (provider: string, count: number) =>
+  pool().query(
+    `INSERT INTO receipts (id, provider, provider_message_id, status, occurred_at, received_at)
+     SELECT 'rcp_' || $1::text || n, $1, 'n-' || lpad(n::text, 7, '0'), 'sent', now(), now() - interval '1 hour' + n * interval '1 ms'
+     FROM generate_series(1, $2::int) AS n`,
+    [provider, count],
+  );
+
+test("of what is parked for a provider the newest are kept, and nothing of another's is touched", async () => {
+  await Promise.all([park("infobip", 30), park("clickatell", 30)]);
+  expect(await dropParked("infobip", 10)).toBe(20);
+  expect(await parkedOf("infobip")).toEqual({ count: 10, oldest: "n-0000021" });
+  expect((await parkedOf("clickatell"))?.count).toBe(30);
+  expect(await dropParked("infobip", 10)).toBe(0);
+});
+
+test("a flood of receipts about nobody's messages is bounded while it goes on", async () => {
+  await park("africastalking", PARKED_MAX);
+  const occurredAt = new Date().toISOString();
+  const flood = (from: number) =>
+    Array.from({ length: 500 }, (_, at) => ({
+      ...{ providerMessageId: `flood-${from + at}`, reference: null, status: "sent" as const },
+      ...{ code: null, detail: null, occurredAt },
+    }));
+  for (let from = 0; from < 10_000; from += 500) await applyReceipts("africastalking", flood(from));
+  expect((await parkedOf("africastalking"))?.count).toBe(PARKED_MAX);
+  const { rows } = await pool().query(
+    "SELECT count(*)::int AS count FROM receipts WHERE provider_message_id LIKE 'flood-%' AND message_id IS NULL",
+  );
+  expect(rows).toEqual([{ count: 10_000 }]);
+});
