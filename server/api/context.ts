@@ -13,6 +13,7 @@ export async function sessionContext(req: Request): Promise<Context> {
       accountId: session.accountId,
       userId: session.userId,
       isOperator: session.isOperator,
+      sessionId: session.sessionId,
     },
     requestId: newId("request"),
     address: callerAddress((name) => req.headers.get(name), env().TRUSTED_PROXIES),

@@ -1,4 +1,5 @@
 import type { NextApiRequest, NextApiResponse } from "next";
+import { encode, type JWT } from "next-auth/jwt";
 import * as nextAuth from "next-auth/next";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { createAccountWithOwner } from "../accounts/service";
@@ -7,6 +8,7 @@ import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { believePeerHeader } from "./caller-address";
 import { authOptions } from "./options";
+import { findSignedIn } from "./sessions";
 
 // As the web process does, which names the peer of every request.
 beforeAll(believePeerHeader);
@@ -65,6 +67,17 @@ function makeBrowser(address: string) {
       const { url = "" } = await call("POST", ["callback", "credentials"], form);
       return new URL(url).searchParams.get("error");
     },
+    async signOut(): Promise<void> {
+      const { csrfToken = "" } = await call("GET", ["csrf"]);
+      await call("POST", ["signout"], { csrfToken, json: "true" });
+    },
+    /** What next-auth's own session endpoint tells, which also makes the cookie anew. */
+    renew: () => call("GET", ["session"]),
+    /** Who the next request of this browser is. */
+    async person() {
+      const session = await this.session();
+      return session?.sessionId ? findSignedIn(session.sessionId, address) : null;
+    },
     session: () =>
       nextAuth.getServerSession(
         { headers, cookies } as unknown as NextApiRequest,
@@ -80,19 +93,19 @@ async function makePerson(isOperator = false) {
   return { email, ...made };
 }
 
-test("the right password opens a session of seven days in a cookie that scripts cannot read", async () => {
+test("the right password opens a session in a cookie that scripts cannot read", async () => {
   const { email, userId, accountId } = await makePerson(true);
   const browser = makeBrowser("198.51.100.1");
   expect(await browser.session()).toBeNull();
   expect(await browser.signIn(email, PASSWORD)).toBeNull();
-  expect(await browser.session()).toMatchObject({ userId, accountId, isOperator: true, user: { name: "Ann", email } });
+  expect(await browser.person()).toMatchObject({ userId, accountId, isOperator: true, name: "Ann", email });
 
   const cookie = browser.setCookies.find((line) => line.startsWith(`${COOKIE}=`)) ?? "";
   expect(cookie).toMatch(/; HttpOnly/);
   expect(cookie).toMatch(/; SameSite=Lax/);
   expect(cookie).not.toMatch(/; Secure/);
   const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? "");
-  expect(Math.abs(expires - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000);
+  expect(Math.abs(expires - Date.now() - 30 * 86_400_000)).toBeLessThan(60_000);
 });
 
 test("over https the cookie is Secure", async () => {
@@ -136,4 +149,30 @@ test("a cookie made with another secret opens nothing", async () => {
   } finally {
     env().SECRET_KEY = secret;
   }
+});
+
+test("a cookie copied before the sign-out opens nothing after it, nor can it be renewed", async () => {
+  const { email } = await makePerson();
+  const [browser, thief] = [makeBrowser("198.51.100.6"), makeBrowser("198.51.100.7")];
+  await browser.signIn(email, PASSWORD);
+  Object.assign(thief.cookies, browser.cookies);
+  expect(await thief.person()).toMatchObject({ email });
+  await browser.signOut();
+  expect(browser.cookies[COOKIE]).toBe("");
+  const told = await thief.renew();
+  expect(JSON.stringify(told)).not.toContain(email);
+  expect(await thief.person()).toBeNull();
+});
+
+test("a cookie of a version that kept no sessions opens nothing", async () => {
+  const { email, userId, accountId } = await makePerson();
+  const browser = makeBrowser("198.51.100.8");
+  browser.cookies[COOKIE] = await encode({
+    token: { name: "Ann", email, userId, accountId, isOperator: true } as JWT,
+    secret: env().SECRET_KEY,
+  });
+  expect(await browser.session()).not.toBeNull();
+  expect(await browser.person()).toBeNull();
+  await browser.renew();
+  expect(await browser.person()).toBeNull();
 });

@@ -1,4 +1,7 @@
-/** How people sign in to the console: next-auth with e-mail and password, the session in an encrypted cookie. */
+/**
+ * How people sign in to the console: next-auth with e-mail and password. Its encrypted cookie holds nothing but the id of a
+ * session, which the database knows.
+ */
 import type { AuthOptions } from "next-auth";
 import type { CredentialsConfig } from "next-auth/providers/credentials";
 import { z } from "zod";
@@ -6,29 +9,24 @@ import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { callerAddress } from "./caller-address";
-import { type SignedIn, signIn } from "./service";
+import { signIn } from "./service";
+import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions";
 
 declare module "next-auth" {
   interface User {
     id: string;
-    accountId: string;
-    isOperator: boolean;
+    sessionId: string;
   }
   interface Session {
-    userId: string;
-    accountId: string;
-    isOperator: boolean;
+    sessionId: string | undefined;
   }
 }
 declare module "next-auth/jwt" {
   interface JWT {
-    userId: string;
-    accountId: string;
-    isOperator: boolean;
+    /** Absent in cookies of a version that kept no sessions: they open nothing. */
+    sessionId?: string;
   }
 }
-
-const SESSION_MAX_AGE_S = 7 * 24 * 60 * 60;
 
 /** What cannot be anybody's credentials is refused without being looked up. */
 const Credentials = z.object({ email: z.email().max(254), password: z.string().min(1).max(200) });
@@ -42,9 +40,10 @@ type Headers = Record<string, string | string[] | undefined>;
 async function authorize(credentials: unknown, request: { headers?: Headers }): Promise<SignedIn | null> {
   const parsed = Credentials.safeParse(credentials);
   if (!parsed.success) return null;
-  const address = callerAddress((name) => String(request.headers?.[name] ?? ""), env().TRUSTED_PROXIES);
+  const header = (name: string) => String(request.headers?.[name] ?? "");
+  const address = callerAddress(header, env().TRUSTED_PROXIES);
   try {
-    return await signIn(parsed.data, address);
+    return await signIn(parsed.data, { address, userAgent: header("user-agent") });
   } catch (thrown) {
     const shown = toApiError(thrown);
     if (shown.status >= 500) log("error", "auth.sign_in_failed", errorFields(thrown));
@@ -60,7 +59,7 @@ const passwordProvider = (): CredentialsConfig => ({
   credentials: {},
   authorize: async (credentials, request) => {
     const user = await authorize(credentials, request);
-    return user && { ...user, id: user.userId };
+    return user && { id: user.userId, sessionId: user.sessionId };
   },
 });
 
@@ -73,30 +72,28 @@ const logError = (code: string, about: unknown): void => {
 };
 
 /**
- * The one configuration of next-auth, for its route and for reading sessions. The session cookie lives seven days, is
- * httpOnly and SameSite=Lax, and Secure when the service is reached over https.
+ * The one configuration of next-auth, for its route and for reading sessions. The session cookie is httpOnly
+ * and SameSite=Lax, and Secure when the service is reached over https. It lives as long as a session can; when the session
+ * is over before, the database knows.
  */
 export function authOptions(): AuthOptions {
   exportSettings();
   return {
     secret: env().SECRET_KEY,
     useSecureCookies: publicUrl().startsWith("https://"),
-    session: { strategy: "jwt", maxAge: SESSION_MAX_AGE_S },
-    // The token's own lifetime, which would be 30 days at sign-in.
-    jwt: { maxAge: SESSION_MAX_AGE_S },
+    session: { strategy: "jwt", maxAge: SESSION_LIFETIME_S },
+    jwt: { maxAge: SESSION_LIFETIME_S },
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [passwordProvider()],
     callbacks: {
-      jwt: ({ token, user, trigger }) =>
-        trigger === "signIn" && user
-          ? { ...token, userId: user.id, accountId: user.accountId, isOperator: user.isOperator }
-          : token,
-      session: ({ session, token }) => ({
-        ...session,
-        userId: token.userId,
-        accountId: token.accountId,
-        isOperator: token.isOperator,
-      }),
+      // Nothing about the person: who holds a copied cookie shall not read it from `/api/auth/session` after its end.
+      jwt: ({ token, user, trigger }) => (trigger === "signIn" && user ? { sessionId: user.sessionId } : token),
+      session: ({ session, token }) => ({ expires: session.expires, sessionId: token.sessionId }),
+    },
+    events: {
+      signOut: async ({ token }) => {
+        if (token?.sessionId) await endSession(token.sessionId);
+      },
     },
     logger: { error: logError, warn: () => undefined, debug: () => undefined },
   };

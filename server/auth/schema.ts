@@ -21,5 +21,25 @@ export const Viewer = z.object({
 });
 export type Viewer = z.output<typeof Viewer>;
 
+/** Console: a sign-in that is open. `address` is null when it was not known. */
+export const Session = z.object({
+  id: z.string(),
+  object: z.literal("session"),
+  device: z.string(),
+  address: z.string().nullable(),
+  is_current: z.boolean(),
+  created_at: z.string(),
+  last_seen_at: z.string(),
+  expires_at: z.string(),
+});
+export type Session = z.output<typeof Session>;
+
+export const SessionPath = z.object({ id: z.string().max(64) });
+export type SessionPath = z.output<typeof SessionPath>;
+
+/** How many sessions a deed ended. */
+export const SessionsRevoked = z.object({ revoked: z.number().int() });
+export type SessionsRevoked = z.output<typeof SessionsRevoked>;
+
 /** Console, before sign-in. */
 export const SignUpState = z.object({ open: z.boolean() });

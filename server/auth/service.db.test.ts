@@ -5,7 +5,7 @@ import { prisma } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { SignUpInput } from "./schema";
-import { findSignedIn, getSignUpState, getViewer, signIn, signUp } from "./service";
+import { getSignUpState, getViewer, signIn, signUp } from "./service";
 
 // The real one, watched.
 vi.mock("@node-rs/argon2", async (importActual) => {
@@ -31,13 +31,15 @@ async function makePerson() {
   return { email, ...made };
 }
 
+const from = (address: string) => ({ address, userAgent: "" });
+
 const form = (email: string) => SignUpInput.parse({ email, password: PASSWORD, name: "Ann" });
 
 test("whoever signs up can sign in at once, also with another spelling of the e-mail", async () => {
   const address = newAddress();
   const email = `Ann.${newId("user")}@Example.com`;
   const { account_id } = await signUp(form(email), address);
-  const session = await signIn({ email: email.toUpperCase(), password: PASSWORD }, address);
+  const session = await signIn({ email: email.toUpperCase(), password: PASSWORD }, from(address));
   expect(session).toMatchObject({ accountId: account_id, isOperator: false, email: email.toLowerCase(), name: "Ann" });
   const viewer = await getViewer({
     kind: "session",
@@ -74,22 +76,9 @@ test("a wrong password and an unknown e-mail get the same answer after the same 
     { email: `${newId("user")}@example.com`, password: "whatever" },
   ]) {
     vi.mocked(verify).mockClear();
-    expect(await signIn(input, newAddress())).toBeNull();
+    expect(await signIn(input, from(newAddress()))).toBeNull();
     expect(vi.mocked(verify).mock.calls).toEqual([
       [expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/), input.password],
     ]);
   }
-});
-
-test("a person who was removed or lost the operator's rights is so at once", async () => {
-  const { userId, accountId } = await makePerson();
-  await prisma().user.update({ where: { id: userId }, data: { isOperator: true } });
-  expect(await findSignedIn(userId)).toMatchObject({ userId, accountId, isOperator: true });
-  await prisma().user.update({ where: { id: userId }, data: { isOperator: false } });
-  expect(await findSignedIn(userId)).toMatchObject({ isOperator: false });
-  await prisma().user.delete({ where: { id: userId } });
-  expect(await findSignedIn(userId)).toBeNull();
-  await expect(getViewer({ kind: "session", accountId, userId, isOperator: false })).rejects.toMatchObject({
-    status: 401,
-  });
 });

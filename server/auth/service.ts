@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import type { User } from "@/prisma/generated/client";
 import { createAccountWithOwner } from "../accounts/service";
-import type { Actor } from "../core/actor";
+import type { SessionActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, unauthorized } from "../core/errors";
 import { isPassword } from "./password";
 import type { SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
+import { type SignedIn, startSession } from "./sessions";
 import { countSignUp, refuseThrottled, settleFailure, settleSuccess } from "./throttle";
 
 /** Whether anybody may create an account here. */
@@ -33,17 +33,17 @@ export async function signUp(input: SignUpInput, address: string): Promise<z.out
   return { account_id: accountId };
 }
 
-/** What a session is made of. */
-export type SignedIn = { userId: string; accountId: string; isOperator: boolean; name: string; email: string };
-
 /**
- * Checks an e-mail and its password. The same answer, after the same work, for a wrong password and an unknown e-mail.
- * @param address of the caller, for throttling; empty when it is not known.
+ * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
+ * @param from where the caller is; an address that is not known is empty.
  * @returns null when they do not belong together.
  * @throws 429 `sign_in_throttled` after too many failures of the e-mail or the address.
  */
-export async function signIn(input: { email: string; password: string }, address: string): Promise<SignedIn | null> {
-  const attempt = { email: input.email.trim().toLowerCase(), address };
+export async function signIn(
+  input: { email: string; password: string },
+  from: { address: string; userAgent: string },
+): Promise<SignedIn | null> {
+  const attempt = { email: input.email.trim().toLowerCase(), address: from.address };
   await refuseThrottled(attempt);
   const user = await prisma().user.findUnique({ where: { email: attempt.email } });
   const matches = await isPassword(user?.passwordHash ?? null, input.password);
@@ -52,25 +52,12 @@ export async function signIn(input: { email: string; password: string }, address
     return null;
   }
   await settleSuccess(attempt);
-  return readSignedIn(user);
+  const { id: userId, accountId, isOperator, name, email } = user;
+  return { sessionId: await startSession(userId, from), userId, accountId, isOperator, name, email };
 }
-
-/** The person of a session as the database has them now; null once they are removed. */
-export async function findSignedIn(userId: string): Promise<SignedIn | null> {
-  const user = await prisma().user.findUnique({ where: { id: userId } });
-  return user && readSignedIn(user);
-}
-
-const readSignedIn = ({ id, accountId, isOperator, name, email }: User): SignedIn => ({
-  userId: id,
-  accountId,
-  isOperator,
-  name,
-  email,
-});
 
 /** Who is signed in. @throws 401 when the person was removed meanwhile. */
-export async function getViewer(actor: Extract<Actor, { kind: "session" }>): Promise<Viewer> {
+export async function getViewer(actor: SessionActor): Promise<Viewer> {
   const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
   return { name: user.name, email: user.email, is_operator: user.isOperator };

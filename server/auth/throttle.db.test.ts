@@ -12,6 +12,7 @@ const newAddress = (): string => {
   addresses += 1;
   return `203.0.113.${addresses}`;
 };
+const from = (address: string) => ({ address, userAgent: "" });
 const newAttempt = () => ({ email: `${newId("user")}@example.com`, address: newAddress() });
 
 const rowOf = (subject: string) => prisma().signInThrottle.findUnique({ where: { subject } });
@@ -57,15 +58,15 @@ test("the right password is refused while blocked, and starts the e-mail anew af
   const password = "correct horse battery";
   await createAccountWithOwner({ email, password, name: "Ann", companyName: "" });
   for (let failure = 1; failure <= 5; failure += 1) {
-    expect(await signIn({ email, password: "wrong" }, address)).toBeNull();
+    expect(await signIn({ email, password: "wrong" }, from(address))).toBeNull();
   }
-  await expect(signIn({ email, password }, address)).rejects.toMatchObject(THROTTLED);
+  await expect(signIn({ email, password }, from(address))).rejects.toMatchObject(THROTTLED);
   await letTimePass([`email:${email}`, `address:${address}`]);
-  expect(await signIn({ email, password }, address)).toMatchObject({ email });
+  expect(await signIn({ email, password }, from(address))).toMatchObject({ email });
   expect(await rowOf(`email:${email}`)).toBeNull();
   expect((await rowOf(`address:${address}`))?.failures).toBe(0);
-  for (let failure = 1; failure <= 4; failure += 1) await signIn({ email, password: "wrong" }, address);
-  expect(await signIn({ email, password }, address)).toMatchObject({ email });
+  for (let failure = 1; failure <= 4; failure += 1) await signIn({ email, password: "wrong" }, from(address));
+  expect(await signIn({ email, password }, from(address))).toMatchObject({ email });
 });
 
 test("signing in to one's own account does not wipe out failures against others", async () => {
@@ -80,7 +81,7 @@ test("of many guesses at the same time only five learn that they were wrong", as
   const { email } = newAttempt();
   await createAccountWithOwner({ email, password: "correct horse battery", name: "Ann", companyName: "" });
   const results = await Promise.allSettled(
-    Array.from({ length: 20 }, () => signIn({ email, password: "wrong" }, newAddress())),
+    Array.from({ length: 20 }, () => signIn({ email, password: "wrong" }, from(newAddress()))),
   );
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(5);
   for (const result of results) {
@@ -102,7 +103,7 @@ test("people behind one address who all know their passwords do not block each o
   const password = "correct horse battery";
   const emails = Array.from({ length: 8 }, () => `${newId("user")}@example.com`);
   for (const email of emails) await createAccountWithOwner({ email, password, name: "Ann", companyName: "" });
-  const sessions = await Promise.all(emails.map((email) => signIn({ email, password }, address)));
+  const sessions = await Promise.all(emails.map((email) => signIn({ email, password }, from(address))));
   expect(sessions.map((session) => session?.email)).toEqual(emails);
 });
 

@@ -3,8 +3,17 @@ import { forbidden } from "./errors";
 /** Who is acting: a closed union, and the first argument of every deed. */
 export type Actor =
   | { kind: "apiKey"; accountId: string; keyId: string; scopes: readonly string[]; limits: KeyLimits }
-  | { kind: "session"; accountId: string; userId: string; isOperator: boolean }
+  | SessionActor
   | { kind: "system"; name: string };
+
+/** A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name. */
+export type SessionActor = {
+  kind: "session";
+  accountId: string;
+  userId: string;
+  isOperator: boolean;
+  sessionId?: string;
+};
 
 /** Messages that a key may send per UTC day and month; null: no limit. */
 type KeyLimits = { daily: number | null; monthly: number | null };

@@ -4,6 +4,7 @@ import { randomFillSync } from "node:crypto";
 const PREFIXES = {
   account: "acc",
   user: "usr",
+  session: "ses",
   apiKey: "key",
   sender: "snd",
   message: "msg",
