@@ -1,6 +1,6 @@
 import type { Task, TaskList } from "graphile-worker";
 import { checkLedger } from "../server/accounts/tasks";
-import { forgetSessions } from "../server/auth/tasks";
+import { forgetSignIns } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { foldListTotals } from "../server/lists/tasks";
@@ -58,7 +58,7 @@ export const housekeepingTasks = {
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
-  forget_sessions: recurringTask("forget_sessions", forgetSessions),
+  forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
 };
 
 /** Webhooks wait for other people's servers, so they run apart from sending, many at once. */

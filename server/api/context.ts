@@ -1,5 +1,6 @@
 import { callerAddress } from "../auth/caller-address";
 import { currentSession } from "../auth/session";
+import { warnOfUndeclaredProxy } from "../auth/undeclared-proxy";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
@@ -7,6 +8,8 @@ import type { Context } from "../core/trpc";
 /** What a procedure called by the console knows of its request: the person who is signed in, or nobody. */
 export async function sessionContext(req: Request): Promise<Context> {
   const session = await currentSession();
+  const header = (name: string) => req.headers.get(name);
+  warnOfUndeclaredProxy(header);
   return {
     actor: session && {
       kind: "session",
@@ -16,7 +19,7 @@ export async function sessionContext(req: Request): Promise<Context> {
       sessionId: session.sessionId,
     },
     requestId: newId("request"),
-    address: callerAddress((name) => req.headers.get(name), env().TRUSTED_PROXIES),
+    address: callerAddress(header, env().TRUSTED_PROXIES),
     idempotency: () => null,
     answerHeaders: {},
   };

@@ -29,6 +29,12 @@ function makeBrowser(address: string) {
   const cookies: Record<string, string> = {};
   const setCookies: string[] = [];
   const headers = { host: "localhost", "x-peer-address": address };
+  // Next's cookies and, as text, those that next-auth does not pass on itself.
+  const kept = (line: string): void => {
+    setCookies.push(line);
+    const [, cookie = "", text = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    cookies[cookie] = decodeURIComponent(text);
+  };
 
   async function call(method: string, path: string[], body: Record<string, string> = {}) {
     let answer: { url?: string; csrfToken?: string } = {};
@@ -36,11 +42,7 @@ function makeBrowser(address: string) {
       status: () => response,
       setHeader: (name: string, value: string | string[]) => {
         if (name.toLowerCase() !== "set-cookie") return response;
-        for (const line of [value].flat()) {
-          setCookies.push(line);
-          const [, cookie = "", text = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-          cookies[cookie] = decodeURIComponent(text);
-        }
+        for (const line of [value].flat()) kept(line);
         return response;
       },
       getHeader: () => undefined,
@@ -52,8 +54,16 @@ function makeBrowser(address: string) {
       },
       end: () => undefined,
     };
-    const request = { method, query: { nextauth: path }, cookies, headers, body };
-    await unwrap(nextAuth)(request as unknown as NextApiRequest, response as unknown as NextApiResponse, authOptions());
+    const cookie = Object.entries(cookies).map(([key, value]) => `${key}=${value}`);
+    const request = {
+      ...{ method, query: { nextauth: path }, cookies, body },
+      headers: { ...headers, cookie: cookie.join("; ") },
+    };
+    await unwrap(nextAuth)(
+      request as unknown as NextApiRequest,
+      response as unknown as NextApiResponse,
+      authOptions(kept),
+    );
     return answer;
   }
 
@@ -123,7 +133,7 @@ test("a wrong password and an unknown e-mail look the same; a throttled sign-in 
   expect(await browser.signIn(email, "wrong")).toBe("CredentialsSignin");
   expect(await browser.signIn("nobody@example.com", "wrong")).toBe("CredentialsSignin");
   expect(await browser.signIn("not an e-mail", "wrong")).toBe("CredentialsSignin");
-  for (let failure = 2; failure <= 5; failure += 1) await browser.signIn(email, "wrong");
+  for (let attempt = 2; attempt <= 5; attempt += 1) await browser.signIn(email, "wrong");
   expect(await browser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins\. Try again in \d+ s\.$/);
   expect(browser.cookies[COOKIE]).toBeUndefined();
 });
@@ -175,4 +185,27 @@ test("a cookie of a version that kept no sessions opens nothing", async () => {
   expect(await browser.person()).toBeNull();
   await browser.renew();
   expect(await browser.person()).toBeNull();
+});
+
+test("a device that signed in before stays open to its owner, however much others guess", async () => {
+  const [{ email }, other] = [await makePerson(), await makePerson()];
+  const browser = makeBrowser("198.51.100.9");
+  await browser.signIn(email, PASSWORD);
+  const line = browser.setCookies.find((cookie) => cookie.startsWith("messaging.known-device=")) ?? "";
+  expect(line).toMatch(/; HttpOnly; SameSite=Lax$/);
+  expect(line).not.toContain(email);
+  await browser.signOut();
+
+  // Everybody behind one address, as behind a proxy that nobody declared.
+  const guesser = makeBrowser("198.51.100.9");
+  for (let guess = 1; guess <= 6; guess += 1) await guesser.signIn(email, "wrong");
+  expect(await guesser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins/);
+  expect(await browser.signIn(email, PASSWORD)).toBeNull();
+
+  // Made for one e-mail, it is worth nothing for another; nor is a forged one.
+  for (let guess = 1; guess <= 5; guess += 1)
+    expect(await browser.signIn(other.email, "wrong")).toBe("CredentialsSignin");
+  expect(await browser.signIn(other.email, "wrong")).toMatch(/^Too many failed sign-ins/);
+  guesser.cookies["messaging.known-device"] = "v1.AAAA";
+  expect(await guesser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins/);
 });

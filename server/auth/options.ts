@@ -9,8 +9,10 @@ import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { callerAddress } from "./caller-address";
-import { signIn } from "./service";
+import { knownDevice, knownDeviceCookie } from "./known-device";
+import { normalEmail, signIn } from "./service";
 import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions";
+import { warnOfUndeclaredProxy } from "./undeclared-proxy";
 
 declare module "next-auth" {
   interface User {
@@ -31,34 +33,46 @@ declare module "next-auth/jwt" {
 /** What cannot be anybody's credentials is refused without being looked up. */
 const Credentials = z.object({ email: z.email().max(254), password: z.string().min(1).max(200) });
 
+/** Takes a `Set-Cookie` line for the response. */
+type SetCookie = (line: string) => void;
+
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
  * next-auth shows the message of what is thrown here to the browser (`error` of its answer): only messages of ours may
  * get that far. No user, an unknown e-mail or a wrong password, is its code `CredentialsSignin`.
  */
-async function authorize(credentials: unknown, request: { headers?: Headers }): Promise<SignedIn | null> {
+async function authorize(
+  credentials: unknown,
+  request: { headers?: Headers },
+  setCookie: SetCookie,
+): Promise<SignedIn | null> {
   const parsed = Credentials.safeParse(credentials);
   if (!parsed.success) return null;
   const header = (name: string) => String(request.headers?.[name] ?? "");
+  warnOfUndeclaredProxy(header);
   const address = callerAddress(header, env().TRUSTED_PROXIES);
+  const deviceId = knownDevice(header("cookie"), normalEmail(parsed.data.email));
   try {
-    return await signIn(parsed.data, { address, userAgent: header("user-agent") });
+    const signedIn = await signIn(parsed.data, { address, userAgent: header("user-agent"), deviceId });
+    if (signedIn) setCookie(knownDeviceCookie(signedIn.email, deviceId));
+    return signedIn;
   } catch (thrown) {
     const shown = toApiError(thrown);
+    if (shown.status === 429) log("warn", "auth.sign_in_refused", { reason: shown.wire.details.reason, address });
     if (shown.status >= 500) log("error", "auth.sign_in_failed", errorFields(thrown));
     throw shown;
   }
 }
 
 // Not made by next-auth's own function: its default export is another thing to a bundler than to Node.
-const passwordProvider = (): CredentialsConfig => ({
+const passwordProvider = (setCookie: SetCookie): CredentialsConfig => ({
   id: "credentials",
   name: "E-mail and password",
   type: "credentials",
   credentials: {},
   authorize: async (credentials, request) => {
-    const user = await authorize(credentials, request);
+    const user = await authorize(credentials, request, setCookie);
     return user && { id: user.userId, sessionId: user.sessionId };
   },
 });
@@ -75,8 +89,9 @@ const logError = (code: string, about: unknown): void => {
  * The one configuration of next-auth, for its route and for reading sessions. The session cookie is httpOnly
  * and SameSite=Lax, and Secure when the service is reached over https. It lives as long as a session can; when the session
  * is over before, the database knows.
+ * @param setCookie takes a `Set-Cookie` line for the response, which next-auth would not let through by itself.
  */
-export function authOptions(): AuthOptions {
+export function authOptions(setCookie: SetCookie = () => undefined): AuthOptions {
   exportSettings();
   return {
     secret: env().SECRET_KEY,
@@ -84,7 +99,7 @@ export function authOptions(): AuthOptions {
     session: { strategy: "jwt", maxAge: SESSION_LIFETIME_S },
     jwt: { maxAge: SESSION_LIFETIME_S },
     pages: { signIn: "/sign-in", error: "/sign-in" },
-    providers: [passwordProvider()],
+    providers: [passwordProvider(setCookie)],
     callbacks: {
       // Nothing about the person: who holds a copied cookie shall not read it from `/api/auth/session` after its end.
       jwt: ({ token, user, trigger }) => (trigger === "signIn" && user ? { sessionId: user.sessionId } : token),

@@ -31,7 +31,7 @@ async function makePerson() {
   return { email, ...made };
 }
 
-const from = (address: string) => ({ address, userAgent: "" });
+const from = (address: string) => ({ address, userAgent: "", deviceId: null });
 
 const form = (email: string) => SignUpInput.parse({ email, password: PASSWORD, name: "Ann" });
 

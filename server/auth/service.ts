@@ -4,10 +4,11 @@ import type { SessionActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, unauthorized } from "../core/errors";
+import { log } from "../core/log";
 import { isPassword } from "./password";
 import type { SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
 import { type SignedIn, startSession } from "./sessions";
-import { countSignUp, refuseThrottled, settleFailure, settleSuccess } from "./throttle";
+import { countSignUp, giveBack, reserveAttempt } from "./throttle";
 
 /** Whether anybody may create an account here. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
@@ -33,25 +34,32 @@ export async function signUp(input: SignUpInput, address: string): Promise<z.out
   return { account_id: accountId };
 }
 
+/** An e-mail as it is kept and compared. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase();
+
 /**
  * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
- * @param from where the caller is; an address that is not known is empty.
+ * @param from where the caller is; an address that is not known is empty, a device that is not known null.
  * @returns null when they do not belong together.
- * @throws 429 `sign_in_throttled` after too many failures of the e-mail or the address.
+ * @throws 429 `sign_in_throttled` after too many attempts.
  */
 export async function signIn(
   input: { email: string; password: string },
-  from: { address: string; userAgent: string },
+  from: { address: string; userAgent: string; deviceId: string | null },
 ): Promise<SignedIn | null> {
-  const attempt = { email: input.email.trim().toLowerCase(), address: from.address };
-  await refuseThrottled(attempt);
+  const attempt = { email: normalEmail(input.email), address: from.address, deviceId: from.deviceId };
+  await reserveAttempt(attempt);
   const user = await prisma().user.findUnique({ where: { email: attempt.email } });
   const matches = await isPassword(user?.passwordHash ?? null, input.password);
   if (!user || !matches) {
-    await settleFailure(attempt);
+    log("warn", "auth.sign_in_refused", {
+      reason: "wrong_credentials",
+      userId: user?.id ?? null,
+      address: from.address,
+    });
     return null;
   }
-  await settleSuccess(attempt);
+  await giveBack(attempt);
   const { id: userId, accountId, isOperator, name, email } = user;
   return { sessionId: await startSession(userId, from), userId, accountId, isOperator, name, email };
 }

@@ -4,7 +4,7 @@ import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { getViewer } from "./service";
 import { endSession, findSignedIn, listSessions, revokeOtherSessions, revokeSession, startSession } from "./sessions";
-import { forgetSessions } from "./tasks";
+import { forgetSignIns } from "./tasks";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const ADDRESS = "198.51.100.1";
@@ -115,7 +115,7 @@ test("sessions that are over are deleted, open ones stay", async () => {
   const person = await makePerson();
   const [live, idle] = [await open(person), await open(person)];
   await age(idle, { made: "8 days", used: "8 days" });
-  await forgetSessions();
+  await forgetSignIns();
   const rows = await prisma().session.findMany({ where: { userId: person.userId } });
   expect(rows.map(({ id }) => id)).toEqual([live]);
 });

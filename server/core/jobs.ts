@@ -60,7 +60,7 @@ export const jobs = {
   fold_list_totals: recurring,
   forget_idempotency_keys: recurring,
   forget_callbacks: recurring,
-  forget_sessions: recurring,
+  forget_sign_ins: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;

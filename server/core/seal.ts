@@ -11,7 +11,7 @@ const TAG_BYTES = 16;
 /** Names the way of sealing, so that another one can be told apart later. */
 const VERSION = "v1.";
 /** What is sealed; each purpose has a key of its own, so nothing sealed for one opens as another. */
-export type SealPurpose = "webhook signing secret" | "idempotent answer" | "provider settings";
+export type SealPurpose = "webhook signing secret" | "idempotent answer" | "provider settings" | "known device";
 
 const deriveKey = (keyMaterial: string, purpose: SealPurpose): Buffer =>
   Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));
