@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { publicProcedure, router, sessionProcedure } from "../core/trpc";
-import { Session, SessionPath, SessionsRevoked, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
+import { changePassword, resetPassword } from "./passwords";
+import {
+  ChangePasswordInput,
+  ResetPasswordInput,
+  Session,
+  SessionPath,
+  SessionsRevoked,
+  SignedUp,
+  SignUpInput,
+  SignUpState,
+  Viewer,
+} from "./schema";
 import { getSignUpState, getViewer, signUp } from "./service";
 import { listSessions, revokeOtherSessions, revokeSession } from "./sessions";
 
@@ -11,6 +22,14 @@ export const authRouter = router({
     .output(SignedUp)
     .mutation(({ ctx, input }) => signUp(input, ctx.address)),
   viewer: sessionProcedure.output(Viewer).query(({ ctx }) => getViewer(ctx.actor)),
+  changePassword: sessionProcedure
+    .input(ChangePasswordInput)
+    .output(SessionsRevoked)
+    .mutation(({ ctx, input }) => changePassword(ctx.actor, input, ctx.address)),
+  resetPassword: publicProcedure
+    .input(ResetPasswordInput)
+    .output(SessionsRevoked)
+    .mutation(({ input }) => resetPassword(input)),
   sessions: router({
     list: sessionProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),
     revoke: sessionProcedure

@@ -3,15 +3,28 @@ import { z } from "zod";
 const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
 
+/** A password that is chosen. How easily it is guessed is judged by the deed. */
+const NewPassword = z.string().min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`).max(PASSWORD_MAX);
+
 export const SignUpInput = z.object({
   email: z.email().max(254),
-  password: z.string().min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`).max(PASSWORD_MAX),
+  password: NewPassword,
   name: z.string().trim().min(1).max(100),
   company_name: z.string().trim().max(100).default(""),
 });
 export type SignUpInput = z.output<typeof SignUpInput>;
 
-export const SignedUp = z.object({ account_id: z.string() });
+/** The same whether or not the e-mail had an account already. */
+export const SignedUp = z.object({ accepted: z.literal(true) });
+
+export const ChangePasswordInput = z.object({
+  current_password: z.string().min(1, "must be given").max(PASSWORD_MAX),
+  new_password: NewPassword,
+});
+export type ChangePasswordInput = z.output<typeof ChangePasswordInput>;
+
+export const ResetPasswordInput = z.object({ token: z.string().min(1).max(100), password: NewPassword });
+export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 
 /** Console: who is signed in, and what this installation lets them do. */
 export const Viewer = z.object({

@@ -3,9 +3,10 @@ import { createAccountWithOwner } from "../accounts/service";
 import type { SessionActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
-import { forbidden, unauthorized } from "../core/errors";
+import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
 import { isPassword } from "./password";
+import { requireStrong } from "./password-strength";
 import type { SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
 import { type SignedIn, startSession } from "./sessions";
 import { countSignUp, giveBack, reserveAttempt } from "./throttle";
@@ -15,23 +16,28 @@ export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
   return { open: env().SIGN_UP_OPEN };
 }
 
+const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.details.reason === "email_taken";
+
 /**
- * Creates an account and its owner, who can sign in at once.
+ * Creates an account and its owner, who can sign in at once. For an e-mail that has an account already it does nothing,
+ * with the same answer after the same work: who has an account here is nobody else's business.
  * @param address of the caller, for throttling.
- * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 409 `email_taken`.
+ * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 400 at `password`.
  */
 export async function signUp(input: SignUpInput, address: string): Promise<z.output<typeof SignedUp>> {
   if (!env().SIGN_UP_OPEN) {
     throw forbidden("Sign-up is closed here; ask the operator for an account.", { reason: "sign_up_closed" });
   }
   await countSignUp(address);
-  const { accountId } = await createAccountWithOwner({
-    email: input.email,
-    password: input.password,
-    name: input.name,
-    companyName: input.company_name,
-  });
-  return { account_id: accountId };
+  requireStrong("password", input.password, [input.name, input.company_name, input.email]);
+  const { email, password, name, company_name: companyName } = input;
+  try {
+    await createAccountWithOwner({ email, password, name, companyName });
+  } catch (thrown) {
+    if (!isTaken(thrown)) throw thrown;
+    log("info", "auth.sign_up_refused", { reason: "email_taken", address });
+  }
+  return { accepted: true };
 }
 
 /** An e-mail as it is kept and compared. */

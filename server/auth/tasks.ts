@@ -5,10 +5,11 @@ const DELETED_AT_ONCE = 1_000;
 /** What is over, by table: the key of its rows and the time after which they mean nothing. */
 const OVER = [
   { table: "sessions", key: "id", until: "expires_at" },
+  { table: "password_resets", key: "token_hash", until: "expires_at" },
   { table: "sign_in_limits", key: "subject", until: "busy_until" },
 ] as const;
 
-/** Deletes sessions that are over and limits that are unused, in batches, so that no statement holds many rows. */
+/** Deletes sessions and links that are over and limits that are unused, in batches, so that no statement holds many rows. */
 export async function forgetSignIns(): Promise<void> {
   for (const { table, key, until } of OVER) {
     for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE; ) {

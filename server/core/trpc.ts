@@ -44,7 +44,7 @@ const t = initTRPC
 export const router = t.router;
 export const mergeRouters = t.mergeRouters;
 
-/** Open to anybody: sign-up only. */
+/** Open to anybody: sign-up, and a new password with an operator's link. */
 export const publicProcedure = t.procedure.use(async ({ next, getRawInput }) => {
   requireStorable(await getRawInput(), "");
   return next();
