@@ -94,7 +94,7 @@ test("the password is changed, with what is wrong told at its field", async ({
     await form.getByRole("button", { name: "Change password" }).click();
   };
   await change("wrong", NEW_PASSWORD);
-  await expect(form.getByText("Is not your password", { exact: true })).toBeVisible();
+  await expect(form.getByText("This is not your password")).toBeVisible();
   await change(account.password, "short");
   await expect(form.getByText("Must have at least 10 characters")).toBeVisible();
   await change(account.password, "password1234");

@@ -59,7 +59,7 @@ async function authorize(
     return signedIn;
   } catch (thrown) {
     const shown = toApiError(thrown);
-    if (shown.status === 429) log("warn", "auth.sign_in_refused", { reason: shown.wire.details.reason, address });
+    if (shown.status === 429) log("warn", "auth.sign_in_refused", { cause: shown.wire.details.reason, address });
     if (shown.status >= 500) log("error", "auth.sign_in_failed", errorFields(thrown));
     throw shown;
   }

@@ -35,10 +35,11 @@ export async function changePassword(
   await reserveAttempt(attempt);
   if (!(await isPassword(user.passwordHash, input.current_password))) {
     log("warn", "auth.password_change_refused", { userId: user.id, address });
-    throw refusedInput("current_password", "is not your password");
+    throw refusedInput("current_password", "this is not your password");
   }
   await giveBack(attempt);
-  if (input.new_password === input.current_password) throw refusedInput("new_password", "is the one that you have");
+  if (input.new_password === input.current_password)
+    throw refusedInput("new_password", "this is the password that you have");
   requireStrong("new_password", input.new_password, [user.name, user.email]);
   const passwordHash = await hashPassword(input.new_password);
   const revoked = await transaction(async (tx) => {
@@ -48,7 +49,7 @@ export async function changePassword(
       user.passwordHash,
       passwordHash,
     ]);
-    if (rowCount !== 1) throw refusedInput("current_password", "is not your password any more");
+    if (rowCount !== 1) throw refusedInput("current_password", "this is not your password any more");
     await dropLinks(tx, user.id);
     return revokeSessionsOf(tx, user.id, actor.sessionId);
   });

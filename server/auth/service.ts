@@ -35,7 +35,7 @@ export async function signUp(input: SignUpInput, address: string): Promise<z.out
     await createAccountWithOwner({ email, password, name, companyName });
   } catch (thrown) {
     if (!isTaken(thrown)) throw thrown;
-    log("info", "auth.sign_up_refused", { reason: "email_taken", address });
+    log("info", "auth.sign_up_refused", { cause: "email_taken", address });
   }
   return { accepted: true };
 }
@@ -59,7 +59,7 @@ export async function signIn(
   const matches = await isPassword(user?.passwordHash ?? null, input.password);
   if (!user || !matches) {
     log("warn", "auth.sign_in_refused", {
-      reason: "wrong_credentials",
+      cause: "wrong_credentials",
       userId: user?.id ?? null,
       address: from.address,
     });

@@ -61,7 +61,7 @@ export function SignInForm({ next }: { next: string }) {
           Sign in
         </Button>
         <Text size="sm" ta="center" c="dimmed">
-          Forgotten your password? The operator of this installation has a link for you.
+          Forgotten your password? The operator of this installation can give you a link.
         </Text>
         {signUpState.data?.open && (
           <Text size="sm" ta="center" c="dimmed">
