@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { admin } from "../support/accounts";
+import { databaseUrlOf, openDatabase } from "../support/books";
 import type { Service } from "../support/service";
 import { expect, test } from "../test";
 
@@ -159,4 +160,32 @@ test("a device is known after its first sign-in, by a cookie that scripts cannot
     path: "/api/auth",
     sameSite: "Lax",
   });
+});
+
+/** As if everybody of the account had signed in ten minutes earlier. */
+async function ageConfirmations(service: Service, accountId: string): Promise<void> {
+  const database = await openDatabase(databaseUrlOf(service));
+  await database
+    .rows(
+      `UPDATE sessions SET confirmed_at = confirmed_at - interval '10 minutes'
+       WHERE user_id IN (SELECT id FROM users WHERE account_id = $1)`,
+      [accountId],
+    )
+    .finally(database.close);
+}
+
+test("a while after the sign-in a new key wants the password again", async ({ console: page, service, account }) => {
+  await ageConfirmations(service, account.accountId);
+  await page.goto("/api-keys");
+  await page.getByRole("button", { name: "Create API key" }).first().click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Shop");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog", { name: "Confirm your password" });
+  await dialog.getByLabel("Password", { exact: true }).fill("wrong");
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  await expect(dialog.getByText("This is not your password")).toBeVisible();
+  await dialog.getByLabel("Password", { exact: true }).fill(account.password);
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  await expect(page.getByTestId("secret-value")).toHaveText(/^ds_live_/);
+  await expect(dialog).toBeHidden();
 });

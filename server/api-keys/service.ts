@@ -1,5 +1,5 @@
 import { createOnce, type DeedRequest, plainRequest } from "../accounts/answers";
-import type { AccountActor } from "../core/actor";
+import { type AccountActor, requireConfirmed } from "../core/actor";
 import { DAY_MS, now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
@@ -74,7 +74,8 @@ function grantScopes(actor: AccountActor, wanted: readonly Scope[] | undefined):
 /**
  * Makes a key. The answer is the only place where the key itself is ever shown. Without `permissions` it gets the
  * scopes of whoever creates it; limits that are left out are those of the key that creates it.
- * @throws 403 `scope_not_held` or `limit_not_held` for what the creating key lacks, 400 `expires_in_the_past`, and
+ * @throws 403 `confirmation_required` for a person who has not given their password lately, `scope_not_held` or
+ *   `limit_not_held` for what the creating key lacks, 400 `expires_in_the_past`, and
  *   400 `key_limit` past 100 keys that work.
  */
 export async function createApiKey(
@@ -82,6 +83,7 @@ export async function createApiKey(
   input: CreateApiKeyInput,
   request: DeedRequest = plainRequest(),
 ): Promise<CreatedApiKey> {
+  requireConfirmed(actor);
   const plainKey = newPlainKey();
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
     const permissions = grantScopes(actor, input.permissions);

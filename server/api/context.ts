@@ -17,6 +17,7 @@ export async function sessionContext(req: Request): Promise<Context> {
       userId: session.userId,
       isOperator: session.isOperator,
       sessionId: session.sessionId,
+      isConfirmed: session.isConfirmed,
     },
     requestId: newId("request"),
     address: callerAddress(header, env().TRUSTED_PROXIES),

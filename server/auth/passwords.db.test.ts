@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { createAccountWithOwner } from "../accounts/service";
+import { CreateApiKeyInput } from "../api-keys/schema";
+import { createApiKey } from "../api-keys/service";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
-import { changePassword, issuePasswordReset, resetPassword } from "./passwords";
+import { CreditAccountInput } from "../operator/schema";
+import { creditAccount } from "../operator/service";
+import { changePassword, confirmPassword, issuePasswordReset, resetPassword } from "./passwords";
 import { signIn } from "./service";
 import { findSignedIn, startSession } from "./sessions";
 import { forgetSignIns } from "./tasks";
@@ -138,4 +142,26 @@ test("only operators make links, and only for people that there are", async () =
   const { email, actor } = await makePerson();
   await expect(issuePasswordReset(actor, email)).rejects.toMatchObject({ status: 403 });
   await expect(issuePasswordReset(OPERATOR, "nobody@example.com")).rejects.toMatchObject({ status: 404 });
+});
+
+test("ten minutes after the password was given, a key and a credit want it again", async () => {
+  const { userId, actor: owner, sessionId } = await makePerson();
+  const confirmed = async () => (await findSignedIn(sessionId, ""))?.isConfirmed;
+  const act = async () => {
+    const actor = { ...owner, isOperator: true, isConfirmed: await confirmed() };
+    await createApiKey(actor, CreateApiKeyInput.parse({ name: "Shop" }));
+    await creditAccount(actor, CreditAccountInput.parse({ account_id: owner.accountId, amount: 1 }));
+  };
+  await act();
+  await pool().query("UPDATE sessions SET confirmed_at = now() - interval '10 minutes' WHERE user_id = $1", [userId]);
+  const required = { status: 403, wire: { details: { reason: "confirmation_required" } } };
+  await expect(act()).rejects.toMatchObject(required);
+  const operator = { ...owner, isOperator: true, isConfirmed: false };
+  const credit = CreditAccountInput.parse({ account_id: owner.accountId, amount: 1 });
+  await expect(creditAccount(operator, credit)).rejects.toMatchObject(required);
+
+  await expect(confirmPassword(owner, { password: "wrong" }, ADDRESS)).rejects.toMatchObject(refusedAt("password"));
+  expect(await confirmed()).toBe(false);
+  expect(await confirmPassword(owner, { password: OLD }, ADDRESS)).toEqual({ confirmed: true });
+  await act();
 });

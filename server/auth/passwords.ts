@@ -7,9 +7,15 @@ import { log } from "../core/log";
 import { refusedInput } from "../core/wire";
 import { hashPassword, isPassword } from "./password";
 import { requireStrong } from "./password-strength";
-import type { ChangePasswordInput, ResetPasswordInput, SessionsRevoked } from "./schema";
+import type {
+  ChangePasswordInput,
+  Confirmed,
+  ConfirmPasswordInput,
+  ResetPasswordInput,
+  SessionsRevoked,
+} from "./schema";
 import { normalEmail } from "./service";
-import { revokeSessionsOf } from "./sessions";
+import { confirmSession, revokeSessionsOf } from "./sessions";
 import { giveBack, reserveAttempt } from "./throttle";
 
 const LINK_VALID_S = 60 * 60;
@@ -17,6 +23,39 @@ const TOKEN_BYTES = 32;
 
 /** Links to reset a password that was changed meanwhile are worth nothing. */
 const dropLinks = (tx: Tx, userId: string) => tx.query("DELETE FROM password_resets WHERE user_id = $1", [userId]);
+
+/** What is read of the person who acts. */
+type Owner = { id: string; name: string; email: string; passwordHash: string };
+
+/** The person who acts, once they have given their password. @throws 400 at `param`, 429 after too many wrong ones. */
+async function requirePassword(actor: SessionActor, param: string, password: string, address: string): Promise<Owner> {
+  const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
+  if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
+  // A session is as good as a known device: guesses through it are its own.
+  const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };
+  await reserveAttempt(attempt);
+  if (!(await isPassword(user.passwordHash, password))) {
+    log("warn", "auth.password_refused", { userId: user.id, address });
+    throw refusedInput(param, "this is not your password");
+  }
+  await giveBack(attempt);
+  return user;
+}
+
+/**
+ * Lets the session do for ten minutes what wants the password.
+ * @param address of the caller, for throttling.
+ * @throws 400 at `password`, 429 `sign_in_throttled` after too many wrong ones.
+ */
+export async function confirmPassword(
+  actor: SessionActor,
+  input: ConfirmPasswordInput,
+  address: string,
+): Promise<Confirmed> {
+  await requirePassword(actor, "password", input.password, address);
+  if (actor.sessionId) await confirmSession(actor.sessionId);
+  return { confirmed: true };
+}
 
 /**
  * Gives the person another password and ends all their other sessions.
@@ -28,16 +67,7 @@ export async function changePassword(
   input: ChangePasswordInput,
   address: string,
 ): Promise<SessionsRevoked> {
-  const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
-  if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
-  // A session is as good as a known device: guesses through it are its own.
-  const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };
-  await reserveAttempt(attempt);
-  if (!(await isPassword(user.passwordHash, input.current_password))) {
-    log("warn", "auth.password_change_refused", { userId: user.id, address });
-    throw refusedInput("current_password", "this is not your password");
-  }
-  await giveBack(attempt);
+  const user = await requirePassword(actor, "current_password", input.current_password, address);
   if (input.new_password === input.current_password)
     throw refusedInput("new_password", "this is the password that you have");
   requireStrong("new_password", input.new_password, [user.name, user.email]);

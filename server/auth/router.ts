@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { publicProcedure, router, sessionProcedure } from "../core/trpc";
-import { changePassword, resetPassword } from "./passwords";
+import { changePassword, confirmPassword, resetPassword } from "./passwords";
 import {
   ChangePasswordInput,
+  Confirmed,
+  ConfirmPasswordInput,
   ResetPasswordInput,
   Session,
   SessionPath,
@@ -26,6 +28,10 @@ export const authRouter = router({
     .input(ChangePasswordInput)
     .output(SessionsRevoked)
     .mutation(({ ctx, input }) => changePassword(ctx.actor, input, ctx.address)),
+  confirmPassword: sessionProcedure
+    .input(ConfirmPasswordInput)
+    .output(Confirmed)
+    .mutation(({ ctx, input }) => confirmPassword(ctx.actor, input, ctx.address)),
   resetPassword: publicProcedure
     .input(ResetPasswordInput)
     .output(SessionsRevoked)

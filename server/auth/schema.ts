@@ -23,6 +23,12 @@ export const ChangePasswordInput = z.object({
 });
 export type ChangePasswordInput = z.output<typeof ChangePasswordInput>;
 
+export const ConfirmPasswordInput = z.object({ password: z.string().min(1, "must be given").max(PASSWORD_MAX) });
+export type ConfirmPasswordInput = z.output<typeof ConfirmPasswordInput>;
+
+export const Confirmed = z.object({ confirmed: z.literal(true) });
+export type Confirmed = z.output<typeof Confirmed>;
+
 export const ResetPasswordInput = z.object({ token: z.string().min(1).max(100), password: NewPassword });
 export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 

@@ -67,7 +67,7 @@ export async function signIn(
   }
   await giveBack(attempt);
   const { id: userId, accountId, isOperator, name, email } = user;
-  return { sessionId: await startSession(userId, from), userId, accountId, isOperator, name, email };
+  return { sessionId: await startSession(userId, from), userId, accountId, isOperator, isConfirmed: true, name, email };
 }
 
 /** Who is signed in. @throws 401 when the person was removed meanwhile. */

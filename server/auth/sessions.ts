@@ -17,6 +17,8 @@ const IDLE_S = 7 * 24 * 60 * 60;
 export const SESSION_LIFETIME_S = 30 * 24 * 60 * 60;
 /** Use is noted no more often than this. */
 const NOTED_EVERY_S = 60;
+/** For so long after the password was given a session may do what wants it. */
+const CONFIRMED_S = 10 * 60;
 const LISTED_MAX = 100;
 
 /** The person of a session, and which session it is. */
@@ -25,6 +27,8 @@ export type SignedIn = {
   userId: string;
   accountId: string;
   isOperator: boolean;
+  /** Whether the password was given within the last ten minutes. */
+  isConfirmed: boolean;
   name: string;
   email: string;
 };
@@ -49,9 +53,10 @@ const LIVE = "s.revoked_at IS NULL AND s.expires_at > now()";
 export async function findSignedIn(sessionId: string, address: string): Promise<SignedIn | null> {
   const { rows } = await pool().query<SignedIn & { isNoted: boolean }>(
     `SELECT s.id AS "sessionId", u.id AS "userId", u.account_id AS "accountId", u.is_operator AS "isOperator",
-       u.name, u.email, s.last_seen_at > now() - make_interval(secs => $2) AS "isNoted"
+       u.name, u.email, s.last_seen_at > now() - make_interval(secs => $2) AS "isNoted",
+       s.confirmed_at > now() - make_interval(secs => $3) AS "isConfirmed"
      FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND ${LIVE}`,
-    [sessionId, NOTED_EVERY_S],
+    [sessionId, NOTED_EVERY_S, CONFIRMED_S],
   );
   const [row] = rows;
   if (!row) return null;
@@ -72,6 +77,11 @@ async function noteUse(sessionId: string, address: string): Promise<void> {
   } catch (thrown) {
     log("warn", "auth.session_use_not_noted", errorFields(thrown));
   }
+}
+
+/** Notes that the password was given in this session just now. */
+export async function confirmSession(sessionId: string): Promise<void> {
+  await repeatWhenLost(() => pool().query("UPDATE sessions SET confirmed_at = now() WHERE id = $1", [sessionId]));
 }
 
 /** Sign-out: whoever else has the cookie is signed out too. */

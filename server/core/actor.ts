@@ -6,13 +6,17 @@ export type Actor =
   | SessionActor
   | { kind: "system"; name: string };
 
-/** A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name. */
+/**
+ * A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name.
+ * `isConfirmed`: they gave their password in it within the last minutes.
+ */
 export type SessionActor = {
   kind: "session";
   accountId: string;
   userId: string;
   isOperator: boolean;
   sessionId?: string;
+  isConfirmed?: boolean;
 };
 
 /** Messages that a key may send per UTC day and month; null: no limit. */
@@ -35,6 +39,12 @@ export function requireOperator(actor: Actor): void {
   if (actor.kind === "system") return;
   if (actor.kind === "session" && actor.isOperator) return;
   throw forbidden("Only an operator of this installation may do this.", { reason: "not_an_operator" });
+}
+
+/** Refuses a person whose session may have been left open to others: what they ask for wants the password again. @throws 403 */
+export function requireConfirmed(actor: Actor): void {
+  if (actor.kind !== "session" || actor.sessionId === undefined || actor.isConfirmed) return;
+  throw forbidden("Confirm your password first.", { reason: "confirmation_required" });
 }
 
 /** Who acts, as a log line names them. */

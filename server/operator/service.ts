@@ -1,6 +1,6 @@
 import type { Prisma } from "@/prisma/generated/client";
 import { lockAccounts, postMoney } from "../accounts/store";
-import { type Actor, nameOf, requireOperator } from "../core/actor";
+import { type Actor, nameOf, requireConfirmed, requireOperator } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
@@ -124,10 +124,11 @@ export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
 
 /**
  * Adds to an account's balance, or takes off it when `amount` (units of its currency) is negative.
- * @throws 403 for whoever is no operator, 404, 400 naming `amount` when it is nothing or would leave less than nothing.
+ * @throws 403 for whoever is no operator or has not given their password lately, 404, 400 naming `amount` when it is nothing or would leave less than nothing.
  */
 export async function creditAccount(actor: Actor, input: CreditAccountInput): Promise<OperatedAccount> {
   requireOperator(actor);
+  requireConfirmed(actor);
   const accountId = input.account_id;
   const amountMicros = toMicros(input.amount);
   if (amountMicros === 0n) {
