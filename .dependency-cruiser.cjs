@@ -88,13 +88,13 @@ module.exports = {
       "store-is-below-service",
       { path: `${ROOM}(store|present|schema)\\.ts$` },
       { path: `${ROOM}(service|tasks|router)\\.ts$` },
-      "Deeds call the store, not the other way round.",
+      "Services call the store, not the other way round.",
     ),
     only(
       "router-is-thin",
       { path: "^server/(?!api/)([^/]+)/.*router\\.ts$" },
       ["^server/core/(trpc|wire)\\.ts$", "^server/$1/(?!.*\\b(store|tasks|present)\\.ts$)"],
-      "A procedure knows core/trpc, core/wire, and its own subject's shapes and deeds.",
+      "A procedure knows core/trpc, core/wire, and its own subject's shapes and services.",
     ),
     never(
       "router-is-called-by-api-only",

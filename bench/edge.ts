@@ -26,7 +26,7 @@ const CONTEXT: Context = {
   requestId: "req_bench",
   address: "127.0.0.1",
   idempotency: () => null,
-  answerHeaders: {},
+  responseHeaders: {},
 };
 
 const ANSWER: Message = {

@@ -16,7 +16,7 @@ test("the first start makes an operator's account that can send, and later ones 
   expect(await isPassword(passwordHash, seeded.password)).toBe(true);
   expect(await prisma().account.findUnique({ where: { id: accountId } })).toMatchObject({
     balanceMicros: 1_000_000_000n,
-    heldMicros: 0n,
+    reservedMicros: 0n,
   });
   expect((await checkLedger()).drifted).toEqual([]);
   expect(await prisma().sender.findMany({ where: { accountId } })).toMatchObject([

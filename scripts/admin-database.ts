@@ -7,7 +7,7 @@ import { runningStart } from "./lock";
  * @throws Error when there is neither.
  */
 export function chooseDatabase(): void {
-  // The answer is what this command prints; what the deeds would log is for the service's own processes.
+  // The output is what this command prints; what the commands would log is for the service's own processes.
   process.env.LOG_LEVEL ??= "error";
   if (process.env.DATABASE_URL) {
     // No command here signs or seals anything, but the settings are only read as a whole.

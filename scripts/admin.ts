@@ -2,8 +2,8 @@
 import { parseArgs } from "node:util";
 import { toApiError } from "@/server/core/errors";
 import { shutDown } from "@/server/core/process";
+import { COMMANDS, type Flags, type Output } from "./admin-commands";
 import { chooseDatabase } from "./admin-database";
-import { type Answer, DEEDS, type Flags } from "./admin-deeds";
 
 const USAGE = `Usage: npm run admin -- <command> [options]
 
@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
   ledger check     compares every balance with its ledger; exit code 1 when one differs
 
---json prints the answer as one line of JSON. Everywhere: DATABASE_URL names the database; without it the one of the
+--json prints the output as one line of JSON. Everywhere: DATABASE_URL names the database; without it the one of the
 service that \`npm start\` runs from this folder (or from DATA_DIR) is taken.
 `;
 
@@ -54,8 +54,8 @@ function readCommand(): { command: string; flags: Flags; json: boolean; help: bo
   return { command: positionals.join(" "), flags, json, help: help || positionals[0] === "help" };
 }
 
-function show(answer: Answer): string {
-  const rows = Array.isArray(answer) ? answer : [answer];
+function show(output: Output): string {
+  const rows = Array.isArray(output) ? output : [output];
   if (rows.length === 0) return "nothing\n";
   return rows
     .map((row) => {
@@ -76,11 +76,11 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return help ? 0 : 1;
   }
-  const deed = DEEDS.get(command);
-  if (!deed) throw new Error(`There is no command "${command}".\n\n${USAGE}`);
+  const run = COMMANDS.get(command);
+  if (!run) throw new Error(`There is no command "${command}".\n\n${USAGE}`);
   chooseDatabase();
-  const { answer, ok } = await deed(flags);
-  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : show(answer));
+  const { output, ok } = await run(flags);
+  process.stdout.write(json ? `${JSON.stringify(output)}\n` : show(output));
   return ok ? 0 : 1;
 }
 

@@ -21,8 +21,8 @@ type Answer = { status: number; body: string };
 /** The document as GET /api/v1/openapi.json answers it. No database is asked for it. */
 async function servedDocument(): Promise<object> {
   await ensureClient();
-  const { answerRest } = await import("../server/api/rest");
-  const answer: Answer = await answerRest({
+  const { serveRest } = await import("../server/api/rest");
+  const answer: Answer = await serveRest({
     method: "GET",
     path: "/openapi.json",
     query: "",

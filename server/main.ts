@@ -5,10 +5,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import next from "next";
-import { answerHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
+import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { isReceiptPath } from "./api/receipts";
-import { refusedAnswer } from "./api/rest";
+import { refusalResponse } from "./api/rest";
 import { believePeerHeader, PEER_ADDRESS_HEADER } from "./auth/caller-address";
 import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
@@ -63,7 +63,7 @@ async function start(): Promise<void> {
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
   });
-  answerHttpRefusals(server);
+  handleHttpRefusals(server);
   server.on("request", (request, response) => {
     silent.delete(request.socket);
     if (refuseWithoutHost(request, response)) return;
@@ -81,7 +81,7 @@ async function start(): Promise<void> {
     handled.catch((thrown: unknown) => {
       log("error", "web.request_failed", { path: request.url, ...errorFields(thrown) });
       if (!response.headersSent && isRestPath(request.url ?? "")) {
-        const { status, headers, body } = refusedAnswer(toApiError(thrown));
+        const { status, headers, body } = refusalResponse(toApiError(thrown));
         response.writeHead(status, headers).end(body);
         return;
       }

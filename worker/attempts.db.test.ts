@@ -3,25 +3,25 @@ import {
   accepted,
   BUSY,
   claimed,
-  prepareHandOvers,
+  prepareAttempts,
   record,
-  recordAndGoOn,
+  recordAndAdvance,
   report,
   statusOf,
   UNKNOWN,
-} from "@/e2e/support/hand-overs";
+} from "@/e2e/support/attempts";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts/receipts";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { forgetCallbacks } from "@/server/messages/tasks";
 import { referenceTo } from "@/server/providers/reference";
 
 const LONG_TEXT = "x".repeat(400);
 
-beforeAll(prepareHandOvers);
+beforeAll(prepareAttempts);
 
 describe("parts", () => {
   test("a message is delivered when the last of its parts is", async () => {
@@ -159,7 +159,7 @@ describe("a message centre whose ids begin anew", () => {
   test("of one provider that reports on messages as a whole as well", async () => {
     const [older, newer, newest] = [await sentByTwilio("same"), await claimed(), await claimed()];
     const ofTwilio = async ({ first }: { first: Attempt }) => {
-      const second = await recordAndGoOn(first, BUSY);
+      const second = await recordAndAdvance(first, BUSY);
       return record(second, accepted(older.providerMessageId));
     };
     await ofTwilio(newer);
@@ -175,7 +175,7 @@ describe("a message centre whose ids begin anew", () => {
 
   async function sentByTwilio(name: string) {
     const message = await claimed();
-    const second = await recordAndGoOn(message.first, BUSY);
+    const second = await recordAndAdvance(message.first, BUSY);
     const providerMessageId = `${message.id}-${name}`;
     await record(second, accepted(providerMessageId));
     return { ...message, providerMessageId };

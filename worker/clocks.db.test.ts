@@ -3,20 +3,20 @@ import { status } from "@/e2e/support/receiver";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
 import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/e2e/support/webhooks";
-import { createOnce, type DeedRequest } from "@/server/accounts/answers";
+import { createOnce, type IdempotentRequest } from "@/server/accounts/idempotency";
 import { authenticate } from "@/server/api-keys/authenticate";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { addJob, type InboundReport, jobs } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
-import { serveWaiting } from "@/server/messages/dispatch/serve";
+import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
 import { getMessage } from "@/server/messages/read";
 import { countCallback, flushCounts } from "@/server/providers/health/counts";
-import { tendProviders } from "@/server/providers/health/tend";
-import { takeCallback } from "@/server/providers/intake";
+import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { forgetProviders } from "@/server/providers/registry";
 import { drainProvider, getProvider } from "@/server/providers/service";
+import { takeCallback } from "@/server/providers/store-callback";
 import { createSender } from "@/server/senders/service";
 import { listSuppressions } from "@/server/suppressions/service";
 import { takeInbound } from "@/server/suppressions/tasks";
@@ -24,8 +24,8 @@ import { sweepWebhooks } from "@/server/webhooks/tasks";
 
 const HOUR_MS = 3_600_000;
 const operator = { kind: "session", accountId: "acc_none", userId: "usr_operator", isOperator: true } as const;
-const keyed = (): DeedRequest => ({ idempotency: () => ({ key: "k", requestHash: "h" }), answerHeaders: {} });
-const UNASKED: DeedRequest = { idempotency: () => null, answerHeaders: {} };
+const keyed = (): IdempotentRequest => ({ idempotency: () => ({ key: "k", requestHash: "h" }), responseHeaders: {} });
+const UNASKED: IdempotentRequest = { idempotency: () => null, responseHeaders: {} };
 
 beforeAll(() => {
   process.env.SENDER_AUTO_APPROVE_S = "120";
@@ -112,13 +112,13 @@ describe.each([
     const route = await makeRoute({ chain: ["sandbox"] });
     const input = { to: "+14155550123", from: account.senderId, body: "Hello", route_id: route };
     await drainProvider(operator, { id: "sandbox", is_drained: true });
-    await tendProviders();
+    await updateProviderHealth();
     const { id } = await sendMessage(account.actor, input, UNASKED);
     await claimAttempts([id]);
     setClock(skewMs);
     const serve = async () => {
       forgetProviders();
-      await serveWaiting();
+      await serveThrottleQueue();
       return (await getMessage(account.actor, id)).status;
     };
     const age = (minutes: number) =>

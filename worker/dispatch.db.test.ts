@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { prepareHandOvers } from "@/e2e/support/hand-overs";
+import { prepareAttempts } from "@/e2e/support/attempts";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
-import { plainRequest } from "@/server/accounts/answers";
+import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import { dispatch } from "@/server/messages/dispatch/dispatch";
-import { waitingProviders } from "@/server/messages/dispatch/waiting-room";
+import { providersWithQueue } from "@/server/messages/dispatch/throttle-queue";
 import { acquireSlots, type Slot, slotsInUse } from "@/server/providers/health/slots";
 import { providerTable } from "@/server/providers/registry";
 
@@ -15,7 +15,7 @@ let slow = 0;
 let fast = 0;
 
 beforeAll(async () => {
-  await prepareHandOvers();
+  await prepareAttempts();
   slow = await makeRoute({ prefix: "1", chain: ["vonage"] });
   fast = await makeRoute({ prefix: "1", chain: ["twilio"] });
 });
@@ -55,7 +55,7 @@ test("a provider without free slots delays nobody else's messages, and its own w
   expect(new Set(taken.map(({ provider }) => provider))).toEqual(new Set(["twilio"]));
   await dispatched;
   expect(taken).toHaveLength(3);
-  expect(await waitingProviders(["vonage", "twilio"])).toEqual(["vonage"]);
+  expect(await providersWithQueue(["vonage", "twilio"])).toEqual(["vonage"]);
   releaseAll([...held, ...taken.map(({ slot }) => slot)]);
 });
 

@@ -4,7 +4,7 @@ import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
 import { endAttempts, keepGivingBack, keepLookingUp, keepServing, leaveNothing } from "../server/messages/tasks";
-import { keepTending, prepareProviders } from "../server/providers/tasks";
+import { keepHealthCurrent, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
 import { keepQueue, type Queue } from "./queue";
 import { keepTakingOver } from "./take-over";
@@ -42,7 +42,7 @@ async function start(): Promise<void> {
     { name: "webhooks", taskList: webhookTasks, concurrency: WEBHOOK_CONCURRENCY },
   ];
   queues.push(...(await Promise.all(plans.map(keepQueue))));
-  const stops = [keepTakingOver(), keepTending(), keepServing(), keepLookingUp(), keepGivingBack()];
+  const stops = [keepTakingOver(), keepHealthCurrent(), keepServing(), keepLookingUp(), keepGivingBack()];
   onShutdown(async () => {
     // Each on its own: a queue that cannot stop keeps no attempt from its end. Attempts that jobs still claim come last.
     const ended = await Promise.allSettled([

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contradictions } from "@/e2e/support/account-truth";
-import { accepted, BUSY, prepareHandOvers, THROTTLED, UNKNOWN } from "@/e2e/support/hand-overs";
+import { accepted, BUSY, prepareAttempts, THROTTLED, UNKNOWN } from "@/e2e/support/attempts";
 import { InterleavedSends } from "@/e2e/support/interleaved-sends";
 import { makeRoute } from "@/e2e/support/routes";
 import { processRegistry, tellWorkersApart } from "@/e2e/support/simulated-workers";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import type { Outcome } from "@/server/providers/port";
+import type { SendOutcome } from "@/server/providers/port";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
 
 /** Sequences per policy. A slow machine runs fewer of them, in about half a minute each. */
@@ -16,16 +16,16 @@ const ABOUT_MS = 30_000;
 const ROUNDS = 15;
 
 beforeAll(async () => {
-  await prepareHandOvers();
+  await prepareAttempts();
   await makeRoute({ prefix: "1415", chain: ["vonage", "twilio", "vonage"] });
   await makeRoute({ prefix: "1212", chain: ["twilio", "vonage", "twilio"] });
   tellWorkersApart();
 });
 
 const REFUSED = { kind: "refused", code: "x", detail: "No." } as const;
-const outcome = fc.constantFrom<Outcome>(accepted("taken"), REFUSED, BUSY, THROTTLED, UNKNOWN);
+const outcome = fc.constantFrom<SendOutcome>(accepted("taken"), REFUSED, BUSY, THROTTLED, UNKNOWN);
 /** What every provider answers in the end. Who is throttled goes on trying for ten minutes: the rules' own test has that. */
-const lastOutcome = fc.constantFrom<Outcome>(accepted("taken"), REFUSED, BUSY, UNKNOWN);
+const lastOutcome = fc.constantFrom<SendOutcome>(accepted("taken"), REFUSED, BUSY, UNKNOWN);
 const provider = fc.constantFrom("vonage", "twilio");
 const status = fc.constantFrom("sent", "delivered", "failed", "undelivered");
 const by = fc.nat(2);

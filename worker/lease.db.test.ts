@@ -47,7 +47,7 @@ test("what a killed worker had begun is taken over within seconds, and nothing i
     sendMessage(
       account.actor,
       { to, from: account.senderId, body: "x" },
-      { idempotency: () => null, answerHeaders: {} },
+      { idempotency: () => null, responseHeaders: {} },
     );
   const first = await startWorker();
   // This carrier does not answer for ten seconds.
@@ -84,7 +84,7 @@ test("a worker told to stop finishes what it has begun and leaves no lock behind
     account.actor,
     // The receipt comes before the answer, which takes a second.
     { to: "+15550100006", from: account.senderId, body: "x" },
-    { idempotency: () => null, answerHeaders: {} },
+    { idempotency: () => null, responseHeaders: {} },
   );
   // The carrier has been called once it has posted its receipt.
   await expect.poll(reported).toBeGreaterThan(before);
@@ -116,7 +116,7 @@ async function expectDelivery(count = 1): Promise<void> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
     const input = { to: "+15550100001", from: account.senderId, body: `${at}` };
-    ids.push((await sendMessage(account.actor, input, { idempotency: () => null, answerHeaders: {} })).id);
+    ids.push((await sendMessage(account.actor, input, { idempotency: () => null, responseHeaders: {} })).id);
   }
   const statuses = async () =>
     new Set(await Promise.all(ids.map(async (id) => (await getMessage(account.actor, id)).status)));
@@ -144,7 +144,7 @@ test("a worker that loses all its connections, again and again, goes on working"
     sendMessage(
       account.actor,
       { to: "+15550100001", from: account.senderId, body: `${at}` },
-      { idempotency: () => null, answerHeaders: {} },
+      { idempotency: () => null, responseHeaders: {} },
     );
   const ids: string[] = [];
   for (let turn = 0; turn < 6; turn += 1) {
@@ -182,7 +182,7 @@ test("a stopped worker's claims are taken back, and it makes none of them when i
   const { id } = await sendMessage(
     account.actor,
     { to: "+15550100001", from: account.senderId, body: "x" },
-    { idempotency: () => null, answerHeaders: {} },
+    { idempotency: () => null, responseHeaders: {} },
   );
   // As if it had been stopped right after its claim.
   await pool().query(

@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
-import { plainRequest } from "@/server/accounts/answers";
+import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
-import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { lookUpUnknown } from "@/server/messages/dispatch/look-up";
+import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import { forgetProviders } from "@/server/providers/registry";
 import { recurring } from "./crontab";
@@ -71,7 +71,7 @@ async function unanswered(count: number, isOver = true) {
   expect(attempts).toHaveLength(count);
   if (isOver) {
     const unknown = { kind: "unknown", code: "timeout", detail: "No answer." } as const;
-    await Promise.all(attempts.map((attempt) => recordEnding(endingOf(attempt, unknown, 1))));
+    await Promise.all(attempts.map((attempt) => recordOutcome(attemptResult(attempt, unknown, 1))));
   }
   const ids = messages.map((message) => message.id);
   await pool().query(

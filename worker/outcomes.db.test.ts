@@ -3,27 +3,27 @@ import {
   accepted,
   BUSY,
   claimed,
-  prepareHandOvers,
+  prepareAttempts,
   record,
-  recordAndGoOn,
+  recordAndAdvance,
   report,
   statusOf,
   UNKNOWN,
-} from "@/e2e/support/hand-overs";
+} from "@/e2e/support/attempts";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
-import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
 import { giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { failStranded, failUnresolved, requeueOrphans } from "@/server/messages/dispatch/sweeps";
+import { readHistory } from "@/server/messages/history";
 import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts/receipts";
-import { readStory } from "@/server/messages/story";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
 
 const ANY_AGE = -60_000;
 
-beforeAll(prepareHandOvers);
+beforeAll(prepareAttempts);
 
 /** Ids of messages that were found without anybody going on with them. */
 async function orphans(): Promise<string[]> {
@@ -36,7 +36,7 @@ async function orphans(): Promise<string[]> {
 describe("more than one attempt", () => {
   async function sentBySecond() {
     const message = await claimed();
-    const second = await recordAndGoOn(message.first, UNKNOWN);
+    const second = await recordAndAdvance(message.first, UNKNOWN);
     return { ...message, second };
   }
 
@@ -117,7 +117,7 @@ describe("more than one attempt", () => {
 test("what a provider says in words of its own is kept, and shown to no customer", async () => {
   const message = await claimed();
   const said = "The account AC1 was not found.";
-  const attempt = await recordAndGoOn(message.first, { ...BUSY, said });
+  const attempt = await recordAndAdvance(message.first, { ...BUSY, said });
   await record(attempt, { kind: "refused", code: "20404", detail: "The provider refused the message.", said });
   const { rows } = await pool().query("SELECT said, fault FROM message_attempts WHERE message_id = $1 ORDER BY seq", [
     message.id,
@@ -129,7 +129,7 @@ test("what a provider says in words of its own is kept, and shown to no customer
   const shown = await getMessage(message.account.actor, message.id);
   expect(shown.error).toEqual({ code: "20404", message: "The provider refused the message." });
   expect(
-    (await readStory(message.account.actor, message.id)).attempts.flatMap((made) => Object.values(made)),
+    (await readHistory(message.account.actor, message.id)).attempts.flatMap((made) => Object.values(made)),
   ).not.toContain(said);
 });
 
@@ -200,7 +200,7 @@ describe("an outcome that is recorded more than once", () => {
 
   test("a refusal that comes late is the last word when nobody makes the attempt that followed", async () => {
     const message = await claimed();
-    const second = await recordAndGoOn(message.first, UNKNOWN);
+    const second = await recordAndAdvance(message.first, UNKNOWN);
     await record(message.first, { kind: "refused", code: "x", detail: "Late." });
     await giveBack([second]);
     expect(await claimAttempts([message.id])).toEqual([]);
@@ -215,16 +215,16 @@ describe("an outcome that is recorded more than once", () => {
 
   test("by its own recorder, who did not hear of the COMMIT: the attempt that follows stays its own", async () => {
     const message = await claimed();
-    const ending = endingOf(message.first, BUSY, 1);
-    const next = await recordEnding(ending);
+    const ending = attemptResult(message.first, BUSY, 1);
+    const next = await recordOutcome(ending);
     expect(next?.provider).toBe("twilio");
-    expect(await recordEnding(ending)).toMatchObject({
+    expect(await recordOutcome(ending)).toMatchObject({
       seq: 2,
       provider: "twilio",
       claim: next?.claim,
       tried: ["vonage"],
     });
-    expect(await recordEnding(endingOf(message.first, BUSY, 1))).toBeNull();
+    expect(await recordOutcome(attemptResult(message.first, BUSY, 1))).toBeNull();
     expect(await attemptsOf(message.id)).toHaveLength(2);
   });
 

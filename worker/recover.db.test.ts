@@ -2,21 +2,21 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   type Claimed,
   claimed as claimedByUs,
-  prepareHandOvers,
-  recordAndGoOn,
+  prepareAttempts,
+  recordAndAdvance,
   statusOf,
   UNKNOWN,
-} from "@/e2e/support/hand-overs";
+} from "@/e2e/support/attempts";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
-import { plainRequest } from "@/server/accounts/answers";
+import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
 import { sendMessage } from "@/server/messages/accept/send";
-import { attemptOf } from "@/server/messages/dispatch/attempt";
-import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
 import { begin, claim, forgetClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { attemptOf } from "@/server/messages/dispatch/next-attempt";
+import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import {
   findForgottenWorkers,
   giveBackUnheard,
@@ -27,7 +27,7 @@ import {
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
 
-beforeAll(prepareHandOvers);
+beforeAll(prepareAttempts);
 
 beforeEach(() => pool().query("DELETE FROM graphile_worker._private_jobs"));
 
@@ -192,7 +192,7 @@ describe("an attempt that is given back", () => {
 
   test("after its outcome is known stays", async () => {
     const message = await claimed();
-    await recordEnding(endingOf(message.first, { kind: "accepted", providerMessageIds: [`${message.id}-1`] }, 1));
+    await recordOutcome(attemptResult(message.first, { kind: "accepted", providerMessageIds: [`${message.id}-1`] }, 1));
     await giveBack([message.first]);
     expect(await attemptsOf(message.id)).toHaveLength(1);
     expect(await statusOf(message)).toBe("sent");
@@ -201,8 +201,8 @@ describe("an attempt that is given back", () => {
 
 test("an attempt does not begin for a message that has failed meanwhile", async () => {
   const message = await claimed();
-  const second = await recordAndGoOn(message.first, UNKNOWN);
-  await recordEnding(endingOf(message.first, { kind: "accepted", providerMessageIds: [`${message.id}-1`] }, 1));
+  const second = await recordAndAdvance(message.first, UNKNOWN);
+  await recordOutcome(attemptResult(message.first, { kind: "accepted", providerMessageIds: [`${message.id}-1`] }, 1));
   expect(await begin(second)).toBe(false);
   expect((await getMessage(message.account.actor, message.id)).provider).toBe("vonage");
 });

@@ -5,11 +5,11 @@ import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
-import { endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts/receipts";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { dispatchMessages } from "@/server/messages/tasks";
 import { dispatchTasks, receiptTasks } from "./tasks";
 
@@ -17,7 +17,7 @@ const messageTasks = { ...dispatchTasks, ...receiptTasks };
 
 const OPENING = 1_000_000_000n;
 const PRICE = 10_000n;
-const request = () => ({ idempotency: () => null, answerHeaders: {} });
+const request = () => ({ idempotency: () => null, responseHeaders: {} });
 /** Of whatever age, that of a moment ago included. */
 const ANY_AGE = -60_000;
 
@@ -137,7 +137,7 @@ describe("a carrier that breaks its own rules", () => {
     const named = ["same", "same", "other"].map((name) => `${account.accountId}-${name}`);
     await Promise.all(
       attempts.map((attempt, at) =>
-        recordEnding(endingOf(attempt, { kind: "accepted", providerMessageIds: [named[at] ?? ""] }, 1)),
+        recordOutcome(attemptResult(attempt, { kind: "accepted", providerMessageIds: [named[at] ?? ""] }, 1)),
       ),
     );
     const messages = await Promise.all(ids.map(({ id }) => getMessage(account.actor, id)));
@@ -151,7 +151,7 @@ describe("a carrier that breaks its own rules", () => {
     const { id } = await send(account, "+14155550134");
     const [attempt] = await claimAttempts([id]);
     if (!attempt) throw new Error("not claimed");
-    await recordEnding(endingOf(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1));
+    await recordOutcome(attemptResult(attempt, { kind: "refused", code: "x\0y", detail: "bro\0ken \ud83d" }, 1));
     expect((await getMessage(account.actor, id)).error).toEqual({ code: "xy", message: "broken \ufffd" });
   });
 });
@@ -235,6 +235,20 @@ describe("crashes", () => {
     await requeueOrphans(ANY_AGE);
     await drainQueue(messageTasks);
     expect((await getMessage(account.actor, id)).status).toBe("delivered");
+  });
+
+  test("a message that waits in a backlog of jobs is not queued again", async () => {
+    const account = await makeAccount();
+    await pool().query("DELETE FROM graphile_worker._private_jobs");
+    const { id } = await send(account, "+15550100001");
+    const jobs = () => pool().query("SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'dispatch_messages'");
+    await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() - interval '1 hour'");
+    await requeueOrphans(ANY_AGE);
+    expect((await jobs()).rowCount).toBe(1);
+    await pool().query("UPDATE messages SET created_at = now() - interval '2 hours' WHERE id = $1", [id]);
+    await requeueOrphans(ANY_AGE);
+    expect((await jobs()).rowCount).toBe(2);
+    await drainQueue(messageTasks);
   });
 
   test("a taken message without a final receipt ends undelivered, still billed", async () => {

@@ -3,19 +3,19 @@ import {
   accepted,
   BUSY,
   claimed,
-  prepareHandOvers,
+  prepareAttempts,
   record,
-  recordAndGoOn,
+  recordAndAdvance,
   statusOf,
   THROTTLED,
   UNKNOWN,
-} from "@/e2e/support/hand-overs";
+} from "@/e2e/support/attempts";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { getMessage } from "@/server/messages/read";
 
-beforeAll(prepareHandOvers);
+beforeAll(prepareAttempts);
 
 describe("providers that are asked too much", () => {
   /** Seconds between the end of the last attempt and the dispatch that follows; undefined: none does. */
@@ -36,7 +36,7 @@ describe("providers that are asked too much", () => {
 
   test("are asked again after pauses that grow, each call an attempt of its own", async () => {
     const message = await claimed();
-    const second = await recordAndGoOn(message.first, THROTTLED);
+    const second = await recordAndAdvance(message.first, THROTTLED);
     expect(await record(second, THROTTLED)).toBeNull();
     expect(await statusOf(message)).toBe("pending");
     expect(await pauseS(message.id)).toBeGreaterThanOrEqual(5);
@@ -45,12 +45,12 @@ describe("providers that are asked too much", () => {
     // The first one throttles once more, the second one fails: the first is asked once more, by itself.
     const third = await settle(message.id);
     expect(third).toMatchObject({ seq: 3, provider: "vonage" });
-    const fourth = await recordAndGoOn(third, THROTTLED);
+    const fourth = await recordAndAdvance(third, THROTTLED);
     expect(fourth).toMatchObject({ seq: 4, provider: "twilio" });
     await record(fourth, THROTTLED);
     expect(await pauseS(message.id)).toBeGreaterThanOrEqual(10);
     const fifth = await settle(message.id);
-    const sixth = await recordAndGoOn(fifth, BUSY);
+    const sixth = await recordAndAdvance(fifth, BUSY);
     await record(sixth, THROTTLED);
     const seventh = await settle(message.id);
     expect(seventh).toMatchObject({ seq: 7, provider: "twilio" });
@@ -66,7 +66,7 @@ describe("providers that are asked too much", () => {
 
   test("for ten minutes, then the message fails and is refunded", async () => {
     const message = await claimed();
-    const second = await recordAndGoOn(message.first, BUSY);
+    const second = await recordAndAdvance(message.first, BUSY);
     await pool().query("UPDATE messages SET created_at = created_at - interval '10 minutes' WHERE id = $1", [
       message.id,
     ]);
@@ -81,7 +81,7 @@ describe("providers that are asked too much", () => {
 
   test("are not asked again about a message that another provider may have", async () => {
     const message = await claimed();
-    const second = await recordAndGoOn(message.first, UNKNOWN);
+    const second = await recordAndAdvance(message.first, UNKNOWN);
     await record(second, THROTTLED);
     expect(await statusOf(message)).toBe("pending");
     expect(await pauseS(message.id)).toBeUndefined();

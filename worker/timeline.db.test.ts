@@ -3,7 +3,7 @@ import { drainQueue, runJobs } from "@/e2e/support/queue";
 import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
-import { plainRequest } from "@/server/accounts/answers";
+import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getTimeline } from "@/server/messages/read";

@@ -3,7 +3,7 @@ import { modals } from "@mantine/modals";
 import type { ReactNode } from "react";
 
 /** Asks before a deed that cannot be taken back; `onConfirm` runs on yes. */
-export function confirmDeed({
+export function confirmAction({
   title,
   children,
   confirmLabel,

@@ -25,14 +25,14 @@ type StoredAttempt = {
 };
 
 /** Entries of one message: how many of each kind, and their sums. */
-export type MessageLedger = { messageId: string; kinds: string[]; amountMicros: number; heldMicros: number };
+export type MessageLedger = { messageId: string; kinds: string[]; amountMicros: number; reservedMicros: number };
 
 export type AccountBook = {
   accountId: string;
   balanceMicros: number;
-  heldMicros: number;
+  reservedMicros: number;
   ledgerMicros: number;
-  ledgerHeldMicros: number;
+  ledgerReservedMicros: number;
   /** The usage counters: messages in all, those of each status, and their cost. */
   usage: Record<"messages" | "pending" | "sent" | "delivered" | "failed" | "undelivered" | "costMicros", number>;
 };
@@ -111,7 +111,7 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
     ),
     ledger: await database.rows<MessageLedger>(
       `SELECT message_id AS "messageId", array_agg(kind ORDER BY id) AS kinds, sum(amount_micros)::float8 AS "amountMicros",
-         sum(held_micros)::float8 AS "heldMicros" FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id`,
+         sum(held_micros)::float8 AS "reservedMicros" FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id`,
     ),
     accounts: await readAccounts(database),
     events: await database.rows<StoredEvent>(
@@ -128,8 +128,8 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
 
 async function readAccounts(database: Database): Promise<AccountBook[]> {
   const rows = await database.rows<Omit<AccountBook, "usage"> & AccountBook["usage"]>(
-    `SELECT a.id AS "accountId", a.balance_micros::float8 AS "balanceMicros", a.held_micros::float8 AS "heldMicros",
-       l.amount::float8 AS "ledgerMicros", l.held::float8 AS "ledgerHeldMicros", u.*
+    `SELECT a.id AS "accountId", a.balance_micros::float8 AS "balanceMicros", a.held_micros::float8 AS "reservedMicros",
+       l.amount::float8 AS "ledgerMicros", l.held::float8 AS "ledgerReservedMicros", u.*
      FROM accounts a
      CROSS JOIN LATERAL (SELECT coalesce(sum(amount_micros), 0) AS amount, coalesce(sum(held_micros), 0) AS held
        FROM ledger_entries WHERE account_id = a.id) l
@@ -139,7 +139,7 @@ async function readAccounts(database: Database): Promise<AccountBook[]> {
        coalesce(sum(cost_micros), 0)::float8 AS "costMicros" FROM usage_days WHERE account_id = a.id) u
      ORDER BY a.id`,
   );
-  return rows.map(({ accountId, balanceMicros, heldMicros, ledgerMicros, ledgerHeldMicros, ...usage }) => ({
-    ...{ accountId, balanceMicros, heldMicros, ledgerMicros, ledgerHeldMicros, usage },
+  return rows.map(({ accountId, balanceMicros, reservedMicros, ledgerMicros, ledgerReservedMicros, ...usage }) => ({
+    ...{ accountId, balanceMicros, reservedMicros, ledgerMicros, ledgerReservedMicros, usage },
   }));
 }

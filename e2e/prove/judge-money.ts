@@ -17,21 +17,21 @@ function judgeMessage(message: StoredMessage, ledger: MessageLedger | undefined,
   if (kinds !== expectedKinds(message)) problems.push(`${id} is ${status} and has the entries ${kinds}`);
   if ((ledger?.amountMicros ?? 0) !== -costMicros)
     problems.push(`${id} costs ${costMicros}, its entries say otherwise`);
-  if ((ledger?.heldMicros ?? 0) !== (status === "pending" ? costMicros : 0)) problems.push(`${id} holds money`);
+  if ((ledger?.reservedMicros ?? 0) !== (status === "pending" ? costMicros : 0)) problems.push(`${id} holds money`);
   if (costMicros !== 0 && costMicros !== segments * priceMicros) problems.push(`${id} has a wrong price`);
   return problems;
 }
 
 function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], openingMicros: number): string[] {
-  const { accountId, balanceMicros, heldMicros, ledgerMicros, ledgerHeldMicros, usage } = book;
+  const { accountId, balanceMicros, reservedMicros, ledgerMicros, ledgerReservedMicros, usage } = book;
   const cost = messages.reduce((sum, message) => sum + message.costMicros, 0);
   const held = messages.reduce((sum, { status, costMicros }) => sum + (status === "pending" ? costMicros : 0), 0);
   const countOf = (status: string) => messages.filter((message) => message.status === status).length;
   const pairs: [what: string, is: number, must: number][] = [
     ["balance, by the ledger", balanceMicros, ledgerMicros],
     ["balance, by the messages", balanceMicros, openingMicros - cost],
-    ["held, by the ledger", heldMicros, ledgerHeldMicros],
-    ["held, by the messages", heldMicros, held],
+    ["held, by the ledger", reservedMicros, ledgerReservedMicros],
+    ["held, by the messages", reservedMicros, held],
     ["usage: cost", usage.costMicros, cost],
     ["usage: messages", usage.messages, messages.length],
     ...(["pending", "sent", "delivered", "failed", "undelivered"] as const).map((status): [string, number, number] => [

@@ -52,11 +52,11 @@ function goodRun(): Evidence {
     database: {
       messages: [message],
       attempts: [{ messageId: ID, seq: 1, provider: "twilio", outcome: "accepted", begun: true }],
-      ledger: [{ messageId: ID, kinds: ["reserve", "settle"], amountMicros: -PRICE, heldMicros: 0 }],
+      ledger: [{ messageId: ID, kinds: ["reserve", "settle"], amountMicros: -PRICE, reservedMicros: 0 }],
       accounts: [
         {
-          ...{ accountId: ACCOUNT, balanceMicros: OPENING - PRICE, heldMicros: 0 },
-          ...{ ledgerMicros: OPENING - PRICE, ledgerHeldMicros: 0 },
+          ...{ accountId: ACCOUNT, balanceMicros: OPENING - PRICE, reservedMicros: 0 },
+          ...{ ledgerMicros: OPENING - PRICE, ledgerReservedMicros: 0 },
           usage: { messages: 1, pending: 0, sent: 0, delivered: 1, failed: 0, undelivered: 0, costMicros: PRICE },
         },
       ],
@@ -102,7 +102,7 @@ const asMessage = (run: Evidence, change: Partial<StoredMessage>): Evidence["dat
 const asUnknown = (run: Evidence, begun: boolean | null): Evidence["database"] => ({
   ...asMessage(run, { status: "failed", costMicros: 0, errorCode: "provider_outcome_unknown" }),
   attempts: run.database.attempts.map((attempt) => ({ ...attempt, begun, outcome: null })),
-  ledger: [{ messageId: ID, kinds: ["reserve", "refund"], amountMicros: 0, heldMicros: 0 }],
+  ledger: [{ messageId: ID, kinds: ["reserve", "refund"], amountMicros: 0, reservedMicros: 0 }],
   accounts: run.database.accounts.map((book) => ({
     ...{ ...book, balanceMicros: OPENING, ledgerMicros: OPENING },
     usage: { ...book.usage, delivered: 0, failed: 1, costMicros: 0 },
@@ -156,7 +156,7 @@ test("balance, ledger, messages and counters must say the same", () => {
     database: { ...run.database, accounts: run.database.accounts.map((book) => ({ ...book, ...change })) },
   });
   expect(found((run) => account(run, { balanceMicros: OPENING }))).toEqual(["drift"]);
-  expect(found((run) => account(run, { heldMicros: 1 }))).toEqual(["drift"]);
+  expect(found((run) => account(run, { reservedMicros: 1 }))).toEqual(["drift"]);
   expect(found((run) => ({ database: { ...run.database, ledger: [] } }))).toEqual(["drift"]);
   expect(found(() => ({ ownCheck: '{"drifted":[{"accountId":"acc_1"}]}' }))).toEqual(["drift"]);
 });

@@ -1,34 +1,34 @@
 /**
  * A model of one message on its way through several workers: a store of attempts in memory, with the same conditions as
- * the SQL of claims.ts, dispatch.ts, recover.ts and sweeps.ts, around the real rules (`judge`, `nextProvider`,
+ * the SQL of claims.ts, dispatch.ts, recover.ts and sweeps.ts, around the real rules (`decideNext`, `nextProvider`,
  * `foldSteps`, `stepsOf`). The carriers are honest: their answers and receipts follow from whether they took the message.
  */
 import type { ReceiptReport } from "@/server/core/jobs";
-import { attemptOf } from "@/server/messages/dispatch/attempt";
 import type { Attempt, Candidate } from "@/server/messages/dispatch/claims";
+import { decideNext, type StoredAttempt } from "@/server/messages/dispatch/decide-next";
+import { attemptOf } from "@/server/messages/dispatch/next-attempt";
 import { nextProvider } from "@/server/messages/dispatch/next-provider";
-import { judge, type Made } from "@/server/messages/dispatch/verdict";
 import { stepsOf } from "@/server/messages/receipts/receipt-steps";
 import type { MessageStatus } from "@/server/messages/status";
 import { foldSteps } from "@/server/messages/steps";
 import type { LockedMessage, Step } from "@/server/messages/transitions";
-import type { Outcome } from "@/server/providers/port";
+import type { SendOutcome } from "@/server/providers/port";
 
 export type Policy = "fallback" | "hold";
 
 /** `worker`: who claimed it. */
-type Row = Made & { worker: number; isBegun: boolean };
+type Row = StoredAttempt & { worker: number; isBegun: boolean };
 /** A claim in the memory of a worker that means to make it, or has. */
 type Hand = { attempt: Attempt; worker: number; isBegun: boolean };
-type Ending = { attempt: Attempt; outcome: Outcome; nextClaim: string; worker: number };
+type AttemptResult = { attempt: Attempt; outcome: SendOutcome; nextClaim: string; worker: number };
 /** A request that was written to a provider, which took the message or not, whatever it answered. */
-export type Call = { seq: number; provider: string; claim: string; isTaken: boolean; outcome: Outcome };
+export type Call = { seq: number; provider: string; claim: string; isTaken: boolean; outcome: SendOutcome };
 
 const MINUTE_MS = 60_000;
 const isOpen = ({ outcome }: Row): boolean => outcome === null || outcome === "unknown";
-const isTakenBy = (outcome: Outcome, isTakenUnheard: boolean): boolean =>
+const isTakenBy = (outcome: SendOutcome, isTakenUnheard: boolean): boolean =>
   outcome.kind === "accepted" || (outcome.kind === "unknown" && isTakenUnheard);
-const WORKER_LOST: Outcome = { kind: "unknown", code: "worker_lost", detail: "Lost." };
+const WORKER_LOST: SendOutcome = { kind: "unknown", code: "worker_lost", detail: "Lost." };
 
 export class AttemptModel {
   message: LockedMessage;
@@ -36,13 +36,13 @@ export class AttemptModel {
   hands: Hand[] = [];
   calls: Call[] = [];
   /** Endings that their workers have yet to record. */
-  unrecorded: Ending[] = [];
+  unrecorded: AttemptResult[] = [];
   /** Endings that were committed without their workers hearing of it: they record them again. */
-  unheard: Ending[] = [];
+  unheard: AttemptResult[] = [];
   /** The claims that workers know to be their own, as `knownClaims` keeps them. */
   known = new Map<string, number>();
   /** Endings that were recorded. Somebody else may come to the same end. */
-  recorded: Ending[] = [];
+  recorded: AttemptResult[] = [];
   /** Claims that followed on the endings of an attempt, by its claim and the kind of the ending. */
   followers = new Map<string, Set<string>>();
   /** Whether an attempt was claimed although one was refused for good. */
@@ -62,7 +62,7 @@ export class AttemptModel {
   waiting: { provider: string; seq: number } | null = null;
   dispatches = 1;
   held = new Set<string>();
-  isPaced = false;
+  isThrottled = false;
   atMs = 0;
   private claims = 0;
 
@@ -76,11 +76,12 @@ export class AttemptModel {
     };
   }
 
-  private newClaim = () => {
+  private newClaimToken = () => {
     this.claims += 1;
     return `claim-${this.claims}`;
   };
-  private made = (): Made[] => this.rows.toSorted((one, other) => one.seq - other.seq).map((row) => ({ ...row }));
+  private made = (): StoredAttempt[] =>
+    this.rows.toSorted((one, other) => one.seq - other.seq).map((row) => ({ ...row }));
   private isPending = () => this.message.status === "pending";
   private tried = () => this.made().map((row) => row.provider);
   private find = ({ seq, claim }: Pick<Attempt, "seq" | "claim">) =>
@@ -101,8 +102,8 @@ export class AttemptModel {
     if (this.policy === "hold" && candidate.afterUnknown) return;
     const next = nextProvider(this.message.chain, candidate.tried, (id) => this.held.has(id));
     if (next.kind === "none") return;
-    const attempt = attemptOf(candidate, next.provider, new Date(this.atMs), this.newClaim());
-    if (next.kind === "held" || this.isPaced) this.waiting = { provider: next.provider, seq: attempt.seq };
+    const attempt = attemptOf(candidate, next.provider, new Date(this.atMs), this.newClaimToken());
+    if (next.kind === "unavailable" || this.isThrottled) this.waiting = { provider: next.provider, seq: attempt.seq };
     else this.claim(attempt, worker, begins, isHeard);
   }
 
@@ -113,7 +114,7 @@ export class AttemptModel {
     this.waiting = null;
     if (this.held.has(waiting.provider)) this.dispatches += 1;
     else {
-      const attempt = attemptOf(this.candidate(), waiting.provider, new Date(this.atMs), this.newClaim());
+      const attempt = attemptOf(this.candidate(), waiting.provider, new Date(this.atMs), this.newClaimToken());
       this.claim({ ...attempt, seq: waiting.seq }, worker, begins, isHeard);
     }
   }
@@ -150,21 +151,21 @@ export class AttemptModel {
   }
 
   /** Calls the provider; the worker has its answer to record. */
-  call(hand: Hand, outcome: Outcome, isTaken: boolean): void {
+  call(hand: Hand, outcome: SendOutcome, isTaken: boolean): void {
     if (!hand.isBegun) return;
     const { seq, provider, claim } = hand.attempt;
     this.calls.push({ seq, provider, claim, isTaken: isTakenBy(outcome, isTaken), outcome });
     this.drop(hand);
-    this.unrecorded.push({ attempt: hand.attempt, outcome, nextClaim: this.newClaim(), worker: hand.worker });
+    this.unrecorded.push({ attempt: hand.attempt, outcome, nextClaim: this.newClaimToken(), worker: hand.worker });
   }
 
   /** Records the same end of an attempt as somebody did before, without knowing of it. */
-  recordAnew(ending: Ending): void {
-    this.record({ ...ending, nextClaim: this.newClaim() }, true);
+  recordAnew(ending: AttemptResult): void {
+    this.record({ ...ending, nextClaim: this.newClaimToken() }, true);
   }
 
   /** Records an ending. @param isHeard whether its worker hears that it was committed, and starts what follows. */
-  record(ending: Ending, isHeard: boolean): void {
+  record(ending: AttemptResult, isHeard: boolean): void {
     const { attempt, outcome, nextClaim, worker } = ending;
     this.unrecorded = this.unrecorded.filter((other) => other !== ending);
     this.unheard = this.unheard.filter((other) => other !== ending);
@@ -172,10 +173,10 @@ export class AttemptModel {
     this.isProven ||= outcome.kind === "accepted";
     if (outcome.kind === "unknown") this.unknown.add(attempt.claim);
     const { step, next } = this.isPending()
-      ? judge(this.message, ending, this.made(), {
+      ? decideNext(this.message, ending, this.made(), {
           at: new Date(this.atMs),
-          table: { isHeld: (id) => this.held.has(id), stateOf: () => null },
-          paces: { isPaced: () => this.isPaced },
+          table: { isUnavailable: (id) => this.held.has(id), stateOf: () => null },
+          throughput: { isThrottled: () => this.isThrottled },
           onUnknownOutcome: this.policy,
         })
       : { step: null, next: null };
@@ -183,12 +184,12 @@ export class AttemptModel {
     if (next?.kind === "attempt") {
       const { seq, provider } = next.attempt;
       const isFree = !this.rows.some((row) => row.seq === seq);
-      if (next.isPaced) this.waiting ??= { provider, seq };
+      if (next.isThrottled) this.waiting ??= { provider, seq };
       else if (isFree) {
         this.insert({ seq, provider, claim: nextClaim, worker, isBegun: false, outcome: null, fault: null });
       }
-      if (!next.isPaced && (isFree || next.isClaimed)) following = next.attempt;
-    } else if (next?.kind === "held") this.dispatches += 1;
+      if (!next.isThrottled && (isFree || next.isClaimed)) following = next.attempt;
+    } else if (next?.kind === "unavailable") this.dispatches += 1;
     else if (next?.kind === "again") {
       this.message = { ...this.message, chain: [...this.message.chain, ...next.providers] };
       this.dispatches += 1;
@@ -250,11 +251,11 @@ export class AttemptModel {
     for (const row of open.filter(({ isBegun }) => isBegun)) this.endAs(row, WORKER_LOST, by);
   }
 
-  private endAs({ seq, provider, claim }: Row, outcome: Outcome, worker: number): void {
+  private endAs({ seq, provider, claim }: Row, outcome: SendOutcome, worker: number): void {
     const before = this.made().filter((row) => row.seq < seq);
     const candidate = { ...this.candidate(), tried: before.map((row) => row.provider) };
     const attempt = { ...attemptOf(candidate, provider, new Date(this.atMs), claim ?? ""), seq };
-    this.record({ attempt, outcome, nextClaim: this.newClaim(), worker }, true);
+    this.record({ attempt, outcome, nextClaim: this.newClaimToken(), worker }, true);
   }
 
   /** Gives back claims of a worker that it does not know of. */

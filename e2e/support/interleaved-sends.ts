@@ -2,23 +2,23 @@
  * One account's messages and a few workers that go on with them in any order, die, stand still and lose replies, all
  * through the service's own functions on a real database. The providers are played here: `calls` is what they saw.
  */
-import { plainRequest } from "@/server/accounts/answers";
+import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
-import { type Ending, endingOf, recordEnding } from "@/server/messages/dispatch/attempts";
 import { type Attempt, begin, forgetClaims, giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { type AttemptResult, attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { giveBackUnheard, recoverAttempts } from "@/server/messages/dispatch/recover";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { failStranded, failUnresolved, joinLeftReceipts, requeueOrphans } from "@/server/messages/dispatch/sweeps";
-import { emptyRoom, serveRoom } from "@/server/messages/dispatch/waiting-room";
-import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/receipts";
-import type { Outcome } from "@/server/providers/port";
+import { claimFromThrottleQueue, drainThrottleQueue } from "@/server/messages/dispatch/throttle-queue";
+import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
+import type { SendOutcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
 import { forgetProviders } from "@/server/providers/registry";
 import { createEndpoint } from "@/server/webhooks/service";
-import { report } from "./hand-overs";
+import { report } from "./attempts";
 import { makeAccount, type TestAccount } from "./seed";
 import { asWorker, type SimulatedWorker, startWorker } from "./simulated-workers";
 
@@ -28,14 +28,14 @@ const WORKERS = 3;
 const PRICE_MICROS = 10_000n;
 
 type Hand = { worker: SimulatedWorker; attempt: Attempt; isBegun: boolean };
-type Answered = { worker: SimulatedWorker; ending: Ending };
+type Answered = { worker: SimulatedWorker; ending: AttemptResult };
 export type Call = {
   messageId: string;
   seq: number;
   provider: string;
   claim: string;
   isTaken: boolean;
-  outcome: Outcome;
+  outcome: SendOutcome;
 };
 type Status = ReceiptReport["status"];
 
@@ -111,8 +111,8 @@ export class InterleavedSends {
   /** Serves the waiting room of a provider, or empties it when that is held. */
   async serve(at: number, provider: string, begins: boolean, isHeard: boolean): Promise<void> {
     const { rowCount } = await pool().query("SELECT 1 FROM providers WHERE id = $1 AND is_drained", [provider]);
-    if (rowCount) await asWorker(this.worker(at), () => emptyRoom(provider, 100));
-    else await this.claimAs(this.worker(at), isHeard, () => serveRoom(provider, 100, begins));
+    if (rowCount) await asWorker(this.worker(at), () => drainThrottleQueue(provider, 100));
+    else await this.claimAs(this.worker(at), isHeard, () => claimFromThrottleQueue(provider, 100, begins));
   }
 
   private async claimAs(worker: SimulatedWorker, isHeard: boolean, claim: () => Promise<Attempt[]>): Promise<void> {
@@ -144,7 +144,7 @@ export class InterleavedSends {
   }
 
   /** Calls the provider of a begun attempt. `isTaken`: whether it takes the message without our hearing of it. */
-  call(at: number, outcome: Outcome, isTaken: boolean): void {
+  call(at: number, outcome: SendOutcome, isTaken: boolean): void {
     const hand = take(
       this.hands.filter((each) => each.isBegun),
       at,
@@ -152,11 +152,11 @@ export class InterleavedSends {
     if (!hand) return;
     this.hands.splice(this.hands.indexOf(hand), 1);
     const { message, seq, provider, claim } = hand.attempt;
-    const told: Outcome =
+    const told: SendOutcome =
       outcome.kind === "accepted" ? { ...outcome, providerMessageIds: [`${message.id}-${seq}`] } : outcome;
     const isReallyTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && isTaken);
     this.calls.push({ messageId: message.id, seq, provider, claim, isTaken: isReallyTaken, outcome });
-    this.answered.push({ worker: hand.worker, ending: endingOf(hand.attempt, told, 1) });
+    this.answered.push({ worker: hand.worker, ending: attemptResult(hand.attempt, told, 1) });
   }
 
   /** Records an answer. @param isHeard whether the reply to COMMIT arrives; if not, it is recorded again some time. */
@@ -174,7 +174,7 @@ export class InterleavedSends {
     const former = among(this.recorded, at);
     if (!former) return;
     const { attempt, outcome } = former.ending;
-    await this.recordOne({ ...former, ending: endingOf(attempt, outcome, 1) }, this.recorded, true);
+    await this.recordOne({ ...former, ending: attemptResult(attempt, outcome, 1) }, this.recorded, true);
   }
 
   private async recordOne(answered: Answered | null, to: Answered[], isHeard: boolean): Promise<void> {
@@ -182,7 +182,7 @@ export class InterleavedSends {
     const { worker, ending } = answered;
     const { attempt, outcome } = ending;
     if (outcome.kind === "unknown") this.unknown.add(attempt.claim);
-    const next = await asWorker(worker, () => recordEnding(ending));
+    const next = await asWorker(worker, () => recordOutcome(ending));
     if (outcome.kind === "accepted") this.prove(attempt.message.id);
     if (outcome.kind === "refused") this.know(attempt.message.id).isRefused = true;
     to.push(answered);
@@ -317,7 +317,7 @@ export class InterleavedSends {
   }
 
   /** Everybody goes on without accidents and gets the same answer everywhere. @returns what is pending even then. */
-  async settle(outcome: Outcome, rounds: number): Promise<string[]> {
+  async settle(outcome: SendOutcome, rounds: number): Promise<string[]> {
     await pool().query("UPDATE providers SET is_drained = false");
     forgetProviders();
     const stuck = () => [...this.statuses].flatMap(([id, status]) => (status === "pending" ? [id] : []));

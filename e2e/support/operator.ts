@@ -1,7 +1,7 @@
 /** The operator's commands, carried out in the test's own process: as many as the suite needs take too long as commands. */
 import { randomBytes } from "node:crypto";
+import { COMMANDS } from "@/scripts/admin-commands";
 import { chooseDatabase } from "@/scripts/admin-database";
-import { DEEDS } from "@/scripts/admin-deeds";
 import { env } from "@/server/core/env";
 import { shutDown } from "@/server/core/process";
 import type { OwnAccount } from "./accounts";
@@ -35,9 +35,9 @@ function readSettings(service: Service): void {
 export function operatorOf(service: Service): Operator {
   readSettings(service);
   const run = async (command: string, flags: Record<string, string | boolean>): Promise<unknown> => {
-    const deed = DEEDS.get(command);
-    if (!deed) throw new Error(`There is no command "${command}".`);
-    return (await deed(flags)).answer;
+    const carryOut = COMMANDS.get(command);
+    if (!carryOut) throw new Error(`There is no command "${command}".`);
+    return (await carryOut(flags)).output;
   };
   return {
     makeAccount: async (balance = 100) => {

@@ -1,7 +1,7 @@
 import { Logger, runOnce, type TaskList } from "graphile-worker";
 import { pool } from "@/server/core/db";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
-import { serveWaiting } from "@/server/messages/dispatch/serve";
+import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
 
 const silent = new Logger(() => () => undefined);
 
@@ -10,7 +10,7 @@ export async function drainQueue(taskList: TaskList): Promise<void> {
   const names = Object.keys(taskList);
   for (;;) {
     await settleAttempts();
-    if (await serveWaiting()) continue;
+    if (await serveThrottleQueue()) continue;
     const { rowCount } = await pool().query(
       "SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = ANY($1::text[]) AND locked_at IS NULL",
       [names],

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { invalidRequest, isApiError } from "../core/errors";
-import { answerReceipt } from "./receipts";
-import { API_PREFIX, answerRest, BODY_MAX_BYTES, bodyTooLarge, type RestAnswer } from "./rest";
+import { serveReceipt } from "./receipts";
+import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, type RestResponse, serveRest } from "./rest";
 
 const DRAINED_MAX_BYTES = 65_536;
 /** How much, and how long, is read of a body that nobody wants while its sender may not yet have read our answer. */
@@ -25,7 +25,7 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
   const url = request.url ?? "";
   const queryAt = url.indexOf("?");
   const pathEnd = queryAt === -1 ? url.length : queryAt;
-  const answer = await answerRest({
+  const answer = await serveRest({
     method: request.method ?? "GET",
     path: url.slice(API_PREFIX.length, pathEnd),
     query: url.slice(pathEnd + 1),
@@ -36,14 +36,14 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
     peer: request.socket.remoteAddress ?? "",
     readBody: () => readBody(request),
   });
-  await writeAnswer(request, response, answer);
+  await writeResponse(request, response, answer);
 }
 
 /** Writes an answer. Of a request that is not read to its end the connection is closed, after its sender had time. */
-export async function writeAnswer(
+export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: RestAnswer,
+  answer: RestResponse,
 ): Promise<void> {
   if (response.destroyed) return;
   const isCutShort = !request.complete && (!isSmall(request) || answer.headers.connection === "close");
@@ -73,7 +73,7 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
     response.writeHead(413, { connection: "close" }).end();
     return;
   }
-  const { status, headers: own } = await answerReceipt({
+  const { status, headers: own } = await serveReceipt({
     method: request.method ?? "GET",
     url: request.url ?? "",
     headers,

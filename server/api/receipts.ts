@@ -6,30 +6,30 @@ import { now } from "../core/clock";
 import { publicUrl } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { countCallback } from "../providers/health/counts";
-import { takeCallback } from "../providers/intake";
 import type { Callback, CallbackContent } from "../providers/port";
 import { isReceiptToken, RECEIPT_PREFIX } from "../providers/receipt-url";
 import { providerTable } from "../providers/registry";
 import { PROVIDERS } from "../providers/schema";
+import { takeCallback } from "../providers/store-callback";
 
 /** A request of a provider as a door received it. `url` is path and query, as they came. */
 export type ReceiptRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
 
-export type ReceiptAnswer = { status: number; headers: Record<string, string> };
+export type ReceiptResponse = { status: number; headers: Record<string, string> };
 
 /** Whether a request is for this edge. */
 export const isReceiptPath = (url: string): boolean => url.startsWith(`${RECEIPT_PREFIX}/`);
 
 const CHALLENGE = { "www-authenticate": 'Basic realm="receipts"' };
 
-const answer = (status: number, headers: Record<string, string> = {}): ReceiptAnswer => ({ status, headers });
+const answer = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
 
 /** Answers a provider's callback; nothing of why it was refused goes out, it stands in the log and in the counters. */
-export async function answerReceipt({ method, url, headers, body }: ReceiptRequest): Promise<ReceiptAnswer> {
+export async function serveReceipt({ method, url, headers, body }: ReceiptRequest): Promise<ReceiptResponse> {
   const [id, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
   const known = PROVIDERS.find((provider) => provider === id);
   if (!known || token === undefined || rest.some((segment) => segment !== "")) return answer(404);
-  const refuse = (what: "forged" | "stale" | "unreadable", detail: string, status: number): ReceiptAnswer => {
+  const refuse = (what: "forged" | "stale" | "unreadable", detail: string, status: number): ReceiptResponse => {
     countCallback(known, `receipts_${what}`);
     log("warn", "receipt.refused", { provider: known, what, detail });
     return answer(status, status === 401 ? CHALLENGE : {});

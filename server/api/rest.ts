@@ -36,7 +36,7 @@ export const API_PREFIX = "/api/v1";
 export const BODY_MAX_BYTES = 1_048_576;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-const ANSWER_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+const RESPONSE_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
 
 /** A request as either door (node:http or fetch) hands it over. `readBody` is called only once the caller may pass. */
 export type RestRequest = {
@@ -50,14 +50,14 @@ export type RestRequest = {
   readBody: () => Promise<Buffer>;
 };
 
-export type RestAnswer = { status: number; headers: Record<string, string>; body: string };
+export type RestResponse = { status: number; headers: Record<string, string>; body: string };
 
 const operations = () => perProcess("rest.operations", () => tableOf(appRouter));
 
 /** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
-export async function answerRest(request: RestRequest): Promise<RestAnswer> {
+export async function serveRest(request: RestRequest): Promise<RestResponse> {
   const requestId = newId("request");
-  const headers: Record<string, string> = { ...ANSWER_HEADERS };
+  const headers: Record<string, string> = { ...RESPONSE_HEADERS };
   const meta = { request_id: requestId, api_version: API_VERSION };
   try {
     if (request.method === "GET" && request.path === "/openapi.json") {
@@ -75,26 +75,26 @@ export async function answerRest(request: RestRequest): Promise<RestAnswer> {
   }
 }
 
-/** The answer to what never came as far as {@link answerRest}: nobody was asked for a key. Its connection is closed. */
-export function refusedAnswer(error: ApiError): RestAnswer {
+/** The answer to what never came as far as {@link serveRest}: nobody was asked for a key. Its connection is closed. */
+export function refusalResponse(error: ApiError): RestResponse {
   const meta = { request_id: newId("request"), api_version: API_VERSION };
-  return refusal(error, { ...ANSWER_HEADERS, connection: "close" }, meta);
+  return refusal(error, { ...RESPONSE_HEADERS, connection: "close" }, meta);
 }
 
-function refusal(error: ApiError, headers: Record<string, string>, meta: object): RestAnswer {
+function refusal(error: ApiError, headers: Record<string, string>, meta: object): RestResponse {
   if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
   return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
 }
 
 /** Does what precedes every deed. A database that fails here has left nothing behind, whichever statement it was. */
-const beforeDeed = <T>(work: Promise<T>): Promise<T> =>
+const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
   work.catch((thrown) => {
     if (!isDatabaseUnavailable(thrown) && !isOutcomeUnknown(thrown)) throw thrown;
     throw databaseUnavailable({ nothingDone: true, cause: thrown.cause });
   });
 
 async function perform(request: RestRequest, requestId: string, headers: Record<string, string>) {
-  const key = await beforeDeed(authenticate(request.header("authorization")));
+  const key = await beforeOperation(authenticate(request.header("authorization")));
   const address = clientAddress({
     peer: request.peer,
     forwardedFor: request.header("x-forwarded-for"),
@@ -117,7 +117,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     requestId,
     address,
     idempotency: () => body && idempotencyOf(request, body),
-    answerHeaders: headers,
+    responseHeaders: headers,
   };
   const result = await callTRPCProcedure({
     router: appRouter,
@@ -139,7 +139,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
 }
 
 async function passRateLimit(key: KnownKey, headers: Record<string, string>): Promise<void> {
-  const rate = await beforeDeed(countRequest({ keyId: key.id, limit: key.rateLimit }));
+  const rate = await beforeOperation(countRequest({ keyId: key.id, limit: key.rateLimit }));
   headers["ratelimit-limit"] = String(rate.limit);
   headers["ratelimit-remaining"] = String(rate.remaining);
   const resetS = wholeSeconds(rate.resetMs);
@@ -196,7 +196,7 @@ const causeOf = (thrown: unknown): unknown => (thrown instanceof Error && thrown
  */
 export async function handleRest(request: Request): Promise<Response> {
   const url = new URL(request.url);
-  const answer = await answerRest({
+  const answer = await serveRest({
     method: request.method,
     path: url.pathname.slice(API_PREFIX.length),
     query: url.search.slice(1),

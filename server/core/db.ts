@@ -2,7 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
 import { env } from "./env";
-import { databaseUnavailable, isApiError, isOutcomeUnknown, outcomeUnknown } from "./errors";
+import { databaseUnavailable, isApiError, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
 import { onShutdown, perProcess } from "./process";
 
@@ -153,34 +153,70 @@ async function askAgain(ask: Ask, args: unknown[], first: unknown): Promise<unkn
 export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
 
-/** The process's one pool, shared by hand-written SQL and Prisma. */
+function makePool(config: Pick<pg.PoolConfig, "max" | "statement_timeout">): PatientPool {
+  const made = new PatientPool({
+    connectionString: env().DATABASE_URL,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // A database host that falls silent, or a lock whose holder did, must cost seconds, not TCP's quarter of an hour.
+    keepAlive: true,
+    query_timeout: 30_000,
+    lock_timeout: 10_000,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    types,
+    pipeline: true,
+    ...config,
+  });
+  // A connection that dies is replaced at the next query; without listeners its error would end the process.
+  const noteLoss = (thrown: Error) => log("warn", "db.connection_lost", errorFields(thrown));
+  made.on("error", noteLoss);
+  made.on("connect", (client) => client.on("error", noteLoss));
+  onShutdown(() => made.end());
+  return made;
+}
+
+/** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
 export const pool = (): PatientPool =>
-  perProcess("db.pool", () => {
-    const made = new PatientPool({
-      connectionString: env().DATABASE_URL,
-      max: env().DATABASE_POOL_SIZE,
-      idleTimeoutMillis: 60_000,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // A database host that falls silent, or a lock whose holder did, must cost seconds, not TCP's quarter of an hour.
-      keepAlive: true,
-      query_timeout: 30_000,
-      statement_timeout: 25_000,
-      lock_timeout: 10_000,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      types,
-      pipeline: true,
-    });
-    // A connection that dies is replaced at the next query; without listeners its error would end the process.
-    const noteLoss = (thrown: Error) => log("warn", "db.connection_lost", errorFields(thrown));
-    made.on("error", noteLoss);
-    made.on("connect", (client) => client.on("error", noteLoss));
-    onShutdown(() => made.end());
+  perProcess("db.pool", () => makePool({ max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }));
+
+/** Connections for {@link readPool}, beside those of DATABASE_POOL_SIZE. */
+const READ_CONNECTIONS = 4;
+/** A list that takes longer is refused: its caller is likely to have given up, and will ask again. */
+const READ_TIMEOUT_MS = 10_000;
+const CANCELED = "57014";
+
+/**
+ * A pool of their own for pages of lists and sums, which may read much: however many callers page through old messages, a
+ * send finds a connection.
+ * @throws 503 `overloaded` from a statement that takes longer than {@link READ_TIMEOUT_MS}.
+ */
+export const readPool = (): PatientPool =>
+  perProcess("db.read_pool", () => {
+    const made = makePool({ max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
+    const ask = made.query.bind(made) as unknown as Ask;
+    const query: Ask = (...args) =>
+      ask(...args)?.catch((thrown) => {
+        throw codeOf(thrown) === CANCELED ? overloaded(thrown) : thrown;
+      });
+    made.query = query as unknown as pg.Pool["query"];
     return made;
   });
 
 /** The process's one Prisma client. */
 export const prisma = (): PrismaClient =>
   perProcess("db.prisma", () => new PrismaClient({ adapter: new PrismaPg(pool()) }));
+
+/** Prisma over {@link readPool}. */
+export const readPrisma = (): PrismaClient =>
+  perProcess("db.read_prisma", () => new PrismaClient({ adapter: new PrismaPg(readPool()) }));
+
+/**
+ * SQL conditions for statements that find their rows by id: they filter, and match no partial index. Given the plain form,
+ * the planner may walk the index of everything that is pending instead. It does so when statistics from a quiet hour say that
+ * nothing is, and reads the whole backlog once for each job.
+ */
+export const filterEquals = (column: string, value: string): string => `${column} || '' = '${value}'`;
+export const filterIsNull = (column: string): string => `COALESCE(${column}, '') = ''`;
 
 /** Takes a write whose result nobody needs: it goes to the database ahead of COMMIT without being waited for. */
 export type Defer = (write: Promise<unknown>) => void;

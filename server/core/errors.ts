@@ -88,10 +88,11 @@ const serviceUnavailable = (message: string, extra: Extra) =>
   apiError(503, "api_error", "service_unavailable", message, extra);
 
 /** 503: more waits than this process can serve in time. It refuses before anything is begun. */
-export const overloaded = () =>
+export const overloaded = (cause?: unknown) =>
   serviceUnavailable("The service has more work than it can do in time. Nothing was carried out: repeat the request.", {
     reason: "overloaded",
     retryAfterS: RETRY_AFTER_S.overloaded,
+    cause,
   });
 
 const DATABASE_UNAVAILABLE = "database_unavailable";

@@ -16,7 +16,7 @@ export type Context = {
   /** The caller's Idempotency-Key; known once the input was read. @throws 400 when it is malformed. */
   idempotency: () => Idempotency | null;
   /** Response headers that a deed adds on the REST door, e.g. Idempotency-Replayed. */
-  answerHeaders: Record<string, string>;
+  responseHeaders: Record<string, string>;
 };
 
 /**

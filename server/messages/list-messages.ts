@@ -1,6 +1,6 @@
 import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
-import { pool } from "../core/db";
+import { readPool } from "../core/db";
 import { readPage, toPage } from "../core/wire";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
@@ -20,7 +20,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
       const { text, values } = conditionsOf(accountId, query, created);
       // Ids come out of an index of the account, which the order by account asks for: in the primary key, which gives the
       // same order, the planner would walk through everybody's messages. Rows that a page skips are not read.
-      const page = await pool().query<MessageRow>({
+      const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT m.id FROM messages m WHERE ${text}
                  ORDER BY m.account_id DESC, m.id DESC LIMIT ${query.limit} OFFSET ${offset}))
@@ -71,7 +71,7 @@ async function countMessages(accountId: string, filter: Filter, created: Span): 
 
 async function countRows(accountId: string, filter: Filter, created: Span): Promise<number> {
   const { text, values } = conditionsOf(accountId, filter, created);
-  const { rows } = await pool().query<{ total: bigint }>({
+  const { rows } = await readPool().query<{ total: bigint }>({
     text: `SELECT count(*) AS total FROM messages m WHERE ${text}`,
     values,
   });
@@ -81,7 +81,7 @@ async function countRows(accountId: string, filter: Filter, created: Span): Prom
 /** From the counters, which belong to the UTC day of acceptance; days are numbered from 1970-01-01. */
 async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
   const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
-  const { rows } = await pool().query<{ total: bigint }>({
+  const { rows } = await readPool().query<{ total: bigint }>({
     text: `SELECT coalesce(sum(${status ?? "messages"}), 0) AS total FROM usage_days
            WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
              AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3)`,

@@ -1,11 +1,11 @@
 import type { AccountActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { fromMicros } from "../core/wire";
-import { openRouting } from "../routing/service";
+import { loadRouting } from "../routing/service";
+import { findMessage, readHistory } from "./history";
 import { isE164 } from "./phone";
 import { presentMessage } from "./present";
 import type { Message, MessageDetail, Quote } from "./schema";
-import { findMessage, readStory } from "./story";
 import { timelineOf } from "./timeline";
 import type { Timeline } from "./timeline-schema";
 
@@ -15,7 +15,7 @@ export const getMessage = async (actor: AccountActor, id: string): Promise<Messa
 
 /** Console: a message with everything that happened to it. */
 export async function getMessageDetail(actor: AccountActor, id: string): Promise<MessageDetail> {
-  const { message: row, attempts, receipts, ledger, events, deliveries } = await readStory(actor, id);
+  const { message: row, attempts, receipts, ledger, events, deliveries } = await readHistory(actor, id);
   return {
     message: presentMessage(row),
     reference: row.reference,
@@ -56,12 +56,12 @@ export async function getMessageDetail(actor: AccountActor, id: string): Promise
 
 /** Everything that happened to a message, in order. @throws 404 also for another account's. */
 export const getTimeline = async (actor: AccountActor, id: string): Promise<Timeline> =>
-  timelineOf(await readStory(actor, id));
+  timelineOf(await readHistory(actor, id));
 
 /** Console: the price of one segment to `to`, and what the account has to pay with. */
 export async function quoteMessage(actor: AccountActor, input: { to: string; body: string }): Promise<Quote> {
   const account = await prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } });
-  const route = await openRouting({ routeId: null, provider: null });
+  const route = await loadRouting({ routeId: null, provider: null });
   const routing = isE164(input.to) ? route(input.to) : null;
   return {
     price_per_segment: routing && fromMicros(routing.priceMicros),

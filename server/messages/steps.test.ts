@@ -31,7 +31,7 @@ function foldInTurns(costMicros: bigint, turns: readonly (readonly Step[])[]) {
   const message = messageAt("pending", costMicros);
   const all = {
     path: ["pending"],
-    moves: [] as { kind: string; heldMicros: bigint; amountMicros: bigint }[],
+    moves: [] as { kind: string; reservedMicros: bigint; amountMicros: bigint }[],
     events: [] as string[],
   };
   for (const turn of turns) {
@@ -73,11 +73,11 @@ test("what was reserved is settled or given back once, in the first move, and ne
     fc.property(costs, fc.array(steps, { maxLength: 6 }), (costMicros, turns) => {
       const { path, moves } = foldInTurns(costMicros, turns);
       const [first] = path.slice(1);
-      const heldMicros = -costMicros;
+      const reservedMicros = -costMicros;
       const expected =
         first === "sent"
-          ? { kind: "settle", amountMicros: 0n, heldMicros }
-          : { kind: "refund", amountMicros: costMicros, heldMicros };
+          ? { kind: "settle", amountMicros: 0n, reservedMicros }
+          : { kind: "refund", amountMicros: costMicros, reservedMicros };
       expect(moves).toMatchObject(first === undefined || costMicros === 0n ? [] : [expected]);
     }),
     { numRuns: RUNS },

@@ -32,7 +32,7 @@ function moneyOf(message: LockedMessage, from: MessageStatus, step: Step): Money
     accountId: message.accountId,
     kind: settles ? "settle" : "refund",
     amountMicros: settles ? 0n : message.costMicros,
-    heldMicros: -message.costMicros,
+    reservedMicros: -message.costMicros,
     messageId: message.id,
     note: null,
     at: step.at,

@@ -8,8 +8,8 @@ import { dispatch } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
 import { startAttempts, stopAttempts } from "./dispatch/run-attempt";
-import { serveWaiting } from "./dispatch/serve";
-import { applyReceipts, rejoinReceipts } from "./receipts/receipts";
+import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
+import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 
 /** Claims the attempts that can be made now and starts them. Safe to run twice: a claimed message is not claimed again. */
 export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
@@ -22,7 +22,7 @@ const SERVE_IDLE_MS = 500;
 /** Serves the waiting room until the returned function is called, which waits for the turn under way. */
 export const keepServing = (): (() => Promise<void>) =>
   keepDoing(async () => {
-    const isBusy = await serveWaiting().catch((thrown) => {
+    const isBusy = await serveThrottleQueue().catch((thrown) => {
       log("warn", "waiting.not_served", errorFields(thrown));
       return false;
     });
@@ -81,21 +81,32 @@ export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receip
 export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
 export { sweepMessages } from "./dispatch/sweeps";
 
-/** Forgets the answers to Idempotency-Keys after their 24 hours. */
-export async function forgetIdempotencyKeys(): Promise<void> {
-  await pool().query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '25 hours'");
+/** Rows per statement: a long backlog of old rows must not run into the statement time-out, and then never shrink. */
+const FORGOTTEN_PER_STEP = 10_000;
+
+/** Deletes the rows of `table` that meet `condition`, step by step. */
+async function forget(table: string, condition: string): Promise<void> {
+  for (let count = FORGOTTEN_PER_STEP; count === FORGOTTEN_PER_STEP; ) {
+    const { rowCount } = await pool().query(
+      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1))`,
+      [FORGOTTEN_PER_STEP],
+    );
+    count = rowCount ?? 0;
+  }
 }
 
+/** Forgets the responses to Idempotency-Keys, an hour after their 24 hours have passed. */
+export const forgetIdempotencyKeys = (): Promise<void> =>
+  forget("idempotency_keys", "created_at < now() - interval '25 hours'");
+
 /**
- * Forgets what made callbacks of providers unique, long after they would be refused as stale; old counters; and receipts
- * about messages that are not ours, when one that is would have expired.
+ * Forgets the nonces of callbacks, long after such a callback would be refused as stale; old counters; and receipts that
+ * belong to no message of ours, when one of ours would have expired.
  */
 export async function forgetCallbacks(): Promise<void> {
-  // Plivo signs no time: what was forgotten could be repeated at any age.
-  await pool().query(
-    `DELETE FROM receipt_nonces
-     WHERE seen_at < now() - CASE provider WHEN 'plivo' THEN interval '31 days' ELSE interval '25 hours' END`,
-  );
-  await pool().query("DELETE FROM provider_minutes WHERE minute < now() - interval '31 days'");
-  await pool().query("DELETE FROM receipts WHERE message_id IS NULL AND received_at < now() - interval '72 hours'");
+  await forget("receipt_nonces", "seen_at < now() - interval '25 hours' AND provider <> 'plivo'");
+  // Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age.
+  await forget("receipt_nonces", "seen_at < now() - interval '31 days'");
+  await forget("provider_minutes", "minute < now() - interval '31 days'");
+  await forget("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessageRow } from "./present";
-import { type Story, timelineOf } from "./timeline";
+import { type MessageHistory, timelineOf } from "./timeline";
 import { Timeline } from "./timeline-schema";
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, 0, ms));
@@ -31,10 +31,10 @@ const message: MessageRow = {
   failedAt: null,
 };
 
-const money = (kind: string, amountMicros: bigint, heldMicros: bigint) => ({
+const money = (kind: string, amountMicros: bigint, reservedMicros: bigint) => ({
   kind,
   amountMicros,
-  heldMicros,
+  reservedMicros,
   createdAt: at(0),
 });
 const attempt = { code: null, detail: null, latencyMs: 12, startedAt: at(0) };
@@ -42,7 +42,7 @@ const posted = { statusCode: 200, latencyMs: 3, error: null, createdAt: at(0) };
 const delivery = { id: "dlv_1", endpointId: "whe_1", url: "https://example.com", status: "delivered", attempts: 1 };
 
 /** A message whose whole life took less than a millisecond; its rows are given in an order that is no order. */
-const story: Story = {
+const story: MessageHistory = {
   message,
   deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, round: 0, attempt: 1 }] }],
   events: [
@@ -57,7 +57,7 @@ const story: Story = {
   ledger: [money("reserve", -20_000n, 20_000n), money("settle", 0n, -20_000n)],
 };
 
-const summariesOf = (told: Story) => timelineOf(told).entries.map((entry) => entry.summary);
+const summariesOf = (told: MessageHistory) => timelineOf(told).entries.map((entry) => entry.summary);
 
 test("of what happened in one millisecond the cause stands before its effect", () => {
   expect(summariesOf(story)).toEqual([
@@ -81,14 +81,14 @@ test("time goes before everything else", () => {
 });
 
 test("an open attempt, an idle receipt, a refund, a failed try and the reason of a failure are told as such", () => {
-  const failed: Story = {
+  const failed: MessageHistory = {
     message: { ...message, status: "failed", segments: 1, errorCode: "blocked", errorMessage: "Blocked" },
     deliveries: [
       {
         ...delivery,
         eventId: "evt_1",
         createdAt: at(0),
-        tries: [{ ...posted, round: 0, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
+        tries: [{ ...posted, round: 0, attempt: 1, statusCode: 500, error: "The endpoint responded with 500." }],
       },
     ],
     events: [{ id: "evt_1", type: "message.failed", status: "failed", createdAt: at(0) }],
@@ -101,7 +101,7 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
     "The carrier reported sent, which changed nothing.",
     "0.02 USD was given back.",
     "The message became failed: Blocked.",
-    "Try 1 to post message.failed to whe_1 failed after 3 ms: The endpoint answered 500.",
+    "Try 1 to post message.failed to whe_1 failed after 3 ms: The endpoint responded with 500.",
   ]);
   const refund = timelineOf(failed).entries.find((entry) => entry.kind === "money" && entry.details.kind === "refund");
   expect(refund?.details).toEqual({ kind: "refund", amount: 0.02, currency: "USD" });

@@ -4,9 +4,9 @@ import type { MessageRow } from "./present";
 import type { Timeline, TimelineEntry } from "./timeline-schema";
 
 /** Everything that is stored of one message. Each list is in the order in which its rows were written. */
-export type Story = {
+export type MessageHistory = {
   message: MessageRow;
-  ledger: { kind: string; amountMicros: bigint; heldMicros: bigint; createdAt: Date }[];
+  ledger: { kind: string; amountMicros: bigint; reservedMicros: bigint; createdAt: Date }[];
   attempts: {
     seq: number;
     provider: string;
@@ -50,7 +50,7 @@ const rankOf = (entry: TimelineEntry): number => {
 };
 
 /** Everything that happened to a message, oldest first; a cause stands before its effect. */
-export function timelineOf(story: Story): Timeline {
+export function timelineOf(story: MessageHistory): Timeline {
   const entries: TimelineEntry[] = [
     acceptedEntry(story.message),
     ...story.ledger.map((row) => moneyEntry(row, story.message.currency)),
@@ -81,10 +81,10 @@ function acceptedEntry(row: MessageRow): Of<"accepted"> {
 
 const MONEY_WORDS = { reserve: "was reserved", settle: "was charged", refund: "was given back" } as const;
 
-function moneyEntry(row: Story["ledger"][number], currency: string): Of<"money"> {
+function moneyEntry(row: MessageHistory["ledger"][number], currency: string): Of<"money"> {
   const kind = row.kind as Of<"money">["details"]["kind"];
   // What is settled leaves the balance untouched, so the sum is read from what was held.
-  const sum = fromMicros(row.heldMicros < 0n ? -row.heldMicros : row.heldMicros);
+  const sum = fromMicros(row.reservedMicros < 0n ? -row.reservedMicros : row.reservedMicros);
   return {
     at: row.createdAt.toISOString(),
     kind: "money",
@@ -100,7 +100,7 @@ const ATTEMPT_WORDS = {
   unknown: "gave no clear answer",
 } as const;
 
-function attemptEntry(row: Story["attempts"][number]): Of<"attempt"> {
+function attemptEntry(row: MessageHistory["attempts"][number]): Of<"attempt"> {
   const outcome = row.outcome as Of<"attempt">["details"]["outcome"];
   const words = outcome ? ATTEMPT_WORDS[outcome] : "was handed the message and has not answered yet";
   const took = row.latencyMs === null ? "" : ` after ${row.latencyMs} ms`;
@@ -119,7 +119,7 @@ function attemptEntry(row: Story["attempts"][number]): Of<"attempt"> {
   };
 }
 
-function receiptEntry(row: Story["receipts"][number]): Of<"receipt"> {
+function receiptEntry(row: MessageHistory["receipts"][number]): Of<"receipt"> {
   const unapplied = row.applied ? "" : ", which changed nothing";
   return {
     at: row.receivedAt.toISOString(),
@@ -134,7 +134,7 @@ function receiptEntry(row: Story["receipts"][number]): Of<"receipt"> {
   };
 }
 
-function eventEntry(row: Story["events"][number], message: MessageRow): Of<"event"> {
+function eventEntry(row: MessageHistory["events"][number], message: MessageRow): Of<"event"> {
   const isEnd = row.status === "failed" || row.status === "undelivered";
   const reason = isEnd ? { code: message.errorCode, detail: message.errorMessage } : null;
   return {
@@ -150,9 +150,9 @@ function eventEntry(row: Story["events"][number], message: MessageRow): Of<"even
 }
 
 function tryEntry(
-  row: Story["deliveries"][number]["tries"][number],
-  { endpointId, eventId, url }: Story["deliveries"][number],
-  events: Story["events"],
+  row: MessageHistory["deliveries"][number]["tries"][number],
+  { endpointId, eventId, url }: MessageHistory["deliveries"][number],
+  events: MessageHistory["events"],
 ): Of<"webhook_try"> {
   const type = events.find((event) => event.id === eventId)?.type ?? "an event";
   // Round 0 is the schedule itself; each recovery starts another.

@@ -10,8 +10,8 @@ import {
   ListSuppressionsQuery,
   OperatedAccount,
   OperatedSuppression,
-  PaceSenderInput,
   ReviewedSender,
+  ThrottleSenderInput,
 } from "./schema";
 import {
   creditAccount,
@@ -19,8 +19,8 @@ import {
   limitAccount,
   listAccounts,
   listReviews,
-  paceSender,
   setAccountStatus,
+  throttleSender,
 } from "./service";
 import { listSuppressions } from "./suppressions";
 
@@ -33,10 +33,10 @@ export const operatorRouter = router({
     .input(DecideSenderInput)
     .output(ReviewedSender)
     .mutation(({ ctx, input }) => decideSender(ctx.actor, input)),
-  paceSender: operatorProcedure
-    .input(PaceSenderInput)
+  throttleSender: operatorProcedure
+    .input(ThrottleSenderInput)
     .output(ReviewedSender)
-    .mutation(({ ctx, input }) => paceSender(ctx.actor, input)),
+    .mutation(({ ctx, input }) => throttleSender(ctx.actor, input)),
   accounts: operatorProcedure
     .input(ListAccountsQuery)
     .output(pageOf(OperatedAccount))

@@ -88,8 +88,8 @@ export type DrainProviderInput = z.output<typeof DrainProviderInput>;
 /** Segments per second; null: as fast as it takes them. */
 const Pace = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
 
-export const PaceProviderInput = ProviderPath.extend({ max_segments_per_second: Pace });
-export type PaceProviderInput = z.output<typeof PaceProviderInput>;
+export const ThrottleProviderInput = ProviderPath.extend({ max_segments_per_second: Pace });
+export type ThrottleProviderInput = z.output<typeof ThrottleProviderInput>;
 
 const BODY_MAX = 1_600;
 

@@ -16,7 +16,7 @@ export type OutboundMessage = {
 };
 
 /** One hand-over of a message to one provider. */
-export type Handover = {
+export type SendRequest = {
   message: OutboundMessage;
   /** Our name for this attempt: `<message id>-<attempt number>`, at most 40 characters of `[a-z0-9_-]`. */
   reference: string;
@@ -44,18 +44,18 @@ export type Fault = "provider" | "account" | "throttled" | "message";
  * - unknown: the request may have arrived (time-out or reset after it was written, a gateway's 502 or 504). `taken`: ids
  *   of the parts that the provider did take before the one of which that is not known.
  */
-export type Outcome =
+export type SendOutcome =
   | { kind: "accepted"; providerMessageIds: readonly string[]; lost?: { code: string; detail: string } }
-  | ({ kind: "refused" } & Told)
-  | ({ kind: "unknown"; taken?: readonly string[] } & Told)
-  | ({ kind: "retryable"; fault: Fault } & Told);
+  | ({ kind: "refused" } & OutcomeDetail)
+  | ({ kind: "unknown"; taken?: readonly string[] } & OutcomeDetail)
+  | ({ kind: "retryable"; fault: Fault } & OutcomeDetail);
 
 /**
  * `detail` is read by customers, so it is in our own words. `said` is what the provider itself said, which may name the
  * operator's account or addresses: for operators alone. `isOurStall`: this process stood still during the exchange, so how
  * it ended says nothing of the provider.
  */
-type Told = { code: string; detail: string; said?: string; isOurStall?: true };
+type OutcomeDetail = { code: string; detail: string; said?: string; isOurStall?: true };
 
 /** Something that messages can be handed to. */
 export type Adapter = {
@@ -66,10 +66,10 @@ export type Adapter = {
    * Waits until a call could be written at once, for what needs a standing connection. It reserves nothing.
    * @returns null, or why nothing can be sent now; then nothing was.
    */
-  ready?: () => Promise<Outcome | null>;
-  send: (handover: Handover) => Promise<Outcome>;
+  ready?: () => Promise<SendOutcome | null>;
+  send: (sendRequest: SendRequest) => Promise<SendOutcome>;
   /** Asks the provider what became of a hand-over; null: it cannot tell (yet). */
-  lookUp?: (handover: Handover) => Promise<Outcome | null>;
+  lookUp?: (sendRequest: SendRequest) => Promise<SendOutcome | null>;
 };
 
 export type WireRequest = {
@@ -106,7 +106,7 @@ export type Authenticity =
 /** What a provider reports of one of its messages, in our words. */
 export type Report = {
   providerMessageId: string;
-  /** {@link Handover.reference}, when the callback carries it; null otherwise. */
+  /** {@link SendRequest.reference}, when the callback carries it; null otherwise. */
   reference: string | null;
   status: "sent" | "delivered" | "failed" | "undelivered";
   /** The provider's own code of a failure, and what it means; both null when nothing failed. */
@@ -133,12 +133,15 @@ export type HttpProvider<Own extends Settings = Settings> = {
   maxInFlight: number;
   /** The longest text that it takes, in UTF-16 code units, where that is less than what our own API takes. */
   textMax?: Readonly<Record<OutboundMessage["encoding"], number>>;
-  buildRequest: (handover: Handover, settings: Own) => WireRequest;
-  readResponse: (response: WireResponse) => Outcome;
+  /** `accessToken`: from the server of {@link HttpProvider.buildTokenRequest}, where there is one. */
+  buildRequest: (sendRequest: SendRequest, settings: Own, accessToken?: string) => WireRequest;
+  /** Asks for an OAuth 2.0 access token; null: these settings need none. */
+  buildTokenRequest?: (settings: Own) => WireRequest | null;
+  readResponse: (response: WireResponse) => SendOutcome;
   /** Asks what became of a hand-over whose end is not known; absent where the provider has nothing of the kind. */
-  buildLookUp?: (handover: Handover, settings: Own) => WireRequest;
+  buildLookUp?: (sendRequest: SendRequest, settings: Own) => WireRequest;
   /** `retryable`: it was never taken. null: the provider cannot tell (yet). */
-  readLookUp?: (response: WireResponse, handover: Handover) => Outcome | null;
+  readLookUp?: (response: WireResponse, sendRequest: SendRequest) => SendOutcome | null;
   authenticate: (callback: Callback, settings: Own, at: Date) => Authenticity;
   /** @throws Error when it cannot be read. */
   readCallback: (callback: Callback) => CallbackContent;

@@ -4,8 +4,8 @@ import { accept, openCentre } from "@/e2e/support/carriers/smsc-scripted";
 import type { AccountActor } from "../core/actor";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
-import type { Outcome } from "./port";
-import { openAdapters, providerTable } from "./registry";
+import type { SendOutcome } from "./port";
+import { activeAdapters, providerTable } from "./registry";
 import { clearSettings, saveSettings } from "./stored-settings";
 
 const operator: AccountActor = {
@@ -32,7 +32,7 @@ afterEach(async () => {
 const save = (window: string) =>
   saveSettings(operator, { id: "smpp", settings: { url: centre.url, systemId: "we", password: "secret", window } });
 
-async function send(): Promise<Outcome> {
+async function send(): Promise<SendOutcome> {
   const adapter = (await providerTable()).adapterOf("smpp");
   if (!adapter) throw new Error("There is no adapter.");
   const message = {
@@ -71,7 +71,7 @@ test("cleared settings end the bind after its answers, and a table from before d
   await expect.poll(() => answers.length).toBe(1);
   await clearSettings(operator, { id: "smpp" });
   expect((await providerTable()).adapterOf("smpp")).toBeNull();
-  expect(openAdapters().has("smpp")).toBe(false);
+  expect(activeAdapters().has("smpp")).toBe(false);
   expect(before.adapterOf("smpp")).toBeNull();
 
   answers[0]?.();
@@ -90,5 +90,5 @@ test("settings that another process cleared end the bind as soon as the table is
   await pool().query("UPDATE providers SET settings_sealed = NULL WHERE id = 'smpp'");
   await expect.poll(async () => (await providerTable()).isRoutable("smpp"), { timeout: 10_000 }).toBe(false);
   await expect.poll(() => centre.times("unbind")).toBe(1);
-  expect(openAdapters().has("smpp")).toBe(false);
+  expect(activeAdapters().has("smpp")).toBe(false);
 });

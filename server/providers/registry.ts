@@ -1,20 +1,20 @@
 /** The providers as this installation has them: settings, adapters and shared state, at most a second old. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { cachedRead } from "../core/cached-read";
 import { SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
-import { keepFresh } from "../core/fresh";
 import { errorFields, log } from "../core/log";
 import { onShutdown, perProcess } from "../core/process";
 import { sandbox } from "./adapters/sandbox";
 import { httpProvider } from "./catalogue";
-import { httpAdapter } from "./http/http";
-import { inboundSink } from "./intake";
-import { reportingLosses } from "./partly-taken";
+import { httpAdapter } from "./http/client";
+import { reportingMissingParts } from "./partial-acceptance";
 import type { Adapter, HttpProvider, Settings } from "./port";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { type FoundSettings, findSettings } from "./settings";
-import { openSmpp, type SmppSettings } from "./smpp/adapter";
+import { createSmppAdapter, type SmppSettings } from "./smpp/adapter";
+import { inboundSink } from "./store-callback";
 
 /** A changed setting, a drain or an opened breaker holds everywhere within this time. */
 const FRESH_MS = SECOND_MS;
@@ -32,7 +32,7 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
    * For how long, when this was read, it had been drained, open or probing without having worked in between, in
    * milliseconds of the database's clock; null: it works.
    */
-  heldForMs: number | null;
+  unavailableForMs: number | null;
   probesLeft: number;
   alarm: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
@@ -45,7 +45,7 @@ export type ProviderTable = {
   /** Whether messages can be routed to it at all: it has credentials. */
   isRoutable: (id: string) => boolean;
   /** Whether it is to be left out for now: drained, or its breaker is open. One that is probing is asked for a probe. */
-  isHeld: (id: string) => boolean;
+  isUnavailable: (id: string) => boolean;
   /** An HTTP provider with the settings that its callbacks are checked with. */
   callbackReader: (id: string) => { provider: HttpProvider; settings: Settings } | null;
 };
@@ -57,7 +57,7 @@ type Row = {
   maxSegmentsPerSecond: number | null;
   breaker: ProviderState["breaker"];
   openUntil: Date | null;
-  heldForMs: number | null;
+  unavailableForMs: number | null;
   probesLeft: number;
   alarm: string | null;
   health: number;
@@ -69,13 +69,13 @@ const UNTOUCHED = {
   maxSegmentsPerSecond: null,
   breaker: "closed",
   openUntil: null,
-  heldForMs: null,
+  unavailableForMs: null,
   probesLeft: 0,
   alarm: null,
   health: 1,
 } as const;
 
-type Opened = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
+type ActiveAdapter = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
 
 /** Longest time that a stop waits for adapters to close; by then nobody hands anything over any more. */
 const CLOSE_WITHIN_MS = 10 * SECOND_MS;
@@ -84,15 +84,15 @@ const CLOSE_WITHIN_MS = 10 * SECOND_MS;
 const leaving = () => perProcess("providers.adapters_leaving", () => new Set<Promise<void>>());
 
 /** The adapters that stand, closed in order at a stop. */
-export const openAdapters = () =>
+export const activeAdapters = () =>
   perProcess("providers.adapters", () => {
     onShutdown(closeAdapters);
-    return new Map<ProviderId, Opened>();
+    return new Map<ProviderId, ActiveAdapter>();
   });
 
 /** Closes every adapter, each when what it has under way is over, and waits for that for a bounded time. */
 export async function closeAdapters(): Promise<void> {
-  for (const [id, opened] of openAdapters()) leave(id, opened);
+  for (const [id, opened] of activeAdapters()) leave(id, opened);
   const isOver = new AbortController();
   const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => undefined);
   await Promise.race([Promise.all(leaving()), late]);
@@ -100,7 +100,7 @@ export async function closeAdapters(): Promise<void> {
 }
 
 /** Closes an adapter when what it has under way is over; nothing waits for that but a stop. */
-function leave(id: ProviderId, { adapter }: Opened): void {
+function leave(id: ProviderId, { adapter }: ActiveAdapter): void {
   if (!adapter.close) return;
   const closed: Promise<void> = adapter
     .close()
@@ -112,12 +112,12 @@ function leave(id: ProviderId, { adapter }: Opened): void {
 /** The adapter with these settings: the one that stands, or a new one when they have changed. */
 function adapterWith(id: ProviderId, settings: Settings): Adapter | null {
   const key = JSON.stringify(settings);
-  const known = openAdapters().get(id);
+  const known = activeAdapters().get(id);
   if (known?.key === key) return known.adapter;
   const made = makeAdapter(id, settings);
   if (!made) return null;
-  const adapter = reportingLosses(made, inboundSink(id).take);
-  openAdapters().set(id, { key, adapter });
+  const adapter = reportingMissingParts(made, inboundSink(id).take);
+  activeAdapters().set(id, { key, adapter });
   if (known) leave(id, known);
   return adapter;
 }
@@ -125,7 +125,9 @@ function adapterWith(id: ProviderId, settings: Settings): Adapter | null {
 /** A new adapter, which its caller must close when it has a `close`. */
 export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { close?: () => Promise<void> }) | null {
   if (id === "smpp") {
-    return openSmpp(settings as SmppSettings, inboundSink("smpp"), { responseTimeoutMs: env().PROVIDER_TIMEOUT_MS });
+    return createSmppAdapter(settings as SmppSettings, inboundSink("smpp"), {
+      responseTimeoutMs: env().PROVIDER_TIMEOUT_MS,
+    });
   }
   const provider = httpProvider(id);
   return provider && httpAdapter(provider, settings);
@@ -145,9 +147,9 @@ function follow(reading: number, entries: Entries): void {
   if (reading < own.read) return;
   own.read = reading;
   own.entries = entries;
-  for (const [id, opened] of openAdapters()) {
+  for (const [id, opened] of activeAdapters()) {
     if (entries.get(id)?.settings) continue;
-    openAdapters().delete(id);
+    activeAdapters().delete(id);
     leave(id, opened);
     log("info", "provider.adapter_closed", { provider: id });
   }
@@ -160,7 +162,7 @@ async function readTable(): Promise<ProviderTable> {
     name: "providers.all",
     text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, alarm, health,
              max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", probes_left AS "probesLeft",
-             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "heldForMs"
+             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "unavailableForMs"
            FROM providers`,
   });
   const entries = PROVIDERS.map((id) => {
@@ -186,7 +188,7 @@ function makeTable(entries: Entries): ProviderTable {
       return settings ? adapterWith(entry.state.id, settings) : null;
     },
     isRoutable: (id) => stateOf(id)?.isConfigured ?? false,
-    isHeld: (id) => {
+    isUnavailable: (id) => {
       const state = stateOf(id);
       return state?.isDrained === true || state?.breaker === "open";
     },
@@ -198,7 +200,7 @@ function makeTable(entries: Entries): ProviderTable {
   };
 }
 
-const table = keepFresh("providers.table", FRESH_MS, readTable);
+const table = cachedRead("providers.table", FRESH_MS, readTable);
 
 /** The providers as they are now, at most a second old. */
 export const providerTable = (): Promise<ProviderTable> => table.get();

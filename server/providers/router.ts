@@ -3,15 +3,15 @@ import { operatorProcedure, router } from "../core/trpc";
 import {
   DrainProviderInput,
   OperatedProvider,
-  PaceProviderInput,
   ProviderDetail,
   ProviderPath,
   ProviderTest,
   SaveProviderSettingsInput,
   TestProviderInput,
+  ThrottleProviderInput,
 } from "./operator-schema";
 import { testProvider } from "./send-test";
-import { closeBreaker, drainProvider, getProvider, listProviders, paceProvider } from "./service";
+import { closeBreaker, drainProvider, getProvider, listProviders, throttleProvider } from "./service";
 import { clearSettings, saveSettings } from "./stored-settings";
 
 /** Console only, for operators. */
@@ -30,9 +30,9 @@ export const providersRouter = router({
     .output(ProviderDetail)
     .mutation(({ ctx, input }) => drainProvider(ctx.actor, input)),
   pace: operatorProcedure
-    .input(PaceProviderInput)
+    .input(ThrottleProviderInput)
     .output(ProviderDetail)
-    .mutation(({ ctx, input }) => paceProvider(ctx.actor, input)),
+    .mutation(({ ctx, input }) => throttleProvider(ctx.actor, input)),
   closeBreaker: operatorProcedure
     .input(ProviderPath)
     .output(ProviderDetail)

@@ -8,9 +8,9 @@ import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
 import { storableText } from "../core/wire";
 import { segmentText } from "../messages/segments";
-import { sentences } from "./http/answer";
+import { sentences } from "./http/response";
 import type { ProviderTest, TestProviderInput } from "./operator-schema";
-import type { Adapter, Handover, Outcome } from "./port";
+import type { Adapter, SendOutcome, SendRequest } from "./port";
 import { receiptUrlFor } from "./receipt-url";
 import { makeAdapter, providerTable } from "./registry";
 import type { ProviderId } from "./schema";
@@ -22,7 +22,7 @@ const DETAIL_MAX = 1_000;
 const underWay = () => perProcess("providers.tests", () => new Set<string>());
 
 /** An adapter of the test's own, so that no connection outlives it; the sandbox has nothing to connect to. */
-async function openAdapter(id: ProviderId): Promise<Adapter & { close?: () => Promise<void> }> {
+async function adapterForTest(id: ProviderId): Promise<Adapter & { close?: () => Promise<void> }> {
   const row = await prisma().provider.findUnique({ where: { id }, select: { settingsSealed: true } });
   const { settings, problem } = findSettings(id, row?.settingsSealed ?? null);
   const adapter = settings ? makeAdapter(id, settings) : (await providerTable()).adapterOf(id);
@@ -30,7 +30,7 @@ async function openAdapter(id: ProviderId): Promise<Adapter & { close?: () => Pr
   throw invalidRequest(problem ?? `${id} has no settings yet.`, { param: "id", reason: "provider_not_configured" });
 }
 
-function presentOutcome(outcome: Outcome) {
+function presentOutcome(outcome: SendOutcome) {
   if (outcome.kind === "accepted") {
     const { providerMessageIds, lost } = outcome;
     return {
@@ -48,7 +48,7 @@ function presentOutcome(outcome: Outcome) {
   };
 }
 
-function handoverOf({ id, to, from, body }: TestProviderInput): Handover {
+function sendRequestOf({ id, to, from, body }: TestProviderInput): SendRequest {
   const { encoding, segments } = segmentText(body);
   const messageId = newId("message");
   const reference = `${messageId}-1`;
@@ -59,9 +59,9 @@ function handoverOf({ id, to, from, body }: TestProviderInput): Handover {
   };
 }
 
-async function tryOut(adapter: Adapter, handover: Handover): Promise<Outcome> {
+async function tryOut(adapter: Adapter, sendRequest: SendRequest): Promise<SendOutcome> {
   try {
-    return await adapter.send(handover);
+    return await adapter.send(sendRequest);
   } catch (thrown) {
     log("error", "provider.test_failed", { provider: adapter.id, ...errorFields(thrown) });
     return { kind: "unknown", code: "adapter_failed", detail: "The adapter failed; the log says why." };
@@ -80,13 +80,13 @@ export async function testProvider(actor: Actor, input: TestProviderInput): Prom
   if (underWay().has(who)) throw rateLimited("Your last test is still under way.", { reason: "test_under_way" });
   underWay().add(who);
   try {
-    const adapter = await openAdapter(input.id);
-    const handover = handoverOf(input);
+    const adapter = await adapterForTest(input.id);
+    const sendRequest = sendRequestOf(input);
     const startedAt = now().getTime();
-    const outcome = await tryOut(adapter, handover).finally(() => adapter.close?.().catch(() => undefined));
+    const outcome = await tryOut(adapter, sendRequest).finally(() => adapter.close?.().catch(() => undefined));
     const latencyMs = now().getTime() - startedAt;
     log("info", "provider.tested", { provider: input.id, outcome: outcome.kind, latencyMs, by: who });
-    return { ...presentOutcome(outcome), reference: handover.reference, latency_ms: latencyMs };
+    return { ...presentOutcome(outcome), reference: sendRequest.reference, latency_ms: latencyMs };
   } finally {
     underWay().delete(who);
   }

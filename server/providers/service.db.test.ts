@@ -9,7 +9,7 @@ import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { forgetProviders, providerTable } from "./registry";
 import { testProvider } from "./send-test";
-import { closeBreaker, drainProvider, getProvider, listProviders, paceProvider } from "./service";
+import { closeBreaker, drainProvider, getProvider, listProviders, throttleProvider } from "./service";
 import { clearSettings, saveSettings } from "./stored-settings";
 
 const newOperator = (): AccountActor => ({
@@ -48,7 +48,7 @@ test("whoever is no operator is refused everything, with a session and with a ke
       () => saveSettings(somebody, { id: "vonage", settings: {} }),
       () => clearSettings(somebody, { id: "vonage" }),
       () => drainProvider(somebody, { id: "vonage", is_drained: true }),
-      () => paceProvider(somebody, { id: "vonage", max_segments_per_second: 1 }),
+      () => throttleProvider(somebody, { id: "vonage", max_segments_per_second: 1 }),
       () => closeBreaker(somebody, { id: "vonage" }),
       () => testProvider(somebody, { id: "vonage", to: "+14155550123", from: "ACME", body: "Hello" }),
     ]) {
@@ -82,7 +82,7 @@ test("a secret is sealed at rest, kept when nothing is entered for it, and in no
     await getProvider(operator, { id: "twilio" }),
     await listProviders(operator),
     await drainProvider(operator, { id: "twilio", is_drained: false }),
-    await paceProvider(operator, { id: "twilio", max_segments_per_second: 20 }),
+    await throttleProvider(operator, { id: "twilio", max_segments_per_second: 20 }),
     await closeBreaker(operator, { id: "twilio" }),
   ];
   expect(JSON.stringify(answers)).not.toContain(SECRET);
@@ -140,12 +140,12 @@ test("a drained provider is told from an open one, and closing the breaker takes
     opens: 0,
     probesLeft: 0,
   });
-  expect(await paceProvider(operator, { id: "vonage", max_segments_per_second: 2.5 })).toMatchObject({
+  expect(await throttleProvider(operator, { id: "vonage", max_segments_per_second: 2.5 })).toMatchObject({
     max_segments_per_second: 2.5,
   });
-  expect((await paceProvider(operator, { id: "vonage", max_segments_per_second: null })).max_segments_per_second).toBe(
-    null,
-  );
+  expect(
+    (await throttleProvider(operator, { id: "vonage", max_segments_per_second: null })).max_segments_per_second,
+  ).toBe(null);
 });
 
 test("the figures are those of the last 60 minutes", async () => {

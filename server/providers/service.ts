@@ -6,9 +6,9 @@ import { firstMinute, type MinuteCounts, seriesOf, sumMinutes } from "./health/f
 import type {
   DrainProviderInput,
   OperatedProvider,
-  PaceProviderInput,
   ProviderDetail,
   ProviderPath,
+  ThrottleProviderInput,
 } from "./operator-schema";
 import { presentProvider } from "./present";
 import { receiptUrlOf } from "./receipt-url";
@@ -87,7 +87,7 @@ export async function drainProvider(actor: Actor, input: DrainProviderInput): Pr
 }
 
 /** Sets how many segments per second a provider gets at most; null: as many as it takes. @throws 403 */
-export async function paceProvider(actor: Actor, input: PaceProviderInput): Promise<ProviderDetail> {
+export async function throttleProvider(actor: Actor, input: ThrottleProviderInput): Promise<ProviderDetail> {
   requireOperator(actor);
   const segmentsPerSecond = input.max_segments_per_second;
   await change(input.id, { max_segments_per_second: segmentsPerSecond });

@@ -16,7 +16,7 @@ type Entered = Record<string, string>;
 type Given = SaveProviderSettingsInput["settings"];
 
 /** What an operator entered; null: nothing, or what was sealed with another SECRET_KEY and is lost. */
-function openSettings(id: ProviderId, sealed: string | null): Entered | null {
+function unsealSettings(id: ProviderId, sealed: string | null): Entered | null {
   if (sealed === null) return null;
   try {
     return JSON.parse(unseal(env().SECRET_KEY, PURPOSE, sealed)) as Entered;
@@ -32,7 +32,7 @@ export async function shownSettings(id: ProviderId): Promise<ProviderSetting[]> 
   const fields = settingFields(id);
   const names = fields.map(({ name }) => name);
   const isEntered = row !== null && row.settingsSealed !== null;
-  const entered = isEntered ? (openSettings(id, row.settingsSealed) ?? {}) : providerEnvironment(id, names);
+  const entered = isEntered ? (unsealSettings(id, row.settingsSealed) ?? {}) : providerEnvironment(id, names);
   return fields.map(({ name, description, isSecret, isRequired, standard, environment }) => ({
     name,
     description,
@@ -91,7 +91,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
     });
   }
   await transaction(async (tx) => {
-    const entered = merge(fields, openSettings(id, await lockSettings(tx, id)) ?? {}, settings);
+    const entered = merge(fields, unsealSettings(id, await lockSettings(tx, id)) ?? {}, settings);
     readSettings(id, entered);
     const sealed = seal(env().SECRET_KEY, PURPOSE, JSON.stringify(entered));
     await tx.query("UPDATE providers SET settings_sealed = $2, updated_at = now() WHERE id = $1", [id, sealed]);

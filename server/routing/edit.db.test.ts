@@ -6,8 +6,8 @@ import { newId } from "../core/ids";
 import { drainProvider } from "../providers/service";
 import { saveSettings } from "../providers/stored-settings";
 import { createRoute, deleteRoute, listRoutes, updateRoute } from "./edit";
-import { rehearseRoute } from "./rehearse";
 import { CreateRouteInput, UpdateRouteInput } from "./schema";
+import { simulateRoute } from "./simulate";
 
 const operator: AccountActor = {
   kind: "session",
@@ -34,7 +34,7 @@ test("whoever is no operator is refused everything, with a session and with a ke
     await expect(createRoute(somebody, input)).rejects.toMatchObject(refused);
     await expect(updateRoute(somebody, { id, price: 1 })).rejects.toMatchObject(refused);
     await expect(deleteRoute(somebody, { id })).rejects.toMatchObject(refused);
-    await expect(rehearseRoute(somebody, { to: "+14155550123" })).rejects.toMatchObject(refused);
+    await expect(simulateRoute(somebody, { to: "+14155550123" })).rejects.toMatchObject(refused);
   }
   expect((await listRoutes(operator)).map(({ price }) => price)).toEqual([0.01]);
 });
@@ -85,12 +85,12 @@ test("a number is tested against the table as messages meet it", async () => {
   const unusable = await make({ prefix: "49301", chain: ["telnyx"] });
   await make({ prefix: "44" });
   await make({ prefix: "4930", is_active: false });
-  const { routes } = await rehearseRoute(operator, { to: "+4930123456" });
+  const { routes } = await simulateRoute(operator, { to: "+4930123456" });
   expect(routes.map(({ id }) => id)).toEqual([light.id, heavy.id, slow.id, world.id, unusable.id]);
   expect(routes.map(({ share }) => share)).toEqual([0.25, 0.75, 0, 0, 0]);
   expect(routes[1]).toMatchObject({ price: 0.02, chain: [{ provider: "sandbox", status: "usable" }] });
   expect(routes[4]?.chain).toEqual([{ provider: "telnyx", status: "not_configured" }]);
-  expect((await rehearseRoute(operator, { to: "+4420123456" })).routes).toHaveLength(2);
+  expect((await simulateRoute(operator, { to: "+4420123456" })).routes).toHaveLength(2);
 });
 
 test("drained providers and those without settings are left out of the chain", async () => {
@@ -98,7 +98,7 @@ test("drained providers and those without settings are left out of the chain", a
   await make({ prefix: "1", chain: ["vonage", "telnyx", "sandbox"] });
   await make({ prefix: "", chain: ["sandbox"] });
   await drainProvider(operator, { id: "vonage", is_drained: true });
-  const [first] = (await rehearseRoute(operator, { to: "+14155550123" })).routes;
+  const [first] = (await simulateRoute(operator, { to: "+14155550123" })).routes;
   expect(first).toMatchObject({ prefix: "1", share: 1 });
   expect(first?.chain.map(({ status }) => status)).toEqual(["drained", "not_configured", "usable"]);
 });
@@ -107,9 +107,9 @@ test("a route whose first provider is drained leaves the messages to its equals"
   await saveSettings(operator, { id: "vonage", settings: { apiKey: "k", apiSecret: "a-secret" } });
   await drainProvider(operator, { id: "vonage", is_drained: true });
   const drained = await make({ prefix: "1", chain: ["vonage"] });
-  const alone = await rehearseRoute(operator, { to: "+14155550123" });
+  const alone = await simulateRoute(operator, { to: "+14155550123" });
   expect(alone.routes).toMatchObject([{ id: drained.id, share: 1, chain: [{ status: "drained" }] }]);
   const equal = await make({ prefix: "1" });
-  const { routes } = await rehearseRoute(operator, { to: "+14155550123" });
+  const { routes } = await simulateRoute(operator, { to: "+14155550123" });
   expect(routes.find(({ id }) => id === equal.id)?.share).toBeGreaterThan(0.99);
 });

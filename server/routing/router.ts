@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { operatorProcedure, router } from "../core/trpc";
 import { createRoute, deleteRoute, listRoutes, updateRoute } from "./edit";
-import { rehearseRoute } from "./rehearse";
 import {
   CreateRouteInput,
   OperatedRoute,
-  RehearseRouteInput,
   RoutePath,
-  RouteRehearsal,
+  RouteSimulation,
+  SimulateRouteInput,
   UpdateRouteInput,
 } from "./schema";
+import { simulateRoute } from "./simulate";
 
 /** Console only, for operators. */
 export const routingRouter = router({
@@ -24,7 +24,7 @@ export const routingRouter = router({
     .mutation(({ ctx, input }) => updateRoute(ctx.actor, input)),
   delete: operatorProcedure.input(RoutePath).mutation(({ ctx, input }) => deleteRoute(ctx.actor, input)),
   rehearse: operatorProcedure
-    .input(RehearseRouteInput)
-    .output(RouteRehearsal)
-    .query(({ ctx, input }) => rehearseRoute(ctx.actor, input)),
+    .input(SimulateRouteInput)
+    .output(RouteSimulation)
+    .query(({ ctx, input }) => simulateRoute(ctx.actor, input)),
 });

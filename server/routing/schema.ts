@@ -56,10 +56,10 @@ export type RoutePath = z.output<typeof RoutePath>;
 export const UpdateRouteInput = z.object(routeFields).partial().extend(RoutePath.shape);
 export type UpdateRouteInput = z.output<typeof UpdateRouteInput>;
 
-export const RehearseRouteInput = z.object({
+export const SimulateRouteInput = z.object({
   to: z.string().regex(/^\+[1-9]\d{6,14}$/, "must be a number in international form, such as +14155550123"),
 });
-export type RehearseRouteInput = z.output<typeof RehearseRouteInput>;
+export type SimulateRouteInput = z.output<typeof SimulateRouteInput>;
 
 /** A provider of a chain as a message would meet it now: only a `usable` one is handed it. */
 const ChainLink = z.object({
@@ -69,7 +69,7 @@ const ChainLink = z.object({
 export type ChainLink = z.output<typeof ChainLink>;
 
 /** A route that a number matches. `share` of such messages take it, 0..1; `price` is that of one segment. */
-const RehearsedRoute = z.object({
+const SimulatedRoute = z.object({
   id: z.number().int(),
   prefix: z.string(),
   priority: z.number().int(),
@@ -78,8 +78,8 @@ const RehearsedRoute = z.object({
   share: z.number(),
   chain: z.array(ChainLink),
 });
-export type RehearsedRoute = z.output<typeof RehearsedRoute>;
+export type SimulatedRoute = z.output<typeof SimulatedRoute>;
 
 /** Matching active routes in the order in which they rank, those without any provider that has settings last. */
-export const RouteRehearsal = z.object({ to: z.string(), routes: z.array(RehearsedRoute) });
-export type RouteRehearsal = z.output<typeof RouteRehearsal>;
+export const RouteSimulation = z.object({ to: z.string(), routes: z.array(SimulatedRoute) });
+export type RouteSimulation = z.output<typeof RouteSimulation>;

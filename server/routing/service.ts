@@ -1,5 +1,5 @@
+import { cachedRead } from "../core/cached-read";
 import { pool } from "../core/db";
-import { keepFresh } from "../core/fresh";
 import { providerTable } from "../providers/registry";
 import { chooseRoute, orderChain, type Route } from "./choose";
 import { weighRoute } from "./weigh";
@@ -15,7 +15,7 @@ async function readRoutes(): Promise<Route[]> {
   return rows;
 }
 
-const activeRoutes = keepFresh("routing.active", ROUTES_FRESH_MS, readRoutes);
+const activeRoutes = cachedRead("routing.active", ROUTES_FRESH_MS, readRoutes);
 
 /** Where a message goes: the providers to try in order, and the price of one segment in micro-units. */
 export type Routing = { routeId: number; chain: string[]; priceMicros: bigint };
@@ -28,7 +28,7 @@ export const routeExists = async (routeId: number): Promise<boolean> =>
   (await activeRoutes.get()).some((route) => route.id === routeId);
 
 /** Returns a function that routes numbers by one reading of the table; null: no route leads there. */
-export async function openRouting(wish: RoutingWish): Promise<(to: string) => Routing | null> {
+export async function loadRouting(wish: RoutingWish): Promise<(to: string) => Routing | null> {
   const [active, table] = await Promise.all([activeRoutes.get(), providerTable()]);
   const allowed = wish.routeId === null ? active : active.filter((route) => route.id === wish.routeId);
   const usable = allowed.map((route) => weighRoute(route, table));

@@ -1,15 +1,15 @@
 import type { AccountActor } from "../core/actor";
-import { prisma } from "../core/db";
+import { readPrisma } from "../core/db";
 import { readPage, toPage } from "../core/wire";
 import { readTotal } from "../lists/store";
 import { presentDelivery } from "./present";
 import type { ListDeliveriesQuery } from "./schema";
 import { noSuchEndpoint } from "./service";
 
-/** Deliveries to one endpoint, newest first, each with every try. @throws 404 for an endpoint of another account. */
+/** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
 export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
   const { accountId } = actor;
-  const endpoint = await prisma().webhookEndpoint.findFirst({
+  const endpoint = await readPrisma().webhookEndpoint.findFirst({
     where: { id: query.id, accountId, deletedAt: null },
     select: { id: true },
   });
@@ -18,7 +18,7 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
     query,
     () => readTotal("deliveries", { ownerId: endpoint.id, kind: query.status }),
     (skip) =>
-      prisma().webhookDelivery.findMany({
+      readPrisma().webhookDelivery.findMany({
         where: { accountId, endpointId: endpoint.id, status: query.status },
         orderBy: { id: "desc" },
         skip,
@@ -26,11 +26,11 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
       }),
   );
   const [events, tries] = await Promise.all([
-    prisma().event.findMany({
+    readPrisma().event.findMany({
       where: { accountId, id: { in: rows.map((row) => row.eventId) } },
       select: { id: true, type: true, messageId: true },
     }),
-    prisma().webhookTry.findMany({
+    readPrisma().webhookTry.findMany({
       where: { deliveryId: { in: rows.map((row) => row.id) } },
       orderBy: [{ round: "asc" }, { attempt: "asc" }],
     }),

@@ -1,5 +1,5 @@
 import type { AccountActor } from "../core/actor";
-import { prisma } from "../core/db";
+import { readPrisma } from "../core/db";
 import { readPage, toPage } from "../core/wire";
 import { presentEvent } from "./present";
 import { EVENT_TYPES, type EventType, type ListEventsQuery } from "./schema";
@@ -17,14 +17,14 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
     query,
     () => countEvents(accountId, query.type),
     (skip) =>
-      prisma().event.findMany({
+      readPrisma().event.findMany({
         where: { accountId, type: query.type },
         orderBy: { id: "desc" },
         skip,
         take: query.limit,
       }),
   );
-  const messages = await prisma().message.findMany({
+  const messages = await readPrisma().message.findMany({
     where: { accountId, id: { in: events.map((event) => event.messageId) } },
   });
   const messageById = new Map(messages.map((message) => [message.id, message]));
@@ -35,9 +35,9 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   return toPage(items, total, query);
 }
 
-/** From the counters of each day: counting the events themselves would read them all. */
+/** Sums the daily counters: counting the events themselves would read them all. */
 async function countEvents(accountId: string, type: EventType | undefined): Promise<number> {
-  const { _sum: sums } = await prisma().usageDay.aggregate({
+  const { _sum: sums } = await readPrisma().usageDay.aggregate({
     where: { accountId },
     _sum: { eventsSent: true, eventsDelivered: true, eventsFailed: true },
   });

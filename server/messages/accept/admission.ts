@@ -34,7 +34,7 @@ const slot = (keyId: string, period: string) => `${keyId} ${period}`;
 const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().getTime());
 
 /** Daily and monthly limits of the keys, as they stand now; exact while the keys' accounts are locked. */
-export async function openQuotas(db: Queryable, keys: readonly SendingKey[]) {
+export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
   const periodsOf = (key: SendingKey) => {
     if (!key) return [];
@@ -82,7 +82,7 @@ export async function openQuotas(db: Queryable, keys: readonly SendingKey[]) {
   };
 }
 
-/** Writes what {@link openQuotas} counted. */
+/** Writes what {@link loadQuotas} counted. */
 export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promise<void> {
   if (quotas.length === 0) return;
   await tx.query({
@@ -97,7 +97,7 @@ export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promis
 type CappedAccount = Pick<LockedAccount, "id" | "dailySpendCapMicros">;
 
 /** What accounts with a daily cap have spent, as it stands now; exact while they are locked. One query, if any has a cap. */
-export async function openSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
+export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
   const capped = [...accounts].flatMap(({ id, dailySpendCapMicros }) => (dailySpendCapMicros === null ? [] : [id]));
   const spent = new Map<string, bigint>();
   if (capped.length > 0) {

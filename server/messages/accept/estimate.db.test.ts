@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
-import { plainRequest } from "../../accounts/answers";
+import { plainRequest } from "../../accounts/idempotency";
 import type { AccountActor } from "../../core/actor";
 import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";

@@ -8,10 +8,10 @@ import { fromMicros } from "../../core/wire";
 import { findSuppressed } from "../../suppressions/store";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
-import { openQuotas, openSpending, requireActive, requireBalance, sendingKey } from "./admission";
-import { type Destination, openDraft } from "./draft";
+import { loadQuotas, loadSpending, requireActive, requireBalance, sendingKey } from "./admission";
 import type { Estimate, EstimateInput } from "./estimate-schema";
-import { openHolds, type Sending } from "./holds";
+import { type CandidateMessage, loadFraudCheck } from "./fraud-check";
+import { type Destination, prepareSend } from "./prepared-send";
 
 const NON_GSM_SHOWN_MAX = 100;
 
@@ -23,24 +23,24 @@ const NON_GSM_SHOWN_MAX = 100;
 export async function estimateSend(actor: AccountActor, input: EstimateInput): Promise<Estimate> {
   requireScope(actor, input.recipients ? "sms:bulk" : "sms:send");
   const key = sendingKey(actor);
-  const [draft, account, quotas] = await Promise.all([
-    openDraft(actor.accountId, input),
+  const [prepared, account, quotas] = await Promise.all([
+    prepareSend(actor.accountId, input),
     prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } }),
-    openQuotas(pool(), [key]),
+    loadQuotas(pool(), [key]),
   ]);
   const at = now();
   const [recipients, spending] = await Promise.all([
-    holdBack(account, input.from, draft.body, recipientsOf(input).map(draft.resolve)),
-    openSpending(pool(), [account], [utcDay(at)]),
+    applyFraudCheck(account, input.from, prepared.body, recipientsOf(input).map(prepared.resolve)),
+    loadSpending(pool(), [account], [utcDay(at)]),
   ]);
   const costMicros = recipients.reduce((sum, recipient) => sum + recipient.costMicros, 0n);
   const billed = recipients.filter((recipient) => recipient.routing).length;
-  const { units } = segmentText(draft.body);
+  const { units } = segmentText(prepared.body);
   return {
     object: "estimate",
-    encoding: draft.encoding,
-    segments: draft.segments,
-    characters: [...draft.body].length,
+    encoding: prepared.encoding,
+    segments: prepared.segments,
+    characters: [...prepared.body].length,
     units,
     non_gsm: nonGsmOf(input.body),
     smart: smartOf(input.body),
@@ -50,7 +50,7 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
     sufficient: costMicros <= account.balanceMicros,
     recipients: recipients.map(presentDestination),
     refusals: [
-      ...draft.refusals,
+      ...prepared.refusals,
       ...refusalOf(() => requireActive(account)),
       ...refusalOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
       ...spending.refusals(account, utcDay(at), costMicros),
@@ -62,9 +62,9 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
 type Account = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
 
 /** The recipients, those that the account's suppressions or limits hold back with why; judged in their order. */
-async function holdBack(account: Account, from: string, body: string, recipients: Destination[]) {
-  const sendings = recipients.map(
-    ({ to, routing }): Sending => ({
+async function applyFraudCheck(account: Account, from: string, body: string, recipients: Destination[]) {
+  const candidates = recipients.map(
+    ({ to, routing }): CandidateMessage => ({
       id: newId("message"),
       accountId: account.id,
       toNumber: to,
@@ -73,13 +73,13 @@ async function holdBack(account: Account, from: string, body: string, recipients
       chain: routing?.chain ?? [],
     }),
   );
-  const routed = sendings.filter((_, at) => recipients[at]?.routing);
+  const routed = candidates.filter((_, at) => recipients[at]?.routing);
   const isSuppressed = await findSuppressed(pool(), routed);
-  const judge = await openHolds(pool(), new Map([[account.id, account]]), routed, isSuppressed);
-  const { held } = judge(routed);
+  const checkFraud = await loadFraudCheck(pool(), new Map([[account.id, account]]), routed, isSuppressed);
+  const { blocked } = checkFraud(routed);
   return recipients.map((recipient, at): Destination => {
-    const sending = sendings[at];
-    const refusal = sending && held.get(sending);
+    const candidate = candidates[at];
+    const refusal = candidate && blocked.get(candidate);
     return refusal ? { to: recipient.to, costMicros: 0n, routing: null, refusal } : recipient;
   });
 }

@@ -1,4 +1,4 @@
-import { type DeedRequest, markReplayed } from "../../accounts/answers";
+import { type IdempotentRequest, markReplayed } from "../../accounts/idempotency";
 import type { AccountActor } from "../../core/actor";
 import { now } from "../../core/clock";
 import type { ApiError } from "../../core/errors";
@@ -6,9 +6,9 @@ import { newId } from "../../core/ids";
 import type { Idempotency } from "../../core/trpc";
 import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
+import { accept } from "./accept";
 import { sendingKey } from "./admission";
-import { type DraftInput, openDraft } from "./draft";
-import { accept } from "./store";
+import { prepareSend, type SharedInput } from "./prepared-send";
 
 /**
  * Accepts one message. Its cost is reserved and its dispatch is queued in one transaction before this returns.
@@ -17,10 +17,10 @@ import { accept } from "./store";
 export async function sendMessage(
   actor: AccountActor,
   input: SendMessageInput,
-  request: DeedRequest,
+  request: IdempotentRequest,
 ): Promise<Message> {
   const idempotency = request.idempotency();
-  const { refusal, makeRow } = await openRows(actor, input, idempotency);
+  const { refusal, makeRow } = await prepareRows(actor, input, idempotency);
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
@@ -38,9 +38,13 @@ export async function sendMessage(
  * by a suppression or a limit of the account, fails alone.
  * @throws as {@link sendMessage}; then nothing of the request was accepted.
  */
-export async function sendBulk(actor: AccountActor, input: SendBulkInput, request: DeedRequest): Promise<BulkResult> {
+export async function sendBulk(
+  actor: AccountActor,
+  input: SendBulkInput,
+  request: IdempotentRequest,
+): Promise<BulkResult> {
   const idempotency = request.idempotency();
-  const { refusal, makeRow } = await openRows(actor, input, idempotency);
+  const { refusal, makeRow } = await prepareRows(actor, input, idempotency);
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
@@ -70,12 +74,12 @@ type MakeRow = (to: string, reference: string | null) => MessageRow;
  * What makes the rows of a request that was found good: pending with its cost, or failed at once and free. Without an
  * Idempotency-Key a refusal is thrown; with one it is returned, since the request may have been carried out before.
  */
-async function openRows(
+async function prepareRows(
   actor: AccountActor,
-  input: DraftInput,
+  input: SharedInput,
   idempotency: Idempotency | null,
 ): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
-  const { body, encoding, segments, refusals, resolve } = await openDraft(actor.accountId, input);
+  const { body, encoding, segments, refusals, resolve } = await prepareSend(actor.accountId, input);
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
   const makeRow: MakeRow = (to, reference) => {

@@ -4,9 +4,9 @@
  * been sent and is never blindly sent again. Every statement here matches the claim's token, so that none of them can
  * touch an attempt that has become somebody else's.
  */
-import { coalesce } from "../../core/batch";
+import { createBatcher } from "../../core/batcher";
 import { SECOND_MS } from "../../core/clock";
-import { pool, type Queryable, type Tx, transaction } from "../../core/db";
+import { filterEquals, filterIsNull, pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { errorFields, log } from "../../core/log";
 import { perProcess } from "../../core/process";
@@ -15,7 +15,7 @@ import type { Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
 
 /** How soon messages are looked at again whose providers are all held. */
-export const HELD_AGAIN_MS = 5 * SECOND_MS;
+export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
 /**
  * For so long after it was begun an attempt may be made without asking the database again. A process that stood still for
  * longer may have been taken for dead, and finds out here whether the attempt is still its own.
@@ -111,7 +111,7 @@ async function insertClaims(tx: Queryable, attempts: readonly Attempt[], begins:
              CASE WHEN c.begins THEN clock_timestamp() END
            FROM unnest($1::text[], $2::int2[], $3::text[], $4::uuid[], $6::bool[])
              AS c (message_id, seq, provider, claim, begins)
-           JOIN messages m ON m.id = c.message_id AND m.status = 'pending'
+           JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")}
            WHERE NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING claim, begun_at IS NOT NULL AS "isBegun"`,
     values: [
@@ -166,14 +166,15 @@ const BEGUN_MAX = 500;
  */
 export function begin(attempt: Claimed): Promise<boolean> {
   const queue = perProcess("attempts.begin", () =>
-    coalesce<Claimed, boolean>(
+    createBatcher<Claimed, boolean>(
       async (batch) => {
         const { rows } = await pool().query<{ claim: string }>({
           name: "attempts.begin",
           text: `UPDATE message_attempts a SET begun_at = clock_timestamp()
                  FROM unnest($1::text[], $2::int2[], $3::uuid[]) AS b (message_id, seq, claim)
-                 WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND a.outcome IS NULL
-                   AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND m.status = 'pending')
+                 WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim
+                   AND ${filterIsNull("a.outcome")}
+                   AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND ${filterEquals("m.status", "pending")})
                  RETURNING a.claim`,
           values: columnsOf(batch),
         });
@@ -193,8 +194,8 @@ export async function giveBack(attempts: readonly Claimed[]): Promise<void> {
     const { rows } = await tx.query<{ id: string }>({
       name: "attempts.give_back",
       text: `DELETE FROM message_attempts a USING unnest($1::text[], $2::int2[], $3::uuid[]) AS b (message_id, seq, claim)
-             WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND a.outcome IS NULL
-             RETURNING a.message_id AS id`,
+             WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim
+               AND ${filterIsNull("a.outcome")} RETURNING a.message_id AS id`,
       values: columnsOf(attempts),
     });
     if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });

@@ -1,23 +1,23 @@
 /** Dispatch: which provider each message goes to now, and which messages must wait. */
 import { now } from "../../core/clock";
-import { pool, transaction } from "../../core/db";
+import { filterEquals, pool, transaction } from "../../core/db";
 import { env } from "../../core/env";
+import { giveBackProbes, takeProbes } from "../../providers/health/provider-health";
 import { acquireSlots, type Slot } from "../../providers/health/slots";
-import { giveBackProbes, takeProbes } from "../../providers/health/tend";
 import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
-import { BLOCKLISTED } from "../accept/guard";
-import { attemptOf } from "./attempt";
+import { BLOCKLISTED } from "../accept/fraud-rules";
 import { type Attempt, beginsAtOnce, type Candidate, claim, sendingOf } from "./claims";
+import { failUndispatched, REVOKED_COLUMN, REVOKED_JOINS, REVOKED_REFUSALS, type Revoked } from "./fail-undispatched";
+import { attemptOf } from "./next-attempt";
 import { nextProvider } from "./next-provider";
-import { BARRED, BARRED_BY, BARRED_REFUSALS, type Barred, failUnsent } from "./unsent";
-import { chargePaces, enterRoom, openPaces } from "./waiting-room";
+import { chargeThroughput, enqueueThrottled, loadThroughputLimits } from "./throttle-queue";
 
 /** How long a dispatch waits for slots of a provider before its messages wait in the database, where nobody waits for them. */
 const SLOTS_WITHIN_MS = 100;
 
-type Row = Candidate & { chain: string[]; barred: Barred };
+type Row = Candidate & { chain: string[]; revoked: Revoked };
 
 /** Messages that nobody is handing over: pending, without an open attempt, and not in the waiting room. */
 async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
@@ -25,7 +25,7 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
     OutboundMessage & {
       accountId: string;
       chain: string[];
-      barred: Barred;
+      revoked: Revoked;
       tried: string[] | null;
       unknown: boolean | null;
       open: boolean | null;
@@ -33,20 +33,20 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   >({
     name: "dispatch.candidates",
     text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             m.account_id AS "accountId", m.chain, ${BARRED} AS barred, t.tried, t.unknown, t.open
-           FROM messages m ${BARRED_BY}
+             m.account_id AS "accountId", m.chain, ${REVOKED_COLUMN} AS revoked, t.tried, t.unknown, t.open
+           FROM messages m ${REVOKED_JOINS}
            LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown,
                bool_or(a.outcome IS NULL) AS open FROM message_attempts a WHERE a.message_id = m.id) t ON true
-           WHERE m.id = ANY($1::text[]) AND m.status = 'pending'
+           WHERE m.id = ANY($1::text[]) AND ${filterEquals("m.status", "pending")}
              AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
            ORDER BY m.id`,
     values: [messageIds],
   });
-  const mayGoOn = env().ON_UNKNOWN_OUTCOME === "fallback";
+  const mayFallBack = env().ON_UNKNOWN_OUTCOME === "fallback";
   return rows
-    .filter((row) => !row.open && (mayGoOn || !row.unknown))
-    .map(({ accountId, chain, barred, tried, unknown, open: _, ...message }) => {
-      return { message, accountId, chain, barred, tried: tried ?? [], afterUnknown: unknown ?? false };
+    .filter((row) => !row.open && (mayFallBack || !row.unknown))
+    .map(({ accountId, chain, revoked, tried, unknown, open: _, ...message }) => {
+      return { message, accountId, chain, revoked, tried: tried ?? [], afterUnknown: unknown ?? false };
     });
 }
 
@@ -60,12 +60,16 @@ export async function dispatch(
   messageIds: readonly string[],
   take: (attempts: readonly Attempt[]) => void,
 ): Promise<void> {
-  const [table, paces, candidates] = await Promise.all([providerTable(), openPaces(), readCandidates(messageIds)]);
+  const [table, throughput, candidates] = await Promise.all([
+    providerTable(),
+    loadThroughputLimits(),
+    readCandidates(messageIds),
+  ]);
   const at = now();
   // A STOP or a suspension that came after a message was accepted holds for it too, until somebody begins to send it.
   const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
   const refusalOf = (row: Row) =>
-    isSuppressed(sendingOf(row)) ? BLOCKLISTED : row.barred && BARRED_REFUSALS[row.barred];
+    isSuppressed(sendingOf(row)) ? BLOCKLISTED : row.revoked && REVOKED_REFUSALS[row.revoked];
   const refused = candidates.flatMap((row) => {
     const error = refusalOf(row);
     return error
@@ -82,13 +86,13 @@ export async function dispatch(
     if (next.kind === "none") continue;
     const attempt = attemptOf(candidate, next.provider, at);
     if (next.isProbe) probes.push(attempt);
-    else if (next.kind === "held" || paces.isPaced(attempt)) waiting.push(attempt);
+    else if (next.kind === "unavailable" || throughput.isThrottled(attempt)) waiting.push(attempt);
     else ready.set(next.provider, [...(ready.get(next.provider) ?? []), attempt]);
   }
   const steps = await Promise.allSettled([
-    enterRoom(pool(), waiting),
+    enqueueThrottled(pool(), waiting),
     probe(probes, take),
-    refused.length > 0 && transaction((tx) => failUnsent(tx, refused, at)),
+    refused.length > 0 && transaction((tx) => failUndispatched(tx, refused, at)),
     ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.adapterOf(provider), attempts, take)),
   ]);
   const failed = steps.find((step) => step.status === "rejected");
@@ -116,7 +120,7 @@ async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], t
     take(await claimWithSlots(adapter, left.slice(0, slots.length), slots));
     left = left.slice(slots.length);
   }
-  await enterRoom(pool(), left);
+  await enqueueThrottled(pool(), left);
 }
 
 /** Claims attempts that have a slot each. An attempt that is not claimed gives its slot back. */
@@ -136,7 +140,7 @@ async function claimWithSlots(adapter: Adapter, attempts: Attempt[], slots: read
 async function probe(attempts: Attempt[], take: Take): Promise<void> {
   let claimed: Attempt[] = [];
   try {
-    await chargePaces(pool(), attempts);
+    await chargeThroughput(pool(), attempts);
     claimed = await claim(pool(), attempts, () => false);
     take(claimed);
   } finally {
@@ -149,16 +153,16 @@ type Pick = ReturnType<typeof nextProvider> & { isProbe: boolean };
 
 /** Tells a message's next provider, of which one that is being tried out takes a message only while it has probes left. */
 function pickerOf(table: ProviderTable): (row: Row) => Promise<Pick> {
-  const heldNow = new Set<string>();
+  const unavailableNow = new Set<string>();
   return async ({ chain, tried }) => {
     for (;;) {
-      const next = nextProvider(chain, tried, (id) => heldNow.has(id) || table.isHeld(id));
+      const next = nextProvider(chain, tried, (id) => unavailableNow.has(id) || table.isUnavailable(id));
       if (next.kind !== "provider" || table.stateOf(next.provider)?.breaker !== "probing") {
         return { ...next, isProbe: false };
       }
       // A probe goes past its pace, which it is charged to: whoever is tried out is called at once.
       if ((await takeProbes(next.provider, 1)) > 0) return { ...next, isProbe: true };
-      heldNow.add(next.provider);
+      unavailableNow.add(next.provider);
     }
   };
 }

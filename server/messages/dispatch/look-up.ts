@@ -1,6 +1,6 @@
 /** Asks providers that can be asked what became of attempts whose outcome is not known. */
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
-import { pool } from "../../core/db";
+import { filterEquals, pool } from "../../core/db";
 import { env } from "../../core/env";
 import { errorFields, log } from "../../core/log";
 import type { Adapter, OutboundMessage } from "../../providers/port";
@@ -56,7 +56,7 @@ async function takeDue(provider: string): Promise<Attempt[]> {
     // and began in one step and may still be waiting for their turn.
     text: `WITH due AS MATERIALIZED (
              SELECT a.message_id, a.seq FROM message_attempts a
-             JOIN messages m ON m.id = a.message_id AND m.status = 'pending'
+             JOIN messages m ON m.id = a.message_id AND ${filterEquals("m.status", "pending")}
              WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${IS_BEGUN} AND a.provider = $1
                AND a.started_at > now() - $2 * interval '1 millisecond'
                AND CASE WHEN a.outcome IS NULL THEN COALESCE(a.begun_at, a.started_at) < now() - $3 * interval '1 millisecond'

@@ -15,7 +15,7 @@ test("the chain is followed in its order", () => {
 
 test("a held provider is skipped, and returned to when nothing else is left", () => {
   expect(nextProvider(CHAIN, [], held("twilio"))).toEqual({ kind: "provider", provider: "vonage" });
-  expect(nextProvider(CHAIN, ["vonage", "plivo"], held("twilio"))).toEqual({ kind: "held", provider: "twilio" });
+  expect(nextProvider(CHAIN, ["vonage", "plivo"], held("twilio"))).toEqual({ kind: "unavailable", provider: "twilio" });
   expect(nextProvider(CHAIN, ["vonage", "plivo"], held())).toEqual({ kind: "provider", provider: "twilio" });
 });
 

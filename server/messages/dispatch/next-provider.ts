@@ -2,7 +2,7 @@
  * What comes next for a message: a provider; nothing now, because those that are left are held, of which `provider` is the
  * first; or nothing any more.
  */
-export type NextProvider = { kind: "provider" | "held"; provider: string } | { kind: "none" };
+export type NextProvider = { kind: "provider" | "unavailable"; provider: string } | { kind: "none" };
 
 /**
  * The first provider of the chain that has not been tried and is not held; one that stands in it twice is tried twice.
@@ -11,7 +11,7 @@ export type NextProvider = { kind: "provider" | "held"; provider: string } | { k
 export function nextProvider(
   chain: readonly string[],
   tried: readonly string[],
-  isHeld: (provider: string) => boolean,
+  isUnavailable: (provider: string) => boolean,
 ): NextProvider {
   const left = [...chain];
   for (const provider of tried) {
@@ -20,6 +20,6 @@ export function nextProvider(
   }
   const [first] = left;
   if (first === undefined) return { kind: "none" };
-  const provider = left.find((candidate) => !isHeld(candidate));
-  return provider === undefined ? { kind: "held", provider: first } : { kind: "provider", provider };
+  const provider = left.find((candidate) => !isUnavailable(candidate));
+  return provider === undefined ? { kind: "unavailable", provider: first } : { kind: "provider", provider };
 }

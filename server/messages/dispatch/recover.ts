@@ -3,7 +3,7 @@
  * never sent and go back to dispatch; begun ones may have been, so their outcome is unknown.
  */
 import { SECOND_MS } from "../../core/clock";
-import { pool, transaction } from "../../core/db";
+import { filterEquals, pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
@@ -15,7 +15,7 @@ import { continueWith } from "./run-attempt";
 export const IS_BEGUN = "(a.begun_at IS NOT NULL OR a.worker_id IS NULL)";
 
 /** Attempts per statement. */
-const LOT = 500;
+const BATCH = 500;
 /** A claim that is committed but not acknowledged is younger than this, unless its reply is lost. */
 const ACKNOWLEDGED_WITHIN_MS = 3 * SECOND_MS;
 
@@ -27,7 +27,7 @@ const WORKER_LOST = {
 
 /** Takes back the claims of workers whose leases have run out, and has their messages dispatched. @returns how many. */
 export async function takeBackClaims(workerIds: readonly string[]): Promise<number> {
-  for (let count = 0, found = LOT; ; ) {
+  for (let count = 0, found = BATCH; ; ) {
     found = await transaction(async (tx) => {
       // A worker that is only stopped cannot begin these any more when it wakes: beginning matches the claim's token.
       const { rows } = await tx.query<{ id: string }>({
@@ -37,13 +37,13 @@ export async function takeBackClaims(workerIds: readonly string[]): Promise<numb
                  WHERE a.outcome IS NULL AND a.begun_at IS NULL AND a.worker_id = ANY($1::text[])
                  LIMIT $2 FOR UPDATE SKIP LOCKED) t
                WHERE d.message_id = t.message_id AND d.seq = t.seq RETURNING d.message_id AS id`,
-        values: [workerIds, LOT],
+        values: [workerIds, BATCH],
       });
       if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
       return rows.length;
     });
     count += found;
-    if (found < LOT) return count;
+    if (found < BATCH) return count;
   }
 }
 
@@ -64,9 +64,9 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
                  WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
                EXISTS (SELECT 1 FROM message_attempts b
                  WHERE b.message_id = m.id AND b.seq < a.seq AND b.outcome = 'unknown') AS "afterUnknown"
-             FROM message_attempts a JOIN messages m ON m.id = a.message_id AND m.status = 'pending'
+             FROM message_attempts a JOIN messages m ON m.id = a.message_id AND ${filterEquals("m.status", "pending")}
              WHERE a.outcome IS NULL AND a.begun_at IS NOT NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
-      values: [workerIds, LOT],
+      values: [workerIds, BATCH],
     });
     await Promise.all(
       rows.map(({ accountId, seq, provider, claim, claimedAt, tried, afterUnknown, ...message }) =>
@@ -77,7 +77,7 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
       ),
     );
     count += rows.length;
-    if (rows.length < LOT) return count;
+    if (rows.length < BATCH) return count;
   }
 }
 
@@ -96,7 +96,7 @@ export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS): Promise<n
     values: [workerId(), ageMs],
   });
   const known = knownClaims();
-  const unheard = rows.filter(({ claim }) => !known.has(claim)).slice(0, LOT);
+  const unheard = rows.filter(({ claim }) => !known.has(claim)).slice(0, BATCH);
   await giveBack(unheard.map(({ id, seq, claim }) => ({ message: { id }, seq, claim })));
   if (unheard.length > 0) log("warn", "attempts.unheard_claims_given_back", { count: unheard.length });
   return unheard.length;

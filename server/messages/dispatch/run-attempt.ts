@@ -1,17 +1,17 @@
 /** Attempts under way in this process: each is begun, made, and its outcome recorded, whatever that takes. */
-import { isDataError } from "../../core/batch";
+import { isDataError } from "../../core/batcher";
 import { MINUTE_MS, now } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
 import { perProcess } from "../../core/process";
+import { noteOutcome } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
-import { noteOutcome } from "../../providers/health/tend";
-import { forOperators } from "../../providers/http/answer";
-import type { Adapter, Outcome } from "../../providers/port";
+import { forOperators } from "../../providers/http/response";
+import type { Adapter, SendOutcome } from "../../providers/port";
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { closeAdapters, providerTable } from "../../providers/registry";
-import { endingOf, recordEnding } from "./attempts";
 import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
+import { attemptResult, recordOutcome } from "./record-outcome";
 
 /** An attempt whose outcome nobody knows is given up, and refunded, after this time. */
 export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
@@ -30,7 +30,7 @@ export function startAttempts(attempts: readonly Attempt[]): void {
 }
 
 /** Records what has become known of an attempt, and starts the one that follows. */
-export async function continueWith(attempt: Attempt, outcome: Outcome): Promise<void> {
+export async function continueWith(attempt: Attempt, outcome: SendOutcome): Promise<void> {
   const next = await record(attempt, outcome, 0);
   if (next) start(next);
 }
@@ -76,12 +76,12 @@ async function leave(attempt: Attempt): Promise<null> {
 }
 
 /** Records an outcome. @returns the next attempt, claimed, when it is to be made at once. */
-async function record(attempt: Attempt, outcome: Outcome, latencyMs: number): Promise<Attempt | null> {
-  const ending = endingOf(attempt, outcome, latencyMs);
+async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number): Promise<Attempt | null> {
+  const result = attemptResult(attempt, outcome, latencyMs);
   try {
-    return await retryWrite("attempt.outcome_not_written_yet", () => recordEnding(ending));
+    return await retryWrite("attempt.outcome_not_written_yet", () => recordOutcome(result));
   } catch (thrown) {
-    forgetClaims([{ claim: ending.nextClaim }]);
+    forgetClaims([{ claim: result.nextClaim }]);
     throw thrown;
   }
 }
@@ -104,9 +104,9 @@ async function retryWrite<Result>(event: string, write: () => Promise<Result>, u
   }
 }
 
-type Made = { outcome: Outcome; latencyMs: number };
+type CallResult = { outcome: SendOutcome; latencyMs: number };
 
-const notSent = (code: string, detail: string, fault: "message" | "throttled"): Made => ({
+const notSent = (code: string, detail: string, fault: "message" | "throttled"): CallResult => ({
   outcome: { kind: "retryable", code, detail, fault },
   latencyMs: 0,
 });
@@ -122,7 +122,7 @@ async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
  * Makes one attempt. "not-made": the provider was not called, and another worker is to call it. "not-ours": the claim was
  * taken back meanwhile, so the attempt is somebody else's already.
  */
-async function make(attempt: Attempt): Promise<Made | "not-made" | "not-ours"> {
+async function make(attempt: Attempt): Promise<CallResult | "not-made" | "not-ours"> {
   const { provider } = attempt;
   const slot = await retryWrite("attempt.provider_not_read_yet", () => slotFor(attempt)).catch((thrown) => {
     log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
@@ -140,7 +140,7 @@ async function make(attempt: Attempt): Promise<Made | "not-made" | "not-ours"> {
 }
 
 /** Tells the provider's health of an outcome, as far as that can be done now. */
-async function note(provider: string, { outcome, latencyMs }: Made): Promise<void> {
+async function note(provider: string, { outcome, latencyMs }: CallResult): Promise<void> {
   try {
     const state = (await providerTable()).stateOf(provider);
     if (state) await noteOutcome(state, forOperators(outcome), latencyMs);
@@ -149,7 +149,7 @@ async function note(provider: string, { outcome, latencyMs }: Made): Promise<voi
   }
 }
 
-async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<Made | "not-made" | "not-ours"> {
+async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallResult | "not-made" | "not-ours"> {
   if (underWay().isStopping) return "not-made";
   const startedAt = performance.now();
   const refusal = (await adapter.ready?.()) ?? null;
@@ -176,7 +176,7 @@ async function ensureBegun(attempt: Attempt): Promise<boolean> {
   }
 }
 
-async function call(adapter: Adapter, { message, seq }: Attempt): Promise<Made> {
+async function call(adapter: Adapter, { message, seq }: Attempt): Promise<CallResult> {
   const reference = referenceTo(message.id, seq);
   const startedAt = performance.now();
   try {

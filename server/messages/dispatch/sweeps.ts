@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
-import { rejoinReceipts } from "../receipts/receipts";
+import { rejoinReceipts } from "../receipts/apply-receipts";
 import { applyChanges, lockMessages, type Step } from "../transitions";
 import { findForgottenWorkers, IS_BEGUN, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
@@ -120,11 +120,24 @@ async function sweep(choose: string, ageMs: number, stepOf: (row: Swept) => Step
   }
 }
 
-/** Adds dispatch jobs for pending messages that have a provider left to try, and no attempt younger than `ageMs`. */
+/**
+ * SQL: when the oldest dispatch job of a backlog was due. Jobs are run in this order, so a message accepted later may still
+ * be in one of them; no row: there is no backlog.
+ */
+const BACKLOG_SINCE = `SELECT min(j.run_at) FROM graphile_worker._private_jobs j
+  JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+  WHERE t.identifier = 'dispatch_messages' AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
+    AND j.run_at < now() - interval '1 minute'`;
+
+/**
+ * Adds dispatch jobs for pending messages that have a provider left to try, no attempt younger than `ageMs`, and no place in
+ * a backlog of jobs: five million waiting messages would otherwise be queued anew every minute.
+ */
 export async function requeueOrphans(ageMs: number): Promise<void> {
-  for (let after = "", lot = 0, found = SWEEP_MAX; found === SWEEP_MAX; lot += 1) {
+  for (let after = "", batch = 0, found = SWEEP_MAX; found === SWEEP_MAX; batch += 1) {
     const { rows } = await pool().query<{ id: string }>({
-      text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.created_at < ${BEFORE} AND m.id > $2
+      text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.id > $2
+               AND m.created_at < LEAST(${BEFORE}, (${BACKLOG_SINCE}))
                AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id
                                AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'refused') OR a.started_at >= ${BEFORE}))
                AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id) < cardinality(m.chain)
@@ -135,9 +148,9 @@ export async function requeueOrphans(ageMs: number): Promise<void> {
     found = rows.length;
     after = rows.at(-1)?.id ?? "";
     if (found === 0) return;
-    // One key per lot: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
+    // One key per batch: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
     const messageIds = rows.map((row) => row.id);
-    await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${lot}` });
+    await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${batch}` });
     log("warn", "messages.orphans_requeued", { count: found });
   }
 }

@@ -13,10 +13,10 @@ const PART_REPORTERS = new Set(["vonage", "smpp"]);
 export const isPartReporter = (provider: string): boolean => PART_REPORTERS.has(provider);
 
 /** `isInParts`: each id stands for a part of the message, on which the provider reports by itself. */
-export type Taken = { attempt: Attempt; providerMessageIds: readonly string[]; isInParts: boolean };
+export type AcceptedIds = { attempt: Attempt; providerMessageIds: readonly string[]; isInParts: boolean };
 
 /** Writes down the ids of messages that were taken in parts. */
-export async function registerParts(tx: Tx, taken: readonly Taken[]): Promise<void> {
+export async function registerParts(tx: Tx, taken: readonly AcceptedIds[]): Promise<void> {
   const parts = taken
     .filter((entry) => entry.isInParts)
     .flatMap(({ attempt, providerMessageIds }) => providerMessageIds.map((id) => ({ attempt, id })));
@@ -38,7 +38,7 @@ export async function registerParts(tx: Tx, taken: readonly Taken[]): Promise<vo
  * Takes ids away from messages that are over: a message centre may begin to count anew, and what it then reports is about
  * the message that has the id now. The old messages keep what they show; ids of messages that are not over stay theirs.
  */
-export async function takeOverIds(tx: Tx, taken: readonly Omit<Taken, "isInParts">[]): Promise<void> {
+export async function takeOverIds(tx: Tx, taken: readonly Omit<AcceptedIds, "isInParts">[]): Promise<void> {
   const ids = taken.flatMap(({ attempt, providerMessageIds }) => providerMessageIds.map((id) => ({ attempt, id })));
   if (ids.length === 0) return;
   const values = [

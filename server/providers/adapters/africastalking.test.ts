@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { africastalking } from "./africastalking";
 
 const settings = africastalking.settings.parse({ username: "shop", apiKey: "atsk_1" });
 
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: {
     id: "msg_1",
     to: "+254711000111",
@@ -18,7 +18,7 @@ const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
   receiptUrl: "https://sms.example.test/api/receipts/africastalking/token?ref=msg_1-1",
 });
 
-const formOf = (given: Handover) => new URLSearchParams(africastalking.buildRequest(given, settings).body ?? "");
+const formOf = (given: SendRequest) => new URLSearchParams(africastalking.buildRequest(given, settings).body ?? "");
 
 const read = (status: number, body: unknown) =>
   africastalking.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -44,11 +44,11 @@ const callback = (fields: Record<string, string>, query = ""): Callback => ({
 
 describe("the request", () => {
   it("is a form that asks for JSON, with the key in a header of its own", () => {
-    const { method, url, headers } = africastalking.buildRequest(handover(), settings);
+    const { method, url, headers } = africastalking.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://api.africastalking.com/version1/messaging"]);
     expect(headers).toMatchObject({ apikey: "atsk_1", accept: "application/json" });
     expect(headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);
-    expect(Object.fromEntries(formOf(handover()))).toEqual({
+    expect(Object.fromEntries(formOf(sendRequest()))).toEqual({
       username: "shop",
       to: "+254711000111",
       from: "SHOP",
@@ -59,7 +59,7 @@ describe("the request", () => {
 
   it("carries any text as it is", () => {
     const body = "a+b & c=d % é € 😀\nçok güzel";
-    expect(formOf(handover({ body, encoding: "UCS-2" })).get("message")).toBe(body);
+    expect(formOf(sendRequest({ body, encoding: "UCS-2" })).get("message")).toBe(body);
   });
 
   it.each([
@@ -68,12 +68,12 @@ describe("the request", () => {
     ["20880", "20880"],
     ["SHOP 24", "SHOP 24"],
   ])("writes the sender %s as %s", (from, written) => {
-    expect(formOf(handover({ from })).get("from")).toBe(written);
+    expect(formOf(sendRequest({ from })).get("from")).toBe(written);
   });
 
   it("goes to another address without a doubled slash", () => {
     const own = africastalking.settings.parse({ username: "sandbox", apiKey: "k", baseUrl: "http://127.0.0.1:1/" });
-    expect(africastalking.buildRequest(handover(), own).url).toBe("http://127.0.0.1:1/version1/messaging");
+    expect(africastalking.buildRequest(sendRequest(), own).url).toBe("http://127.0.0.1:1/version1/messaging");
   });
 });
 

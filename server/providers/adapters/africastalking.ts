@@ -1,6 +1,7 @@
 /** Africa's Talking, bulk SMS. It answers 201 also for what it did not send: the code of the recipient decides. */
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { formOf, referenceOf } from "../http/callback-body";
 import {
   faultOfStatus,
   isSuccess,
@@ -11,9 +12,8 @@ import {
   sentences,
   unlisted,
   wireCode,
-} from "../http/answer";
-import { formOf, referenceOf } from "../http/callback-body";
-import type { HttpProvider, Outcome, Report, WireResponse } from "../port";
+} from "../http/response";
+import type { HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender";
 
 const settings = z.object({
@@ -94,7 +94,7 @@ const answer = z.object({
   }),
 });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   const parsed = answer.safeParse(jsonOrNull(body));
   if (!parsed.success) {
     if (isSuccess(status)) throw parsed.error;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { bandwidth } from "./bandwidth";
 
 const settings = bandwidth.settings.parse({
@@ -11,7 +11,7 @@ const settings = bandwidth.settings.parse({
   callbackPassword: "s:e:cret é",
 });
 
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: {
     id: "msg_1",
     to: "+15552223333",
@@ -25,7 +25,7 @@ const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
   receiptUrl: "https://sms.example.test/api/receipts/bandwidth/token?ref=msg_1-1",
 });
 
-const sent = (given: Handover) => JSON.parse(bandwidth.buildRequest(given, settings).body ?? "");
+const sent = (given: SendRequest) => JSON.parse(bandwidth.buildRequest(given, settings).body ?? "");
 
 const read = (status: number, body: unknown) =>
   bandwidth.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -59,13 +59,41 @@ const event = (type: string, fields: Record<string, unknown> = {}, message: Reco
   },
 });
 
+describe("the credentials", () => {
+  const { username, password, ...others } = settings;
+  const withClient = { ...others, clientId: "BAND-1", clientSecret: "s3cret" };
+
+  it("of an API credential are exchanged for a token, which messages bear", () => {
+    const own = bandwidth.settings.parse(withClient);
+    expect(bandwidth.buildTokenRequest?.(own)).toMatchObject({
+      method: "POST",
+      url: "https://api.bandwidth.com/api/v1/oauth2/token",
+      headers: { authorization: `Basic ${base64("BAND-1:s3cret")}` },
+      body: "grant_type=client_credentials",
+    });
+    expect(bandwidth.buildRequest(sendRequest(), own, "t0ken").headers.authorization).toBe("Bearer t0ken");
+  });
+
+  it("of a legacy API user need no token", () => {
+    expect(bandwidth.buildTokenRequest?.(settings)).toBeNull();
+  });
+
+  it.each([
+    ["clientId", others],
+    ["clientSecret", { ...others, clientId: "BAND-1" }],
+    ["password", { ...others, username: "api-user" }],
+  ])("are complete, or %s is named", (name, given) => {
+    expect(bandwidth.settings.safeParse(given).error?.issues.map(({ path }) => path[0])).toContain(name);
+  });
+});
+
 describe("the request", () => {
   it("names the account, the application and our reference, and signs in", () => {
-    const { method, url, headers } = bandwidth.buildRequest(handover(), settings);
+    const { method, url, headers } = bandwidth.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://messaging.bandwidth.com/api/v2/users/9900000/messages"]);
     expect(headers.authorization).toBe(`Basic ${base64("api-user:pässword:with colon")}`);
     expect(headers["content-type"]).toBe("application/json");
-    expect(sent(handover())).toEqual({
+    expect(sent(sendRequest())).toEqual({
       applicationId: "93de2206-9669-4e07-948d-329f4b722ee2",
       to: ["+15552223333"],
       from: "+15554443333",
@@ -80,17 +108,17 @@ describe("the request", () => {
     ["55444", "55444"],
     ["SHOP", "SHOP"],
   ])("writes the sender %s as %s", (from, written) => {
-    expect(sent(handover({ from })).from).toBe(written);
+    expect(sent(sendRequest({ from })).from).toBe(written);
   });
 
   it("carries any text as it is", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
-    expect(sent(handover({ body, encoding: "UCS-2" })).text).toBe(body);
+    expect(sent(sendRequest({ body, encoding: "UCS-2" })).text).toBe(body);
   });
 
   it("cannot leave its path by an odd account id", () => {
     const own = { ...settings, accountId: "9/../x" };
-    expect(bandwidth.buildRequest(handover(), own).url).toContain("/users/9%2F..%2Fx/messages");
+    expect(bandwidth.buildRequest(sendRequest(), own).url).toContain("/users/9%2F..%2Fx/messages");
   });
 });
 

@@ -1,7 +1,11 @@
 /** Bandwidth, Messaging API v2. Receipts and messages of handsets go to the callback URL of the application. */
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { tokenRequest } from "../http/access-token";
+import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
 import {
+  type ErrorClass,
   faultOfStatus,
   isSuccess,
   jsonOrNull,
@@ -9,23 +13,39 @@ import {
   outcomeOfHttp,
   sentences,
   unlisted,
-  type Verdict,
   wireCodeOrNull,
-} from "../http/answer";
-import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
-import { sameText } from "../http/constant-time";
-import type { Authenticity, Callback, HttpProvider, Inbound, Outcome, Report, WireResponse } from "../port";
+} from "../http/response";
+import type { Authenticity, Callback, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender";
 
-const settings = z.object({
-  accountId: field("account id, a number, from the dashboard"),
-  username: field("name of the API user"),
-  password: secret("password of the API user"),
+const fields = z.object({
+  accountId: field("account id, seven digits, from the Bandwidth App"),
+  clientId: field("client id of an API credential (OAuth 2.0)").optional(),
+  clientSecret: secret("client secret of that API credential").optional(),
+  username: field("name of a legacy API user; Bandwidth accepts none after 2 December 2026").optional(),
+  password: secret("password of that API user").optional(),
   applicationId: field("id of the messaging application that your numbers belong to"),
   callbackUsername: field("user name that you entered for the callbacks of the application"),
   callbackPassword: secret("password that you entered for the callbacks of the application"),
   baseUrl: baseUrl("https://messaging.bandwidth.com/api/v2"),
+  tokenUrl: baseUrl("https://api.bandwidth.com/api/v1/oauth2/token"),
 });
+
+const isPair = (one?: string, other?: string): boolean => (one === undefined) === (other === undefined);
+
+const settings = fields
+  .refine(({ clientId, clientSecret }) => isPair(clientId, clientSecret), {
+    path: ["clientSecret"],
+    error: "a client id and its secret go together",
+  })
+  .refine(({ clientId, username }) => clientId !== undefined || username !== undefined, {
+    path: ["clientId"],
+    error: "is missing",
+  })
+  .refine(({ username, password }) => isPair(username, password), {
+    path: ["password"],
+    error: "the name of an API user and its password go together",
+  });
 
 type Own = z.output<typeof settings>;
 
@@ -102,7 +122,7 @@ const REPORTED = new Map<string, (code: string) => Report["status"]>([
 const RECEIVED = "message-received";
 
 /** Whose fault a field is that Bandwidth calls invalid. */
-const FIELD_FAULTS = new Map<string, Verdict>([
+const FIELD_FAULTS = new Map<string, ErrorClass>([
   ["to", "refused"],
   // Most often too long for it.
   ["text", "message"],
@@ -132,7 +152,7 @@ const event = z.object({
   }),
 });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     const { id } = z.object({ id: z.string().min(1) }).parse(JSON.parse(body));
     return { kind: "accepted", providerMessageIds: [id] };
@@ -180,11 +200,13 @@ export const bandwidth: HttpProvider<Own> = {
   id: "bandwidth",
   settings,
   maxInFlight: 32,
-  buildRequest: ({ message, reference }, own) => ({
+  buildTokenRequest: ({ tokenUrl, clientId, clientSecret }) =>
+    clientId && clientSecret ? tokenRequest(tokenUrl, clientId, clientSecret) : null,
+  buildRequest: ({ message, reference }, own, accessToken) => ({
     method: "POST",
     url: `${own.baseUrl}/users/${encodeURIComponent(own.accountId)}/messages`,
     headers: {
-      authorization: `Basic ${basic(own.username, own.password)}`,
+      authorization: accessToken ? `Bearer ${accessToken}` : `Basic ${basic(own.username ?? "", own.password ?? "")}`,
       accept: "application/json",
       "content-type": "application/json",
     },

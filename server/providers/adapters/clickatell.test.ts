@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { clickatell } from "./clickatell";
 
 const settings = clickatell.settings.parse({ apiKey: "key==" });
 
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: {
     id: "msg_1",
     to: "+27999123456",
@@ -18,7 +18,7 @@ const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
   receiptUrl: "https://sms.example.test/api/receipts/clickatell/token?ref=msg_1-1",
 });
 
-const sent = (given: Handover) => JSON.parse(clickatell.buildRequest(given, settings).body ?? "").messages;
+const sent = (given: SendRequest) => JSON.parse(clickatell.buildRequest(given, settings).body ?? "").messages;
 
 const read = (status: number, body: unknown) =>
   clickatell.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -50,18 +50,18 @@ const report = (fields: Record<string, unknown>) => ({
 
 describe("the request", () => {
   it("carries the bare key, digits only, and our reference", () => {
-    const { method, url, headers } = clickatell.buildRequest(handover(), settings);
+    const { method, url, headers } = clickatell.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://platform.clickatell.com/v1/message"]);
     expect(headers.authorization).toBe("key==");
     expect(headers["content-type"]).toBe("application/json");
-    expect(sent(handover())).toEqual([
+    expect(sent(sendRequest())).toEqual([
       { channel: "sms", to: "27999123456", from: "27999000111", content: "Hello", clientMessageId: "msg_1-1" },
     ]);
   });
 
   it("carries any text and any sender as they are", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
-    expect(sent(handover({ body, from: "SHOP 24", encoding: "UCS-2" }))).toMatchObject([
+    expect(sent(sendRequest({ body, from: "SHOP 24", encoding: "UCS-2" }))).toMatchObject([
       { content: body, from: "SHOP 24" },
     ]);
   });

@@ -1,6 +1,7 @@
 /** Clickatell, One API. Answers of 202, 207 and 400 all tell of the message in `messages`. */
 import { z } from "zod";
 import { baseUrl, secret } from "../fields";
+import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
 import {
   faultOfStatus,
   isSuccess,
@@ -11,9 +12,8 @@ import {
   unlisted,
   wireCode,
   wireCodeOrNull,
-} from "../http/answer";
-import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
-import type { HttpProvider, Outcome, Report, WireResponse } from "../port";
+} from "../http/response";
+import type { HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 
 const settings = z.object({
   apiKey: secret("API key of the integration in the portal"),
@@ -126,7 +126,7 @@ const fromHandset = z.object({
   text: z.string().nullish(),
 });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   const isOk = isSuccess(status);
   const parsed = answer.safeParse(jsonOrNull(body));
   if (!parsed.success) {

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { infobip } from "./infobip";
 
 const settings = infobip.settings.parse({ apiKey: "key1", baseUrl: "https://xyz.api.infobip.com" });
 
 const plain = { encoding: "GSM-7", segments: 1 } as const;
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: { id: "msg_1", to: "+41793026727", from: "+447491163443", body: "Hello", ...plain, ...message },
   reference: "msg_1-1",
   receiptUrl: "https://sms.example.test/api/receipts/infobip/token?ref=msg_1-1",
 });
 
-const sent = (given: Handover) => JSON.parse(infobip.buildRequest(given, settings).body ?? "").messages[0];
+const sent = (given: SendRequest) => JSON.parse(infobip.buildRequest(given, settings).body ?? "").messages[0];
 const textOf = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
 const answer = (status: number, body: unknown) => ({ status, headers: {}, body: textOf(body) });
 const read = (status: number, body: unknown) => infobip.readResponse(answer(status, body));
-const lookUp = (status: number, body: unknown) => infobip.readLookUp?.(answer(status, body), handover());
+const lookUp = (status: number, body: unknown) => infobip.readLookUp?.(answer(status, body), sendRequest());
 const message = (groupId: number, id: number) => ({
   messageId: "msg_1-1",
   status: { groupId, groupName: "GROUP", id, name: "NAME", description: "as told" },
@@ -45,10 +45,10 @@ const report = (...given: Parameters<typeof result>) => contentOf(result(...give
 
 describe("the request", () => {
   it("makes our reference the message id, and asks for receipts at our URL", () => {
-    const { method, url, headers } = infobip.buildRequest(handover(), settings);
+    const { method, url, headers } = infobip.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://xyz.api.infobip.com/sms/3/messages"]);
     expect(headers).toMatchObject({ authorization: "App key1", accept: "application/json" });
-    expect(sent(handover())).toEqual({
+    expect(sent(sendRequest())).toEqual({
       sender: "447491163443",
       destinations: [{ to: "41793026727", messageId: "msg_1-1" }],
       content: { text: "Hello" },
@@ -64,7 +64,7 @@ describe("the request", () => {
   });
 
   it("writes senders in the provider's form", () => {
-    const written = (...senders: string[]) => senders.map((from) => sent(handover({ from })).sender);
+    const written = (...senders: string[]) => senders.map((from) => sent(sendRequest({ from })).sender);
     expect(written("+447491163443", "447491163443", "55444", "InfoSMS")).toEqual([
       "447491163443",
       "447491163443",
@@ -75,7 +75,7 @@ describe("the request", () => {
 
   it("carries any text as it is", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
-    expect(sent(handover({ body, encoding: "UCS-2" })).content).toEqual({ text: body });
+    expect(sent(sendRequest({ body, encoding: "UCS-2" })).content).toEqual({ text: body });
   });
 
   it("goes to the shared address where there is no other", () => {
@@ -155,7 +155,7 @@ describe("the answer", () => {
 
 describe("the look-up", () => {
   it("asks the log for our reference", () => {
-    expect(infobip.buildLookUp?.(handover(), settings)).toEqual({
+    expect(infobip.buildLookUp?.(sendRequest(), settings)).toEqual({
       method: "GET",
       url: "https://xyz.api.infobip.com/sms/3/logs?messageId=msg_1-1",
       headers: { authorization: "App key1", accept: "application/json" },

@@ -1,6 +1,7 @@
 /** Infobip, SMS API v3. It answers 200 also for what it rejects: the status of the message decides. */
 import { z } from "zod";
 import { baseUrl, secret } from "../fields";
+import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
 import {
   faultOfStatus,
   isSuccess,
@@ -10,9 +11,8 @@ import {
   outcomeOfHttp,
   sentences,
   unlisted,
-} from "../http/answer";
-import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
-import type { Callback, CallbackContent, HttpProvider, Inbound, Outcome, Report, WireResponse } from "../port";
+} from "../http/response";
+import type { Callback, CallbackContent, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithoutPlus } from "../sender";
 
 const settings = z.object({
@@ -115,17 +115,17 @@ const fromHandset = z.object({
   cleanText: z.string().nullish(),
 });
 
-const accepted = (id: string): Outcome => ({ kind: "accepted", providerMessageIds: [id] });
+const accepted = (id: string): SendOutcome => ({ kind: "accepted", providerMessageIds: [id] });
 
 const detailOf = ({ id, name, description }: State): string =>
   STATUSES.get(id)?.[1] ?? (sentences(description ?? name) || "The meaning of the status is not known.");
 
-function failureOf({ id, name, description }: State): Outcome {
+function failureOf({ id, name, description }: State): SendOutcome {
   const known = STATUSES.get(id);
   return known ? outcomeOf(String(id), known) : outcomeOf(String(id), unlisted("message"), description ?? name);
 }
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     const [message] = answer.parse(JSON.parse(body)).messages;
     if (!message) throw new Error("The answer is about no message.");

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { messagebird } from "./messagebird";
 
 const settings = messagebird.settings.parse({
@@ -11,13 +11,13 @@ const RECEIPTS = "https://sms.example.test/webhooks/messagebird?ref=msg_1-1";
 const NOW = 1_625_479_200;
 
 const ONE_SEGMENT = { encoding: "GSM-7", segments: 1 } as const;
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: { ...ONE_SEGMENT, id: "msg_1", to: "+31612345678", from: "+3197010200000", body: "Hello", ...message },
   reference: "msg_1-1",
   receiptUrl: RECEIPTS,
 });
-const bodyOf = (message?: Partial<Handover["message"]>) =>
-  JSON.parse(messagebird.buildRequest(handover(message), settings).body ?? "");
+const bodyOf = (message?: Partial<SendRequest["message"]>) =>
+  JSON.parse(messagebird.buildRequest(sendRequest(message), settings).body ?? "");
 
 const answer = (status: number, body: unknown) =>
   messagebird.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -33,7 +33,7 @@ const authenticate = (given: Callback, seconds = NOW, own: object = {}) =>
 
 describe("the request", () => {
   it("is JSON with a numeric recipient, and asks for receipts with the reference that they need", () => {
-    const made = messagebird.buildRequest(handover(), settings);
+    const made = messagebird.buildRequest(sendRequest(), settings);
     expect(made.method).toBe("POST");
     expect(made.url).toBe("https://rest.messagebird.com/messages");
     expect(made.headers).toMatchObject({ authorization: "AccessKey live_key", "content-type": "application/json" });

@@ -2,6 +2,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, secret } from "../fields";
+import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
   isSuccess,
@@ -11,17 +13,15 @@ import {
   outcomeOfHttp,
   sentences,
   unlisted,
-} from "../http/answer";
-import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
-import { sameText } from "../http/constant-time";
+} from "../http/response";
 import type {
   Authenticity,
   Callback,
   CallbackContent,
-  Handover,
   HttpProvider,
-  Outcome,
   Report,
+  SendOutcome,
+  SendRequest,
   WireRequest,
   WireResponse,
 } from "../port";
@@ -62,7 +62,7 @@ const STATUSES = new Map<string, Report["status"]>([
   ["delivery_failed", "undelivered"],
 ]);
 
-function buildRequest({ message, reference, receiptUrl }: Handover, own: MessageBirdSettings): WireRequest {
+function buildRequest({ message, reference, receiptUrl }: SendRequest, own: MessageBirdSettings): WireRequest {
   return {
     method: "POST",
     url: `${own.baseUrl}/messages`,
@@ -93,7 +93,7 @@ const Failed = z.object({
     .min(1),
 });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).id] };
   }
@@ -102,8 +102,8 @@ function readResponse({ status, body }: WireResponse): Outcome {
   const fault = faultOfStatus(status);
   const [told, text] = CODES.get(error.code) ?? unlisted(fault);
   const isItsOwn = told === "refused" && OWN_PARAMETERS.has(error.parameter);
-  const verdict = status === 429 ? "throttled" : isItsOwn ? "message" : told;
-  return outcomeOf(String(error.code), [verdict, text], error.description);
+  const errorClass = status === 429 ? "throttled" : isItsOwn ? "message" : told;
+  return outcomeOf(String(error.code), [errorClass, text], error.description);
 }
 
 const DIGESTS = { HS256: "sha256", HS384: "sha384", HS512: "sha512" } as const;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { plivo } from "./plivo";
 
 const settings = plivo.settings.parse({ authId: "MAXXXX", authToken: "plivo_auth_token" });
@@ -8,7 +8,7 @@ const RECEIPTS = "https://sms.example.test/webhooks/plivo";
 const AT = new Date("2026-01-01T00:00:00Z");
 
 const numbers = { to: "+14150000002", from: "+14150000001" };
-const handover: Handover = {
+const sendRequest: SendRequest = {
   message: { id: "msg_1", ...numbers, body: "Grüße 😀", encoding: "UCS-2", segments: 1 },
   reference: "msg_1-1",
   receiptUrl: `${RECEIPTS}?ref=msg_1-1`,
@@ -39,7 +39,7 @@ const v2 = (signature: string, nonce: string) => signed("v2", signature, nonce);
 
 describe("the request", () => {
   it("is JSON, to a path that ends in a slash", () => {
-    const request = plivo.buildRequest(handover, settings);
+    const request = plivo.buildRequest(sendRequest, settings);
     expect(request.method).toBe("POST");
     expect(request.url).toBe("https://api.plivo.com/v1/Account/MAXXXX/Message/");
     expect(request.headers).toMatchObject({

@@ -2,18 +2,26 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
-import { faultOfStatus, isSuccess, jsonOrNull, outcomeOf, outcomeOfHttp, unlisted, type Verdict } from "../http/answer";
 import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
 import { sameText } from "../http/constant-time";
+import {
+  type ErrorClass,
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  outcomeOf,
+  outcomeOfHttp,
+  unlisted,
+} from "../http/response";
 import type {
   Authenticity,
   Callback,
   CallbackContent,
   Fault,
-  Handover,
   HttpProvider,
-  Outcome,
   Report,
+  SendOutcome,
+  SendRequest,
   WireRequest,
   WireResponse,
 } from "../port";
@@ -31,7 +39,7 @@ const NOT_PERMITTED = 403;
 const FAULTS: ReadonlyMap<number, Fault> = new Map([[NOT_PERMITTED, "message"]]);
 
 /** What an error's text tells where the status tells nothing: the first that fits, as there are no codes. */
-const TEXTS: readonly (readonly [RegExp, Verdict])[] = [
+const TEXTS: readonly (readonly [RegExp, ErrorClass])[] = [
   [/credit|balance|suspended|disabled account/i, "account"],
   [/too (long|large)|\b(length|maximum|exceeds?)\b/i, "message"],
   [/not (enabled|permitted|allowed|supported)|permission/i, "message"],
@@ -76,7 +84,7 @@ const STATUSES = new Map<string, Report["status"]>([
   ["rejected", "failed"],
 ]);
 
-function buildRequest({ message, receiptUrl }: Handover, own: PlivoSettings): WireRequest {
+function buildRequest({ message, receiptUrl }: SendRequest, own: PlivoSettings): WireRequest {
   return {
     method: "POST",
     // With its last slash: the path without it is another one.
@@ -103,7 +111,7 @@ const Taken = z.object({
 });
 const Failed = z.object({ error: z.string().trim() });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   const code = `http_${status}`;
   if (isSuccess(status)) {
     const { message_uuid: ids, invalid_number: invalid = [] } = Taken.parse(JSON.parse(body));

@@ -3,13 +3,13 @@
  * by the last four digits of a number that starts with +1555010 (README, "Scenario numbers"). Its receipts wait in the
  * job queue, so they outlive a restart.
  */
-import { coalesce } from "../../core/batch";
+import { createBatcher } from "../../core/batcher";
 import { now } from "../../core/clock";
 import { transaction } from "../../core/db";
 import { newId } from "../../core/ids";
 import { addJob, type ReceiptReport } from "../../core/jobs";
 import { perProcess } from "../../core/process";
-import type { Adapter, Handover, Outcome } from "../port";
+import type { Adapter, SendOutcome, SendRequest } from "../port";
 
 const SCENARIO_PREFIX = "+1555010";
 const DELIVERY_DELAY_MS = 1_000;
@@ -32,7 +32,7 @@ const later = (id: string, afterMs: number, status: ReceiptReport["status"], ske
   },
 });
 
-const accepted = (providerMessageId: string): Outcome => ({
+const accepted = (providerMessageId: string): SendOutcome => ({
   kind: "accepted",
   providerMessageIds: [providerMessageId],
 });
@@ -40,7 +40,7 @@ const accepted = (providerMessageId: string): Outcome => ({
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** What the carrier does with a message to a scenario number, by the number's last digit. */
-const scenarios: Record<string, (id: string, post: (receipts: Later[]) => Promise<void>) => Promise<Outcome>> = {
+const scenarios: Record<string, (id: string, post: (receipts: Later[]) => Promise<void>) => Promise<SendOutcome>> = {
   "1": async (id, post) => {
     await post([later(id, 0, "delivered")]);
     return accepted(id);
@@ -79,7 +79,7 @@ const scenarios: Record<string, (id: string, post: (receipts: Later[]) => Promis
   },
 };
 
-async function send({ message }: Handover): Promise<Outcome> {
+async function send({ message }: SendRequest): Promise<SendOutcome> {
   const id = newId("request").replace("req_", "sbx_");
   const scenario = message.to.startsWith(`${SCENARIO_PREFIX}000`) ? scenarios[message.to.slice(-1)] : undefined;
   if (scenario && message.to.length === SCENARIO_PREFIX.length + 4) return scenario(id, postReceipts);
@@ -104,7 +104,7 @@ async function postReceipts(receipts: Later[]): Promise<void> {
 
 function enqueue(receipts: Later[]): Promise<void> {
   const queue = perProcess("sandbox.receipts", () =>
-    coalesce<Later[], void>(
+    createBatcher<Later[], void>(
       async (batch) => {
         const byDelay = new Map<number, ReceiptReport[]>();
         for (const { afterMs, report } of batch.flat()) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { sinch } from "./sinch";
 
 const settings = sinch.settings.parse({
@@ -10,17 +10,17 @@ const settings = sinch.settings.parse({
 });
 
 const plain = { encoding: "GSM-7", segments: 1 } as const;
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: { id: "msg_1", to: "+33662162466", from: "+15551256344", body: "Hello", ...plain, ...message },
   reference: "msg_1-1",
   receiptUrl: "https://sms.example.test/api/receipts/sinch/token?ref=msg_1-1",
 });
 
-const sent = (given: Handover) => JSON.parse(sinch.buildRequest(given, settings).body ?? "");
+const sent = (given: SendRequest) => JSON.parse(sinch.buildRequest(given, settings).body ?? "");
 const textOf = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
 const answer = (status: number, body: unknown) => ({ status, headers: {}, body: textOf(body) });
 const read = (status: number, body: unknown) => sinch.readResponse(answer(status, body));
-const lookUp = (status: number, body: unknown) => sinch.readLookUp?.(answer(status, body), handover());
+const lookUp = (status: number, body: unknown) => sinch.readLookUp?.(answer(status, body), sendRequest());
 
 const callback = (body: unknown, headers: Record<string, string> = {}): Callback => ({
   method: "POST",
@@ -48,10 +48,10 @@ const report = (status: string, code?: number, more: Record<string, unknown> = {
 
 describe("the request", () => {
   it("asks for a report on the recipient, which there is none of otherwise", () => {
-    const { method, url, headers } = sinch.buildRequest(handover(), settings);
+    const { method, url, headers } = sinch.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://eu.sms.api.sinch.com/xms/v1/plan1/batches"]);
     expect(headers).toMatchObject({ authorization: "Bearer token1", "content-type": "application/json" });
-    expect(sent(handover())).toEqual({
+    expect(sent(sendRequest())).toEqual({
       type: "mt_text",
       to: ["33662162466"],
       from: "15551256344",
@@ -63,7 +63,7 @@ describe("the request", () => {
   });
 
   it("writes senders in the provider's form", () => {
-    const written = (...senders: string[]) => senders.map((from) => sent(handover({ from })).from);
+    const written = (...senders: string[]) => senders.map((from) => sent(sendRequest({ from })).from);
     expect(written("+15551256344", "15551256344", "55444", "ACME 24")).toEqual([
       "15551256344",
       "15551256344",
@@ -74,8 +74,8 @@ describe("the request", () => {
 
   it("carries any text as it is, and cannot leave its path by an odd plan", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
-    expect(sent(handover({ body, encoding: "UCS-2" })).body).toBe(body);
-    const { url } = sinch.buildRequest(handover(), { ...settings, servicePlanId: "a/../b" });
+    expect(sent(sendRequest({ body, encoding: "UCS-2" })).body).toBe(body);
+    const { url } = sinch.buildRequest(sendRequest(), { ...settings, servicePlanId: "a/../b" });
     expect(url).toContain("/xms/v1/a%2F..%2Fb/batches");
   });
 });
@@ -123,7 +123,7 @@ describe("the look-up", () => {
   ];
 
   it("asks for the batch with our reference", () => {
-    expect(sinch.buildLookUp?.(handover(), settings)).toEqual({
+    expect(sinch.buildLookUp?.(sendRequest(), settings)).toEqual({
       method: "GET",
       url: "https://eu.sms.api.sinch.com/xms/v1/plan1/batches?client_reference=msg_1-1",
       headers: { authorization: "Bearer token1", accept: "application/json" },

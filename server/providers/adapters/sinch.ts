@@ -2,6 +2,8 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
   isSuccess,
@@ -11,10 +13,8 @@ import {
   outcomeOfHttp,
   unlisted,
   wireCodeOrNull,
-} from "../http/answer";
-import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
-import { sameText } from "../http/constant-time";
-import type { Authenticity, Callback, CallbackContent, HttpProvider, Outcome, Report, WireResponse } from "../port";
+} from "../http/response";
+import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithoutPlus } from "../sender";
 
 /** How far the time of a signature may be from ours. */
@@ -79,7 +79,7 @@ const ofRecipient = ofBatch.extend(state.shape);
 const summary = ofBatch.extend({ statuses: z.array(state) });
 const fromHandset = z.object({ id: z.string().min(1), from: z.string(), to: z.string(), body: z.string() });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [batch.parse(JSON.parse(body)).id] };
   }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { telnyx } from "./telnyx";
 
 const KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 const settings = telnyx.settings.parse({ apiKey: "KEY0123", publicKey: KEY });
 
 const plain = { encoding: "GSM-7", segments: 1 } as const;
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: { id: "msg_1", to: "+13125550001", from: "+13125550002", body: "Hello", ...plain, ...message },
   reference: "msg_1-1",
   receiptUrl: "https://sms.example.test/api/receipts/telnyx/token?ref=msg_1-1",
 });
 
-const sent = (given: Handover, own = settings) => JSON.parse(telnyx.buildRequest(given, own).body ?? "");
+const sent = (given: SendRequest, own = settings) => JSON.parse(telnyx.buildRequest(given, own).body ?? "");
 
 const read = (status: number, body: unknown) =>
   telnyx.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -20,7 +20,7 @@ const refusal = (code: unknown, title = "a title") => ({ errors: [{ code, title,
 
 const callback = (body: unknown, headers: Record<string, string> = {}): Callback => ({
   method: "POST",
-  url: handover().receiptUrl,
+  url: sendRequest().receiptUrl,
   headers: { "content-type": "application/json", ...headers },
   body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
 });
@@ -53,10 +53,10 @@ describe("the settings", () => {
 
 describe("the request", () => {
   it("asks for receipts at our URL and nowhere else", () => {
-    const { method, url, headers } = telnyx.buildRequest(handover(), settings);
+    const { method, url, headers } = telnyx.buildRequest(sendRequest(), settings);
     expect([method, url]).toEqual(["POST", "https://api.telnyx.com/v2/messages"]);
     expect(headers).toMatchObject({ authorization: "Bearer KEY0123", "content-type": "application/json" });
-    expect(sent(handover())).toEqual({
+    expect(sent(sendRequest())).toEqual({
       to: "+13125550001",
       from: "+13125550002",
       text: "Hello",
@@ -68,14 +68,14 @@ describe("the request", () => {
   });
 
   it("names the messaging profile where one is set", () => {
-    expect(sent(handover({ from: "ACME" }), { ...settings, messagingProfileId: "p-1" })).toMatchObject({
+    expect(sent(sendRequest({ from: "ACME" }), { ...settings, messagingProfileId: "p-1" })).toMatchObject({
       from: "ACME",
       messaging_profile_id: "p-1",
     });
   });
 
   it("writes senders in the provider's form", () => {
-    const written = (...senders: string[]) => senders.map((from) => sent(handover({ from })).from);
+    const written = (...senders: string[]) => senders.map((from) => sent(sendRequest({ from })).from);
     expect(written("13125550002", "+13125550002", "55444", "ACME")).toEqual([
       "+13125550002",
       "+13125550002",
@@ -86,7 +86,7 @@ describe("the request", () => {
 
   it("says that a text is unicode, and carries it as it is", () => {
     const body = "“quoted” é € 😀\n\\ çok güzel";
-    expect(sent(handover({ body, encoding: "UCS-2" }))).toMatchObject({ text: body, encoding: "ucs2" });
+    expect(sent(sendRequest({ body, encoding: "UCS-2" }))).toMatchObject({ text: body, encoding: "ucs2" });
   });
 });
 

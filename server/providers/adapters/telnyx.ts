@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
 import {
   faultOfStatus,
   isSuccess,
@@ -12,9 +13,8 @@ import {
   sentences,
   unlisted,
   wireCodeOrNull,
-} from "../http/answer";
-import { forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
-import type { Authenticity, Callback, CallbackContent, HttpProvider, Outcome, Report, WireResponse } from "../port";
+} from "../http/response";
+import type { Authenticity, Callback, CallbackContent, HttpProvider, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender";
 
 /** How far the time of a signature may be from ours. */
@@ -140,7 +140,7 @@ function meaningOf({ code, title, detail }: ToldFault): Meaning | undefined {
   return code ? CODES.get(code) : undefined;
 }
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [answer.parse(JSON.parse(body)).data.id] };
   }

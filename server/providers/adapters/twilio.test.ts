@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { twilio } from "./twilio";
 
 const settings = twilio.settings.parse({ accountSid: "AC0db966d80e9f1662da09c61287f8bba1", authToken: "12345" });
@@ -8,14 +8,14 @@ const TEXT = "Grüße & mehr + 1";
 const ONE_SEGMENT = { encoding: "GSM-7", segments: 1 } as const;
 const RECEIPTS = "https://sms.example.test/webhooks/twilio";
 
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: { id: "msg_1", to: "+15622089096", from: "+16232320112", body: TEXT, ...ONE_SEGMENT, ...message },
   reference: "msg_1-1",
   receiptUrl: `${RECEIPTS}?ref=msg_1-1`,
 });
 
-const formOf = (own: object, message?: Partial<Handover["message"]>) =>
-  new URLSearchParams(twilio.buildRequest(handover(message), { ...settings, ...own }).body ?? "");
+const formOf = (own: object, message?: Partial<SendRequest["message"]>) =>
+  new URLSearchParams(twilio.buildRequest(sendRequest(message), { ...settings, ...own }).body ?? "");
 
 const answer = (status: number, body: unknown) =>
   twilio.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -33,7 +33,7 @@ const genuine = { kind: "genuine", nonces: [] };
 
 describe("the request", () => {
   it("is a form under the account, with its token and with a callback that names the attempt", () => {
-    const request = twilio.buildRequest(handover(), settings);
+    const request = twilio.buildRequest(sendRequest(), settings);
     expect(request.method).toBe("POST");
     expect(request.url).toBe(`https://api.twilio.com/2010-04-01/Accounts/${settings.accountSid}/Messages.json`);
     expect(request.headers).toMatchObject({
@@ -49,11 +49,11 @@ describe("the request", () => {
   });
 
   it("uses an API key when it has both of its parts, under the same account", () => {
-    const request = twilio.buildRequest(handover(), { ...settings, apiKeySid: "SK1", apiKeySecret: "s" });
+    const request = twilio.buildRequest(sendRequest(), { ...settings, apiKeySid: "SK1", apiKeySecret: "s" });
     expect(request.headers.authorization).toBe(`Basic ${Buffer.from("SK1:s").toString("base64")}`);
     expect(request.url).toContain(settings.accountSid);
-    const { headers } = twilio.buildRequest(handover(), { ...settings, apiKeySid: "SK1" });
-    expect(headers).toEqual(twilio.buildRequest(handover(), settings).headers);
+    const { headers } = twilio.buildRequest(sendRequest(), { ...settings, apiKeySid: "SK1" });
+    expect(headers).toEqual(twilio.buildRequest(sendRequest(), settings).headers);
   });
 
   it("keeps the sender when it goes through a messaging service", () => {

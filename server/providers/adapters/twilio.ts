@@ -2,6 +2,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
   isSuccess,
@@ -11,17 +13,15 @@ import {
   outcomeOfHttp,
   unlisted,
   wireCode,
-} from "../http/answer";
-import { forged, formOf, queryOf, queryOrFormOf, referenceOf, requiredField } from "../http/callback-body";
-import { sameText } from "../http/constant-time";
+} from "../http/response";
 import type {
   Authenticity,
   Callback,
   CallbackContent,
-  Handover,
   HttpProvider,
-  Outcome,
   Report,
+  SendOutcome,
+  SendRequest,
   WireRequest,
   WireResponse,
 } from "../port";
@@ -38,7 +38,7 @@ const settings = z.object({
 
 type TwilioSettings = z.output<typeof settings>;
 
-/** Codes of answers and of receipts: they are of one series. A receipt's verdict is not used, its text is. */
+/** Codes of answers and of receipts: they are of one series. A receipt's error class is not used, its text is. */
 const CODES = new Map<string, Meaning>([
   ["20003", ["account", "The credentials are wrong."]],
   ["20005", ["account", "The account is not active."]],
@@ -93,7 +93,7 @@ const STATUSES = new Map<string, Report["status"]>([
   ["canceled", "failed"],
 ]);
 
-function buildRequest({ message, receiptUrl }: Handover, own: TwilioSettings): WireRequest {
+function buildRequest({ message, receiptUrl }: SendRequest, own: TwilioSettings): WireRequest {
   const { accountSid, authToken, apiKeySid, apiKeySecret, messagingServiceSid } = own;
   const credentials = apiKeySid && apiKeySecret ? `${apiKeySid}:${apiKeySecret}` : `${accountSid}:${authToken}`;
   const form = new URLSearchParams({
@@ -124,7 +124,7 @@ const Failed = z.object({
   detail: z.string().optional(),
 });
 
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).sid] };
   }

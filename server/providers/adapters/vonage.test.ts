@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Callback, Handover } from "../port";
+import type { Callback, SendRequest } from "../port";
 import { vonage } from "./vonage";
 
 const settings = vonage.settings.parse({ apiKey: "abcd1234", apiSecret: "s3cret" });
 const RECEIPTS = "https://sms.example.test/webhooks/vonage?ref=msg_1-1";
 
 const ONE_SEGMENT = { encoding: "GSM-7", segments: 1 } as const;
-const handover = (message: Partial<Handover["message"]> = {}): Handover => ({
+const sendRequest = (message: Partial<SendRequest["message"]> = {}): SendRequest => ({
   message: { ...ONE_SEGMENT, id: "msg_1", to: "+447700900000", from: "+447700900001", body: "a & b", ...message },
   reference: "msg_1-1",
   receiptUrl: RECEIPTS,
 });
-const formOf = (message?: Partial<Handover["message"]>) =>
-  Object.fromEntries(new URLSearchParams(vonage.buildRequest(handover(message), settings).body ?? ""));
+const formOf = (message?: Partial<SendRequest["message"]>) =>
+  Object.fromEntries(new URLSearchParams(vonage.buildRequest(sendRequest(message), settings).body ?? ""));
 
 const answer = (status: number, body: unknown) =>
   vonage.readResponse({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -43,7 +43,7 @@ const everyWay = [
 
 describe("the request", () => {
   it("is a form with the credentials, numbers without +, our reference and the callback", () => {
-    const request = vonage.buildRequest(handover(), settings);
+    const request = vonage.buildRequest(sendRequest(), settings);
     expect(request.method).toBe("POST");
     expect(request.url).toBe("https://rest.nexmo.com/sms/json");
     expect(formOf()).toEqual({

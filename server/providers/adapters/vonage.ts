@@ -2,6 +2,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { fieldsOf, forged, requiredField } from "../http/callback-body";
+import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
   isSuccess,
@@ -11,17 +13,15 @@ import {
   outcomeOfHttp,
   unlisted,
   wireCode,
-} from "../http/answer";
-import { fieldsOf, forged, requiredField } from "../http/callback-body";
-import { sameText } from "../http/constant-time";
+} from "../http/response";
 import type {
   Authenticity,
   Callback,
   CallbackContent,
-  Handover,
   HttpProvider,
-  Outcome,
   Report,
+  SendOutcome,
+  SendRequest,
   WireRequest,
   WireResponse,
 } from "../port";
@@ -105,7 +105,7 @@ const STATUSES = new Map<string, Report["status"]>([
   ["rejected", "undelivered"],
 ]);
 
-function buildRequest({ message, reference, receiptUrl }: Handover, own: VonageSettings): WireRequest {
+function buildRequest({ message, reference, receiptUrl }: SendRequest, own: VonageSettings): WireRequest {
   const form = new URLSearchParams({
     api_key: own.apiKey,
     api_secret: own.apiSecret,
@@ -139,7 +139,7 @@ const Answer = z.object({
 });
 
 /** The status of HTTP is 200 whatever happened; a message of which some part was taken counts as accepted. */
-function readResponse({ status, body }: WireResponse): Outcome {
+function readResponse({ status, body }: WireResponse): SendOutcome {
   const answer = Answer.safeParse(jsonOrNull(body));
   if (!answer.success) {
     if (isSuccess(status)) throw new Error("The answer lists no messages.");

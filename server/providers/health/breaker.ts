@@ -1,6 +1,6 @@
 /** When a provider is left alone, and for how long: pure rules of the circuit breaker and of a provider's health. */
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
-import type { Outcome } from "../port";
+import type { SendOutcome } from "../port";
 
 /** What an outcome says of the provider; null: nothing. */
 export type Sign = "worked" | "failed" | "account";
@@ -9,7 +9,7 @@ export type Sign = "worked" | "failed" | "account";
  * A refusal for the message's sake is the work of a healthy provider; being asked too much is no failure, nor is an
  * exchange that a stall of our own has spoilt.
  */
-export function signOf(outcome: Outcome): Sign | null {
+export function signOf(outcome: SendOutcome): Sign | null {
   if ("isOurStall" in outcome && outcome.isOurStall) return null;
   if (outcome.kind !== "retryable") return outcome.kind === "unknown" ? "failed" : "worked";
   if (outcome.fault === "account") return "account";

@@ -5,7 +5,7 @@
 import { pool } from "../../core/db";
 import { errorFields, log } from "../../core/log";
 import { onShutdown, perProcess } from "../../core/process";
-import type { Outcome } from "../port";
+import type { SendOutcome } from "../port";
 
 /** A call that takes longer counts as slow. */
 const SLOW_MS = 5_000;
@@ -64,7 +64,7 @@ function add(provider: string, added: Counts): void {
 }
 
 /** Counts how a hand-over ended. */
-export function countOutcome(provider: string, outcome: Outcome, latencyMs: number): void {
+export function countOutcome(provider: string, outcome: SendOutcome, latencyMs: number): void {
   const column = outcome.kind === "retryable" ? OF_FAULT[outcome.fault] : outcome.kind;
   add(provider, { [column]: 1, latency_ms: Math.round(latencyMs), slow: latencyMs > SLOW_MS ? 1 : 0 });
 }

@@ -1,8 +1,8 @@
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/e2e/support/carriers/smsc-scripted";
-import type { CallbackContent, Outcome } from "../port";
-import { openSmpp, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+import type { CallbackContent, SendOutcome } from "../port";
+import { createSmppAdapter, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
 
 const FAST: SmppOptions = {
   responseTimeoutMs: 2_000,
@@ -31,12 +31,12 @@ function open(url: string, settings: Record<string, string> = {}, options: SmppO
   const taken: CallbackContent[] = [];
   const sink = { take: async (content: CallbackContent) => void taken.push(content) };
   const parsed = smppSettings.parse({ url, systemId: "we", password: "secret", ...settings });
-  const adapter = openSmpp(parsed, sink, { ...FAST, ...options });
+  const adapter = createSmppAdapter(parsed, sink, { ...FAST, ...options });
   closers.push(adapter.close);
   return { adapter, taken, sink };
 }
 
-const send = (adapter: SmppAdapter, body = "hi"): Promise<Outcome> => {
+const send = (adapter: SmppAdapter, body = "hi"): Promise<SendOutcome> => {
   const message = { id: "msg_1", to: "+491511234567", from: "Shop", body, encoding: "GSM-7" as const, segments: 1 };
   return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
 };

@@ -6,11 +6,11 @@ import { startDeadline } from "../../core/deadline";
 import { log } from "../../core/log";
 import { ADDRESS, field, secret } from "../fields";
 import type { Adapter, CallbackContent } from "../port";
-import { openBinds } from "./binds";
+import { createBinds } from "./binds";
 import type { Target } from "./connection";
-import type { BackOff } from "./pace";
 import { readDeliver } from "./receipt";
-import { openSender } from "./send";
+import { createSender } from "./send";
+import type { BackOff } from "./throttle";
 import type { Pdu } from "./wire";
 
 const whole = (least: number, most: number, standard: number, description: string) =>
@@ -103,9 +103,9 @@ async function takeDelivery(pdu: Pdu, sink: Sink): Promise<void> {
 }
 
 /** Opens the binds that the settings ask for, at once, and keeps them until `close`. */
-export function openSmpp(settings: SmppSettings, sink: Sink, options: SmppOptions = {}): SmppAdapter {
+export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: SmppOptions = {}): SmppAdapter {
   const times = { ...STANDARD, ...options };
-  const binds = openBinds({
+  const binds = createBinds({
     ...times,
     target: targetOf(settings.url),
     bind: { system_id: settings.systemId, password: settings.password, system_type: settings.systemType },
@@ -113,7 +113,7 @@ export function openSmpp(settings: SmppSettings, sink: Sink, options: SmppOption
     window: settings.window,
     deliver: (pdu) => takeDelivery(pdu, sink),
   });
-  const sendText = openSender(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs });
+  const sendText = createSender(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs });
   let underWay = 0;
 
   async function drain(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The binds of one account at a message centre, and who gets a place on them. */
 import { EventEmitter, once } from "node:events";
 import { startDeadline } from "../../core/deadline";
-import type { NotAccepted } from "../http/answer";
+import type { NotAccepted } from "../http/response";
 import { openSession, type Session, type SessionOptions } from "./session";
 
 /** No bind stood, and none came in time. */
@@ -51,7 +51,7 @@ export type Binds = {
 };
 
 /** Opens binds, and keeps them until they are closed. */
-export function openBinds({ sessions: count, bindWaitMs, ...options }: BindsOptions): Binds {
+export function createBinds({ sessions: count, bindWaitMs, ...options }: BindsOptions): Binds {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = () => changes.emit("change");
   const sessions = Array.from({ length: count }, () => openSession({ ...options, onChange: changed }));

@@ -20,7 +20,7 @@ export type Deliveries = {
  * @param deliver takes in one; when it rejects, the centre is told to repeat it.
  * @param answer answers one with a command_status.
  */
-export function openDeliveries(
+export function createDeliveries(
   deliver: (pdu: Pdu) => Promise<void>,
   answer: (pdu: Pdu, status: number) => void,
 ): Deliveries {

@@ -10,8 +10,8 @@ import {
   refuse,
   stall,
 } from "@/e2e/support/carriers/smsc-scripted";
-import type { Outcome } from "../port";
-import { openSmpp, type Sink, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
+import type { SendOutcome } from "../port";
+import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions, smppSettings } from "./adapter";
 
 const THROTTLED = 0x58;
 const QUEUE_FULL = 0x14;
@@ -36,12 +36,12 @@ async function openCentre(onSubmit: OnSubmit = accept) {
 function open(url: string, options: SmppOptions = {}, settings: Record<string, string> = {}, sink?: Sink): SmppAdapter {
   const parsed = smppSettings.parse({ url, systemId: "we", password: "secret", ...settings });
   const fast = { responseTimeoutMs: 2_000, bindWaitMs: 1_000, backOff: { minMs: 5, maxMs: 40 } };
-  const adapter = openSmpp(parsed, sink ?? { take: async () => undefined }, { ...fast, ...options });
+  const adapter = createSmppAdapter(parsed, sink ?? { take: async () => undefined }, { ...fast, ...options });
   closers.push(adapter.close);
   return adapter;
 }
 
-const send = (adapter: SmppAdapter, body = "hi"): Promise<Outcome> => {
+const send = (adapter: SmppAdapter, body = "hi"): Promise<SendOutcome> => {
   const message = { id: "msg_1", to: "+491511234567", from: "Shop", body, encoding: "GSM-7" as const, segments: 1 };
   return adapter.send({ message, reference: "msg_1-1", receiptUrl: "http://127.0.0.1/receipts" });
 };

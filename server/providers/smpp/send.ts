@@ -2,13 +2,13 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deadline, startDeadline } from "../../core/deadline";
-import type { OutboundMessage, Outcome } from "../port";
+import type { OutboundMessage, SendOutcome } from "../port";
 import { addressFields } from "./address";
 import { type Binds, NOT_BOUND } from "./binds";
-import { type BackOff, backOffMs } from "./pace";
 import { type LongText, partsOf } from "./parts";
 import { type IdRadix, submittedId } from "./receipt";
 import { outcomeOfStatus, STATUS_NOT_BOUND } from "./status";
+import { type BackOff, backOffMs } from "./throttle";
 import { STATUS_OK } from "./wire";
 
 export type SenderOptions = {
@@ -27,9 +27,9 @@ const PAUSES: BackOff = { minMs: 50, maxMs: 5_000 };
 const LATER_PARTS_MAX_MS = 300_000;
 
 /** How one try ended. `isWorthAnother`: nothing was taken, and soon it may be. */
-type Try = { outcome: Outcome; isWorthAnother: boolean };
+type Try = { outcome: SendOutcome; isWorthAnother: boolean };
 
-const UNANSWERED: Readonly<Record<"timeout" | "lost", Outcome>> = {
+const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
   timeout: { kind: "unknown", code: "timeout", detail: "The message centre did not answer submit_sm in time." },
   lost: {
     kind: "unknown",
@@ -38,14 +38,14 @@ const UNANSWERED: Readonly<Record<"timeout" | "lost", Outcome>> = {
   },
 };
 
-const final = (outcome: Outcome): Try => ({ outcome, isWorthAnother: false });
+const final = (outcome: SendOutcome): Try => ({ outcome, isWorthAnother: false });
 
 /**
  * Makes what sends texts: one part after the other, so as long as the first has not been taken, nothing has been sent. A
  * later part can go nowhere else, so it is tried again for as long as answers to all parts might have taken, without a
  * place while it waits.
  */
-export function openSender(binds: Binds, options: SenderOptions): (message: OutboundMessage) => Promise<Outcome> {
+export function createSender(binds: Binds, options: SenderOptions): (message: OutboundMessage) => Promise<SendOutcome> {
   let reference = randomInt(0x10000);
 
   async function tryOnce(fields: Record<string, unknown>, isLater: boolean): Promise<Try> {
@@ -63,12 +63,12 @@ export function openSender(binds: Binds, options: SenderOptions): (message: Outb
     return { outcome, isWorthAnother: isThrottled || (isLater && answer.status === STATUS_NOT_BOUND) };
   }
 
-  /** @param mayGoOn whether there is time for more tries than the usual ones; null: it is the first part. */
-  async function submit(fields: Record<string, unknown>, mayGoOn: (() => boolean) | null): Promise<Outcome> {
+  /** @param mayRetry whether there is time for more tries than the usual ones; null: it is the first part. */
+  async function submit(fields: Record<string, unknown>, mayRetry: (() => boolean) | null): Promise<SendOutcome> {
     for (let tries = 1; ; tries++) {
-      const { outcome, isWorthAnother } = await tryOnce(fields, mayGoOn !== null);
-      if (!isWorthAnother || (tries >= TRIES_MAX && !mayGoOn?.())) return outcome;
-      if (mayGoOn) await sleep(backOffMs(tries, Math.random(), PAUSES));
+      const { outcome, isWorthAnother } = await tryOnce(fields, mayRetry !== null);
+      if (!isWorthAnother || (tries >= TRIES_MAX && !mayRetry?.())) return outcome;
+      if (mayRetry) await sleep(backOffMs(tries, Math.random(), PAUSES));
     }
   }
 

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startDeadline } from "../../core/deadline";
 import { log } from "../../core/log";
-import type { NotAccepted } from "../http/answer";
+import type { NotAccepted } from "../http/response";
 import { type Answer, type Connection, isYes, openConnection, type Target } from "./connection";
-import { type Deliveries, openDeliveries } from "./deliveries";
-import { type BackOff, backOffMs, openPace } from "./pace";
+import { createDeliveries, type Deliveries } from "./deliveries";
 import { outcomeOfStatus, STATUS_NOT_BOUND, STATUS_UNKNOWN_COMMAND } from "./status";
+import { type BackOff, backOffMs, createThrottle } from "./throttle";
 import { type Pdu, STATUS_OK } from "./wire";
 
 /** Times in milliseconds. */
@@ -66,7 +66,7 @@ const aborted = (signal: AbortSignal) =>
 export function openSession(options: SessionOptions): Session {
   const { host, port } = options.target;
   const closing = new AbortController();
-  const pace = openPace();
+  const pace = createThrottle();
   /** Lines that were left and are still up. */
   const leaving = new Set<Promise<void>>();
   let dialled: Line | null = null;
@@ -77,7 +77,7 @@ export function openSession(options: SessionOptions): Session {
 
   function dial(): Line {
     const connection = openConnection(options.target, (pdu) => serve(pdu, line));
-    const deliveries = openDeliveries(options.deliver, (pdu, status) => connection.answer(pdu, status));
+    const deliveries = createDeliveries(options.deliver, (pdu, status) => connection.answer(pdu, status));
     const line = { connection, deliveries, gone: new AbortController() };
     connection.over.addEventListener("abort", () => line.gone.abort(connection.over.reason), { once: true });
     return line;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addressFields } from "./address";
-import { backOffMs, openPace } from "./pace";
 import { outcomeOfStatus } from "./status";
+import { backOffMs, createThrottle } from "./throttle";
 
 describe("outcomeOfStatus", () => {
   it.each([
@@ -54,7 +54,7 @@ describe("backOffMs", () => {
 
 describe("a pace", () => {
   it("leaves no gap until it is told to go slower, and loses the gap again", () => {
-    const pace = openPace();
+    const pace = createThrottle();
     expect([pace.turn(0), pace.turn(0)]).toEqual([0, 0]);
     pace.slower(0);
     expect([pace.turn(0), pace.turn(0), pace.turn(0)]).toEqual([100, 200, 300]);
@@ -63,7 +63,7 @@ describe("a pace", () => {
   });
 
   it("never asks for more than a second between two", () => {
-    const pace = openPace();
+    const pace = createThrottle();
     for (let i = 0; i < 20; i++) pace.slower(0);
     const first = pace.turn(0);
     expect([first, pace.turn(0) - first]).toEqual([1_000, 1_000]);

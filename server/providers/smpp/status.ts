@@ -1,5 +1,5 @@
 /** What the command_status of an answer means for a message. */
-import { type Meaning, type NotAccepted, outcomeOf } from "../http/answer";
+import { type Meaning, type NotAccepted, outcomeOf } from "../http/response";
 
 export const STATUS_TEMPORARY = 0x64;
 export const STATUS_QUEUE_FULL = 0x14;

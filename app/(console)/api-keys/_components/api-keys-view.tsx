@@ -4,7 +4,7 @@ import { ActionIcon, Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHid
 import { useDisclosure } from "@mantine/hooks";
 import { IconBan, IconKey, IconPlus } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmDeed } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/confirm";
 import { formatCount } from "@/app/_ui/count";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { PageHeader } from "@/app/_ui/page-header";
@@ -151,7 +151,7 @@ function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
         aria-label={`Revoke ${apiKey.name}`}
         loading={revoke.isPending}
         onClick={() =>
-          confirmDeed({
+          confirmAction({
             title: `Revoke “${apiKey.name}”?`,
             children: "Programs that use this key are refused from now on. This cannot be undone.",
             confirmLabel: "Revoke key",

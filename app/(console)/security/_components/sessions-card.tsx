@@ -3,7 +3,7 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, Title, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconDevices, IconLogout } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmDeed } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/confirm";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
@@ -99,7 +99,7 @@ function RevokeButton({ session }: { session: Session }) {
         aria-label={`Sign out ${session.device}`}
         loading={revoke.isPending}
         onClick={() =>
-          confirmDeed({
+          confirmAction({
             title: `Sign out ${session.device}?`,
             children: "Who uses this session has to sign in again. If it was not you, change your password as well.",
             confirmLabel: "Sign out",
@@ -127,7 +127,7 @@ function RevokeOthersButton() {
       variant="default"
       loading={revoke.isPending}
       onClick={() =>
-        confirmDeed({
+        confirmAction({
           title: "Sign out everywhere else?",
           children: "Every session but this one ends.",
           confirmLabel: "Sign out everywhere else",

@@ -3,7 +3,7 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmDeed } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { Suppression } from "@/server/suppressions/schema";
 
@@ -26,7 +26,7 @@ export function RemoveButton({ suppression: { id, number, sender_id: sender, rea
         aria-label={`Remove ${number} from ${from}`}
         loading={remove.isPending}
         onClick={() =>
-          confirmDeed({
+          confirmAction({
             title: `Send to ${number} again?`,
             children:
               reason === "stop"

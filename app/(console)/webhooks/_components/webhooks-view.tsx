@@ -15,7 +15,7 @@ import { Time } from "@/app/_ui/time";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { CreateEndpointDialog } from "./create-endpoint-dialog";
 import { EndpointEvents, EndpointState } from "./endpoint-state";
-import { useEndpointDeeds } from "./use-endpoint-deeds";
+import { useEndpointActions } from "./use-endpoint-actions";
 
 const REFRESH_MS = 10_000;
 
@@ -122,7 +122,7 @@ export function WebhooksView() {
 }
 
 function EndpointButtons({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const deeds = useEndpointDeeds(endpoint);
+  const deeds = useEndpointActions(endpoint);
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
       {!endpoint.is_active && (

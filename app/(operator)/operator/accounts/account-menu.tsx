@@ -3,7 +3,7 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconAdjustments, IconDots, IconPlayerPlay, IconUserOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmDeed } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { OperatedAccount } from "@/server/operator/schema";
 
@@ -19,7 +19,7 @@ export function AccountMenu({ account, onLimit }: { account: OperatedAccount; on
     onError: toastFailed,
   });
   const askToSuspend = () =>
-    confirmDeed({
+    confirmAction({
       title: `Suspend ${name}?`,
       children: "Its sends are refused at once. It can still sign in and read; messages already accepted still go out.",
       confirmLabel: "Suspend account",

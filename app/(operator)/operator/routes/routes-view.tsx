@@ -4,7 +4,7 @@ import { Button, Card } from "@mantine/core";
 import { IconPlus, IconRoute } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmDeed } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/confirm";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { fractionDigits } from "@/app/_ui/money";
 import { PageHeader } from "@/app/_ui/page-header";
@@ -12,9 +12,9 @@ import { PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { OperatedRoute } from "@/server/routing/schema";
-import { RehearsalCard } from "./rehearsal-card";
 import { destinationOf, routeColumns } from "./route-columns";
 import { type EditedRoute, RouteDialog } from "./route-dialog";
+import { SimulationCard } from "./simulation-card";
 
 /** Which providers a destination is tried with, and what a segment costs there. */
 export function RoutesView() {
@@ -29,7 +29,7 @@ export function RoutesView() {
     onError: toastFailed,
   });
   const askToDelete = (route: OperatedRoute) =>
-    confirmDeed({
+    confirmAction({
       title: `Delete the route for ${destinationOf(route)}?`,
       children:
         "New messages no longer take it; without another route for these numbers they are refused. What was accepted keeps its price. To keep it for later, make it inactive instead.",
@@ -70,7 +70,7 @@ export function RoutesView() {
           )}
         </QueryState>
       </Card>
-      <RehearsalCard />
+      <SimulationCard />
       <RouteDialog edited={edited} onClose={() => setEdited(null)} />
     </>
   );

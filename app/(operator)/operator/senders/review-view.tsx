@@ -18,7 +18,7 @@ import { SENDER_STATUS_VIEWS, SENDER_TYPE_LABELS } from "@/app/(console)/senders
 import type { ReviewedSender } from "@/server/operator/schema";
 import { DecisionDialog } from "./decision-dialog";
 import { type Decision, DecisionMenu } from "./decision-menu";
-import { PaceDialog } from "./pace-dialog";
+import { ThroughputDialog } from "./throughput-dialog";
 
 type Filter = ReviewedSender["status"] | "all";
 
@@ -118,7 +118,7 @@ export function ReviewView() {
         onClose={() => setOpen(null)}
         onDecide={(note) => open && decide.mutate({ id: open.sender.id, decision: open.decision, note })}
       />
-      <PaceDialog sender={paced} onClose={() => setPaced(null)} />
+      <ThroughputDialog sender={paced} onClose={() => setPaced(null)} />
     </>
   );
 }

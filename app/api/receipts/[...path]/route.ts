@@ -1,11 +1,11 @@
-import { answerReceipt } from "@/server/api/receipts";
+import { serveReceipt } from "@/server/api/receipts";
 
 export const dynamic = "force-dynamic";
 
 /** The receipts' edge where there is no web process of ours before Next. */
 async function handle(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
-  const { status, headers } = await answerReceipt({
+  const { status, headers } = await serveReceipt({
     method: request.method,
     url: pathname + search,
     headers: Object.fromEntries(request.headers),

@@ -15,7 +15,7 @@ import { QueryState } from "@/app/_ui/query-state";
 import { Time } from "@/app/_ui/time";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { EndpointEvents, EndpointState } from "../../_components/endpoint-state";
-import { useEndpointDeeds } from "../../_components/use-endpoint-deeds";
+import { useEndpointActions } from "../../_components/use-endpoint-actions";
 import { DeliveryList } from "./delivery-list";
 import { RecoverEventsButton } from "./recover-events-button";
 import { RotateSecretButton } from "./rotate-secret-button";
@@ -49,7 +49,7 @@ export function EndpointView({ id }: { id: string }) {
 
 function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
   const router = useRouter();
-  const deeds = useEndpointDeeds(endpoint, () => router.push("/webhooks"));
+  const deeds = useEndpointActions(endpoint, () => router.push("/webhooks"));
   return (
     <>
       <PageHeader

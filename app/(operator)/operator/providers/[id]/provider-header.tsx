@@ -3,7 +3,7 @@
 import { Alert, Box, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmDeed } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/confirm";
 import { PageHeader } from "@/app/_ui/page-header";
 import { StatusBadge } from "@/app/_ui/status-badge";
 import { Time } from "@/app/_ui/time";
@@ -44,7 +44,7 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
     onError: toastFailed,
   });
   const ask = () =>
-    confirmDeed({
+    confirmAction({
       title: is_drained ? `Resume ${name}?` : `Drain ${name}?`,
       children: is_drained
         ? "Routes that name it hand messages to it again."
@@ -118,7 +118,7 @@ function CloseBreakerButton({ id }: Pick<ProviderDetail, "id">) {
     onError: toastFailed,
   });
   const ask = () =>
-    confirmDeed({
+    confirmAction({
       title: "Close the breaker?",
       children: "Messages go to it again at once. When what was wrong is not mended, they fail over one by one first.",
       confirmLabel: "Close breaker",

@@ -7,11 +7,11 @@ import { trpc } from "@/app/_trpc/client";
 import { QueryState } from "@/app/_ui/query-state";
 import type { ProviderId } from "@/server/providers/schema";
 import { LastHour } from "./last-hour";
-import { PaceCard } from "./pace-card";
 import { ProviderHeader } from "./provider-header";
 import { ReceiptsCard } from "./receipts-card";
 import { SettingsCard } from "./settings-card";
 import { TestCard } from "./test-card";
+import { ThroughputCard } from "./throughput-card";
 
 const REFRESH_MS = 5_000;
 
@@ -34,7 +34,7 @@ export function ProviderView({ id }: { id: ProviderId }) {
               <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
                 <Stack gap="lg">
                   <SettingsCard provider={data} />
-                  <PaceCard provider={data} />
+                  <ThroughputCard provider={data} />
                 </Stack>
                 <Stack gap="lg">
                   <ReceiptsCard provider={data} />

@@ -4,7 +4,7 @@ import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } fro
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmDeed } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/confirm";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
@@ -95,7 +95,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
     save.mutate({ id, settings: values });
   });
   const askToClear = () =>
-    confirmDeed({
+    confirmAction({
       title: "Forget what was entered?",
       children: `${PROVIDER_NAMES[id]} then has the settings of the environment, or none. The secrets entered here are gone.`,
       confirmLabel: "Forget settings",

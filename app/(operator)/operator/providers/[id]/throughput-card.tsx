@@ -1,0 +1,66 @@
+"use client";
+
+import { Button, Card, Group, NumberInput, Stack, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import { toastDone } from "@/app/_ui/toast";
+import type { ProviderDetail } from "@/server/providers/operator-schema";
+
+const DECIMALS = 2;
+
+/** How fast a provider is handed messages. */
+export function ThroughputCard({ provider: { id, max_segments_per_second } }: { provider: ProviderDetail }) {
+  const utils = trpc.useUtils();
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm<{ max_segments_per_second: number | string }>({
+    mode: "controlled",
+    initialValues: { max_segments_per_second: max_segments_per_second ?? "" },
+  });
+  const pace = trpc.operator.providers.pace.useMutation({
+    onSuccess: (data) => {
+      toastDone(
+        data.max_segments_per_second === null
+          ? "It gets messages as fast as it takes them."
+          : `It gets at most ${data.max_segments_per_second} segments per second.`,
+      );
+      form.resetDirty();
+      utils.operator.providers.get.setData({ id }, data);
+    },
+    onError: (error) => {
+      if (!markFields(form, error)) setUnplaced(error);
+    },
+  });
+  const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
+    setUnplaced(null);
+    pace.mutate({ id, max_segments_per_second: entered === "" ? null : Number(entered) });
+  });
+  return (
+    <Card component="section" aria-labelledby="pace">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <Title order={2} size="h4" id="pace">
+            Pace
+          </Title>
+          <NumberInput
+            label="Segments per second"
+            description="Empty: as fast as it takes them"
+            decimalScale={DECIMALS}
+            allowNegative={false}
+            hideControls
+            maw={280}
+            {...form.getInputProps("max_segments_per_second")}
+          />
+          <ErrorAlert error={unplaced} />
+          <Group>
+            <Button type="submit" variant="default" loading={pace.isPending} disabled={!form.isDirty()}>
+              Save pace
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,155 @@
+"use client";
+
+import { Alert, Box, Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconArrowRight, IconListSearch, IconRouteOff } from "@tabler/icons-react";
+import { Fragment, useEffect, useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { complaintAbout } from "@/app/_ui/form-errors";
+import { fractionDigits } from "@/app/_ui/money";
+import { type Column, PagedTable } from "@/app/_ui/paged-table";
+import { QueryState } from "@/app/_ui/query-state";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { useUrlState } from "@/app/_ui/use-url-state";
+import type { ChainLink, RouteSimulation, SimulatedRoute } from "@/server/routing/schema";
+import { formatShare, providerName } from "../providers/provider-words";
+import { destinationTitle, formatPrice } from "./route-columns";
+
+const LINK_WORDS: Record<ChainLink["status"], string | null> = {
+  usable: null,
+  drained: "drained",
+  open: "paused",
+  not_configured: "not configured",
+};
+
+/** Tells what the table does with a number: which routes match, which is taken, and with which providers. */
+export function SimulationCard() {
+  const { params, change } = useUrlState();
+  const to = params.get("to") ?? "";
+  const [text, setText] = useState(to);
+  // The back button changes the address, and the field follows it.
+  useEffect(() => setText(to), [to]);
+  const rehearsal = trpc.operator.routes.rehearse.useQuery({ to }, { enabled: to !== "" });
+  const complaint = complaintAbout("to", rehearsal.error);
+  return (
+    <Card component="section" aria-labelledby="rehearsal" padding={0}>
+      <Stack gap="md" p="lg">
+        <div>
+          <Title order={2} size="h4" id="rehearsal">
+            Test a number
+          </Title>
+          <Text size="sm" c="dimmed">
+            Which routes match it, and which one a message takes now. Nothing is sent.
+          </Text>
+        </div>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            change({ to: text.replace(/[\s().-]/g, "") });
+          }}
+        >
+          <Group align="flex-start" gap="sm">
+            <TextInput
+              aria-label="Number to test"
+              type="tel"
+              placeholder="+4915112345678"
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              error={complaint}
+              flex="1 1 200px"
+              maw={320}
+            />
+            <Button type="submit" variant="light" leftSection={<IconListSearch size={16} />}>
+              Test number
+            </Button>
+          </Group>
+        </form>
+      </Stack>
+      {to !== "" && !complaint && (
+        <QueryState query={rehearsal}>{(data) => <Simulation rehearsal={data} />}</QueryState>
+      )}
+    </Card>
+  );
+}
+
+function Simulation({ rehearsal: { to, routes } }: { rehearsal: RouteSimulation }) {
+  if (!routes.some(({ share }) => share > 0)) {
+    return (
+      <Alert color="red" variant="light" icon={<IconRouteOff aria-hidden />} title="No route" mx="lg" mb="lg">
+        {routes.length === 0
+          ? `No active route matches ${to}.`
+          : `No provider of the routes that match ${to} is configured.`}
+      </Alert>
+    );
+  }
+  return (
+    <PagedTable
+      label={`Routes that match ${to}`}
+      columns={columnsWith(fractionDigits(routes.map(({ price }) => price)))}
+      rows={routes}
+      rowKey={({ id }) => String(id)}
+      empty={null}
+    />
+  );
+}
+
+function Verdict({ route: { share, chain } }: { route: SimulatedRoute }) {
+  const isUsable = chain.some(({ status }) => status === "usable");
+  if (share > 0) {
+    const taken = share === 1 ? "Taken" : `Taken by ${formatShare(share)}`;
+    return (
+      <Box display="flex" miw="max-content">
+        <StatusBadge tone={isUsable ? "success" : "warning"}>{isUsable ? taken : `${taken}, waits`}</StatusBadge>
+      </Box>
+    );
+  }
+  return (
+    <Text size="sm" c="dimmed">
+      {chain.every(({ status }) => status === "not_configured") ? "No provider configured" : "Outranked"}
+    </Text>
+  );
+}
+
+function Chain({ links }: { links: ChainLink[] }) {
+  return (
+    <Group gap={6}>
+      {links.map(({ provider, status }, at) => (
+        <Fragment key={provider}>
+          {at > 0 && <IconArrowRight size={14} aria-label="then" />}
+          <Text
+            size="sm"
+            c={status === "usable" ? undefined : "dimmed"}
+            td={status === "usable" ? undefined : "line-through"}
+          >
+            {providerName(provider)}
+          </Text>
+          {LINK_WORDS[status] && (
+            <Text size="xs" c="dimmed">
+              ({LINK_WORDS[status]})
+            </Text>
+          )}
+        </Fragment>
+      ))}
+    </Group>
+  );
+}
+
+function columnsWith(digits: number): Column<SimulatedRoute>[] {
+  return [
+    { key: "verdict", header: "Verdict", render: (route) => <Verdict route={route} /> },
+    {
+      key: "prefix",
+      header: "Destination",
+      visibleFrom: "xs",
+      render: (route) => <span className="tabular nowrap">{destinationTitle(route)}</span>,
+    },
+    { key: "priority", header: "Priority", align: "right", visibleFrom: "md", render: ({ priority }) => priority },
+    { key: "weight", header: "Weight", align: "right", visibleFrom: "md", render: ({ weight }) => weight },
+    { key: "chain", header: "Providers, in order", render: ({ chain }) => <Chain links={chain} /> },
+    {
+      key: "price",
+      header: "Price per segment",
+      align: "right",
+      render: ({ price }) => <span className="tabular">{formatPrice(price, digits)}</span>,
+    },
+  ];
+}

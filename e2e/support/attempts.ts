@@ -1,0 +1,73 @@
+/** Messages at their first hand-over, for tests that tell by themselves how it ended. */
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { plainRequest } from "@/server/accounts/idempotency";
+import type { ReceiptReport } from "@/server/core/jobs";
+import { sendMessage } from "@/server/messages/accept/send";
+import type { Attempt } from "@/server/messages/dispatch/claims";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
+import { getMessage } from "@/server/messages/read";
+import type { SendOutcome } from "@/server/providers/port";
+
+const PRICE_MICROS = 10_000;
+
+export const UNKNOWN = { kind: "unknown", code: "timeout", detail: "No answer." } as const;
+export const BUSY = { kind: "retryable", code: "503", detail: "Busy.", fault: "provider" } as const;
+export const THROTTLED = { kind: "retryable", code: "429", detail: "Too many.", fault: "throttled" } as const;
+
+/** Sets up two providers that nobody calls, and a route by both: `vonage`, then `twilio`. */
+export async function prepareAttempts(): Promise<void> {
+  const nowhere = "http://127.0.0.1:9";
+  Object.assign(process.env, {
+    TWILIO_ACCOUNT_SID: "AC0",
+    TWILIO_AUTH_TOKEN: "token",
+    TWILIO_BASE_URL: nowhere,
+    VONAGE_API_KEY: "key",
+    VONAGE_API_SECRET: "secret",
+    VONAGE_BASE_URL: nowhere,
+  });
+  await makeRoute({ chain: ["vonage", "twilio"], priceMicros: PRICE_MICROS });
+}
+
+export type Claimed = { account: TestAccount; id: string; first: Attempt };
+
+/** A message of an account of its own, handed to the first provider. */
+export async function claimed(body = "Hello"): Promise<Claimed> {
+  const account = await makeAccount();
+  const { id } = await sendMessage(account.actor, { to: "+14155550123", from: account.senderId, body }, plainRequest());
+  const [first] = await claimAttempts([id]);
+  if (!first) throw new Error("not claimed");
+  // Nobody calls the provider.
+  first.slot?.release();
+  return { account, id, first };
+}
+
+/** Records how an attempt ended. @returns the one that follows. */
+export const record = (attempt: Attempt, outcome: SendOutcome): Promise<Attempt | null> =>
+  recordOutcome(attemptResult(attempt, outcome, 1));
+
+/** As {@link record}, where one must follow. */
+export async function recordAndAdvance(attempt: Attempt, outcome: SendOutcome): Promise<Attempt> {
+  const next = await record(attempt, outcome);
+  if (!next) throw new Error("did not go on");
+  return next;
+}
+
+export const accepted = (...providerMessageIds: string[]) => ({ kind: "accepted", providerMessageIds }) as const;
+
+export const report = (
+  providerMessageId: string,
+  status: ReceiptReport["status"],
+  reference: string | null = null,
+): ReceiptReport => ({
+  providerMessageId,
+  reference,
+  status,
+  code: status === "failed" || status === "undelivered" ? "7" : null,
+  detail: null,
+  occurredAt: new Date().toISOString(),
+});
+
+export const statusOf = async ({ account, id }: Pick<Claimed, "account" | "id">): Promise<string> =>
+  (await getMessage(account.actor, id)).status;

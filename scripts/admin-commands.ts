@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto";
+import { createAccountWithOwner } from "@/server/accounts/service";
+import { checkLedger } from "@/server/accounts/tasks";
+import { CreateApiKeyInput } from "@/server/api-keys/schema";
+import { createApiKey } from "@/server/api-keys/service";
+import { issuePasswordReset } from "@/server/auth/passwords";
+import { SignUpInput } from "@/server/auth/schema";
+import { prisma } from "@/server/core/db";
+import { publicUrl } from "@/server/core/env";
+import { isApiError } from "@/server/core/errors";
+import { fromMicros, toMicros } from "@/server/core/wire";
+import { CreditAccountInput } from "@/server/operator/schema";
+import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
+import { createRoute as createRouteDeed, listRoutes as listRouteRows } from "@/server/routing/edit";
+import { CreateRouteInput } from "@/server/routing/schema";
+import { CreateSenderInput } from "@/server/senders/schema";
+import { createSender } from "@/server/senders/service";
+
+export type Flags = Partial<Record<string, string | boolean>>;
+type Row = Record<string, unknown>;
+export type Output = Row | Row[];
+type Command = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
+
+/** Who acts when the operator does, whatever account it is about. */
+const OPERATOR = { kind: "system", name: "admin" } as const;
+const KEY_RATE_LIMIT = 6_000;
+
+const done = (output: Output) => ({ output, ok: true });
+
+function text(flags: Flags, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function required(flags: Flags, name: string): string {
+  const value = text(flags, name);
+  if (value === undefined) throw new Error(`--${name} is missing.`);
+  return value;
+}
+
+function decimal(flags: Flags, name: string): number | undefined {
+  const value = text(flags, name);
+  if (value === undefined) return undefined;
+  if (!/^-?\d+(\.\d{1,6})?$/.test(value)) throw new Error(`--${name} must be a number such as 25.00, not "${value}".`);
+  return Number(value);
+}
+
+const entries = (value: string): string[] => value.split(",").map((entry) => entry.trim());
+
+/** The owner of the account that --account or --email names, as if signed in: keys and senders are made in their name. */
+async function ownerOf(flags: Flags) {
+  const id = text(flags, "account");
+  const where = id ? { accountId: id } : { email: required(flags, "email").toLowerCase() };
+  const user = await prisma().user.findFirst({ where, orderBy: { createdAt: "asc" } });
+  if (!user) throw new Error(`There is no account ${id ?? text(flags, "email")}.`);
+  return { kind: "session", accountId: user.accountId, userId: user.id, isOperator: false } as const;
+}
+
+type Owner = Awaited<ReturnType<typeof ownerOf>>;
+
+/** Approves a sender. SENDER_AUTO_APPROVE_S may be faster, which comes to the same. */
+async function approve(id: string): Promise<Row> {
+  try {
+    await decideSender(OPERATOR, { id, decision: "approved" });
+  } catch (thrown) {
+    if (!isApiError(thrown) || thrown.wire.details.status !== "approved") throw thrown;
+  }
+  const { accountId, senderId, type, status } = await prisma().sender.findUniqueOrThrow({ where: { id } });
+  return { id, accountId, senderId, type, status };
+}
+
+async function makeSender(owner: Owner, senderId: string, isApproved: boolean): Promise<Row> {
+  const { id, type, status } = await createSender(owner, CreateSenderInput.parse({ sender_id: senderId }));
+  return isApproved ? approve(id) : { id, accountId: owner.accountId, senderId, type, status };
+}
+
+async function createAccount(flags: Flags) {
+  const email = required(flags, "email");
+  const password = text(flags, "password") ?? randomBytes(12).toString("base64url");
+  const name = text(flags, "name") ?? email.split("@")[0] ?? email;
+  const input = SignUpInput.parse({ email, password, name, company_name: text(flags, "company") });
+  const balance = decimal(flags, "balance") ?? 0;
+  if (balance < 0) throw new Error("--balance must not be negative.");
+  const { accountId, userId } = await createAccountWithOwner({
+    ...input,
+    companyName: input.company_name,
+    isOperator: flags.operator === true,
+    balanceMicros: toMicros(balance),
+  });
+  const owner = { kind: "session", accountId, userId, isOperator: false } as const;
+  const key = await createApiKey(owner, { name: "Admin", rate_limit: KEY_RATE_LIMIT });
+  const senderId = text(flags, "sender");
+  if (senderId) await makeSender(owner, senderId, true);
+  const account = { accountId, userId, email: input.email.toLowerCase(), password, balance };
+  return done({ ...account, apiKeyId: key.id, apiKey: key.plain_key, sender: senderId ?? null });
+}
+
+async function credit(flags: Flags) {
+  const { accountId } = await ownerOf(flags);
+  const amount = decimal(flags, "amount");
+  if (amount === undefined) throw new Error("--amount is missing.");
+  const input = CreditAccountInput.parse({ account_id: accountId, amount, note: text(flags, "note") });
+  const { balance, currency } = await creditAccount(OPERATOR, input);
+  return done({ accountId, balance, currency });
+}
+
+async function resetPassword(flags: Flags) {
+  const { userId, token } = await issuePasswordReset(OPERATOR, required(flags, "email"));
+  return done({ userId, url: `${publicUrl()}/reset-password?token=${token}`, validMinutes: 60 });
+}
+
+async function approveSender(flags: Flags) {
+  let id = text(flags, "id");
+  if (!id) {
+    const senderId = required(flags, "sender-id");
+    const { accountId } = await ownerOf(flags);
+    id = (await prisma().sender.findFirst({ where: { accountId, senderId } }))?.id;
+    if (!id) throw new Error(`The account has no sender ${senderId}.`);
+  }
+  return done(await approve(id));
+}
+
+async function createKey(flags: Flags) {
+  const scopes = text(flags, "scopes");
+  const input = CreateApiKeyInput.parse({
+    name: required(flags, "name"),
+    permissions: scopes ? entries(scopes) : undefined,
+    rate_limit: decimal(flags, "rate-limit"),
+  });
+  const owner = await ownerOf(flags);
+  const key = await createApiKey(owner, input);
+  return done({ id: key.id, accountId: owner.accountId, apiKey: key.plain_key, permissions: key.permissions });
+}
+
+async function listRoutes() {
+  const routes = await listRouteRows(OPERATOR);
+  return done(routes.map(({ is_active: isActive, created_at: _, ...route }) => ({ ...route, isActive })));
+}
+
+async function createRoute(flags: Flags) {
+  const price = decimal(flags, "price");
+  if (price === undefined) throw new Error("--price must be the price of a segment, such as 0.01.");
+  const input = CreateRouteInput.safeParse({
+    prefix: text(flags, "prefix")?.replace(/^\+/, ""),
+    chain: entries(required(flags, "chain")),
+    priority: decimal(flags, "priority"),
+    price,
+  });
+  if (!input.success) {
+    const [issue] = input.error.issues;
+    throw new Error(`--${String(issue?.path[0])}: ${issue?.message}`);
+  }
+  const { id, prefix, priority, chain } = await createRouteDeed(OPERATOR, input.data);
+  return done({ id, prefix, priority, chain, price });
+}
+
+const setStatus =
+  (status: "active" | "suspended"): Command =>
+  async (flags) => {
+    const { accountId } = await ownerOf(flags);
+    const account = await setAccountStatus(OPERATOR, { account_id: accountId, status });
+    return done({ accountId, email: account.email, status: account.status });
+  };
+
+async function checkBooks() {
+  const { accounts, drifted } = await checkLedger();
+  const output = {
+    accounts,
+    drifted: drifted.map((drift) => ({
+      accountId: drift.accountId,
+      balance: fromMicros(drift.balanceMicros),
+      ledger: fromMicros(drift.ledgerMicros),
+      held: fromMicros(drift.reservedMicros),
+      ledgerHeld: fromMicros(drift.ledgerReservedMicros),
+      faultyMessages: drift.faultyMessages,
+    })),
+  };
+  return { output, ok: drifted.length === 0 };
+}
+
+/** What each command does. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["account create", createAccount],
+  ["account credit", credit],
+  ["account suspend", setStatus("suspended")],
+  ["account activate", setStatus("active")],
+  ["account reset-password", resetPassword],
+  [
+    "sender create",
+    async (flags) => done(await makeSender(await ownerOf(flags), required(flags, "sender-id"), flags.approve === true)),
+  ],
+  ["sender approve", approveSender],
+  ["key create", createKey],
+  ["route list", listRoutes],
+  ["route create", createRoute],
+  ["ledger check", checkBooks],
+]);

@@ -1,0 +1,150 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { makeAccount } from "@/e2e/support/seed";
+import { createApiKey } from "../api-keys/service";
+import type { AccountActor } from "../core/actor";
+import { pool } from "../core/db";
+import { invalidRequest } from "../core/errors";
+import { createSender } from "../senders/service";
+import { createEndpoint, rotateSecret } from "../webhooks/service";
+import { createOnce, type IdempotentRequest } from "./idempotency";
+
+const request = (
+  key: string,
+  requestHash = "hash",
+): IdempotentRequest & { responseHeaders: Record<string, string> } => ({
+  idempotency: () => ({ key, requestHash }),
+  responseHeaders: {},
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function signal() {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+const NO_LIMITS = { daily: null, monthly: null };
+const keyInput = { name: "once", rate_limit: 600 };
+
+test("20 concurrent creations with one Idempotency-Key make one key, and all get its plain text", async () => {
+  const { actor, accountId } = await makeAccount();
+  const requests = Array.from({ length: 20 }, () => request("k"));
+  const created = await Promise.all(requests.map((one) => createApiKey(actor, keyInput, one)));
+  expect(new Set(created.map((key) => key.plain_key)).size).toBe(1);
+  expect(requests.filter((one) => one.responseHeaders["Idempotency-Replayed"] === "true")).toHaveLength(19);
+  const { rows } = await pool().query(
+    "SELECT count(*)::int AS n FROM api_keys WHERE account_id = $1 AND name = 'once'",
+    [accountId],
+  );
+  expect(rows).toEqual([{ n: 1 }]);
+});
+
+test("a stored response reveals no secret", async () => {
+  const { actor, accountId } = await makeAccount();
+  const { plain_key } = await createApiKey(actor, keyInput, request("k"));
+  const { rows } = await pool().query<{ response: string }>(
+    "SELECT response FROM idempotency_keys WHERE account_id = $1",
+    [accountId],
+  );
+  expect(rows[0]?.response).not.toContain(plain_key.slice(8));
+});
+
+test("senders and endpoints are created once too, and another request under the same key is refused", async () => {
+  const { actor } = await makeAccount();
+  const first = await createSender(actor, { sender_id: "ONCE" }, request("s"));
+  expect(await createSender(actor, { sender_id: "ONCE" }, request("s"))).toEqual(first);
+  const endpoint = await createEndpoint(actor, { url: "http://127.0.0.1:9/" }, request("e"));
+  expect(await createEndpoint(actor, { url: "http://127.0.0.1:9/" }, request("e"))).toEqual(endpoint);
+  await expect(createApiKey(actor, keyInput, request("s", "another"))).rejects.toMatchObject({
+    status: 400,
+    wire: { details: { reason: "idempotency_key_reused" } },
+  });
+});
+
+test("a refused creation does not use up its key", async () => {
+  const { actor } = await makeAccount();
+  await createSender(actor, { sender_id: "TAKEN" });
+  await expect(createSender(actor, { sender_id: "TAKEN" }, request("r"))).rejects.toMatchObject({ status: 400 });
+  expect((await createSender(actor, { sender_id: "FREE" }, request("r", "other"))).sender_id).toBe("FREE");
+});
+
+test("a response with a secret is repeated only to its own caller", async () => {
+  const { actor, accountId } = await makeAccount();
+  const other: AccountActor = { ...actor, kind: "apiKey", keyId: "key_other", scopes: [], limits: NO_LIMITS };
+  const owner: AccountActor = { kind: "session", accountId, userId: "usr_owner", isOperator: false };
+  const url = "http://127.0.0.1:9/";
+  const endpoint = await createEndpoint(actor, { url }, request("endpoint"));
+  const operations = {
+    key: (as: AccountActor) => createApiKey(as, keyInput, request("key")),
+    endpoint: (as: AccountActor) => createEndpoint(as, { url }, request("endpoint")),
+    rotation: (as: AccountActor) => rotateSecret(as, endpoint.id, request("rotation")),
+  };
+  for (const [name, operation] of Object.entries(operations)) {
+    const first = await operation(actor);
+    for (const stranger of [other, owner]) {
+      await expect(operation(stranger), name).rejects.toMatchObject({
+        status: 400,
+        wire: { details: { reason: "idempotency_key_reused" } },
+      });
+    }
+    expect(await operation(actor), name).toEqual(first);
+  }
+});
+
+test("a response without a secret is repeated to every key of the account", async () => {
+  const { actor } = await makeAccount();
+  const rotated: AccountActor = { ...actor, kind: "apiKey", keyId: "key_rotated", scopes: [], limits: NO_LIMITS };
+  const first = await createSender(actor, { sender_id: "SHARED" }, request("s"));
+  expect(await createSender(rotated, { sender_id: "SHARED" }, request("s"))).toEqual(first);
+});
+
+test("a completed request gets its response again even if it would be refused now", async () => {
+  const { actor } = await makeAccount();
+  let isRefused = false;
+  let checks = 0;
+  const check = async () => {
+    checks += 1;
+    if (isRefused) throw invalidRequest("No longer.", { reason: "url_not_allowed" });
+  };
+  const once = (key: string) => createOnce(actor, request(key), { check, carryOut: async () => "done" });
+  expect(await once("k")).toBe("done");
+  isRefused = true;
+  expect(await once("k")).toBe("done");
+  expect(checks).toBe(1);
+  await expect(once("new")).rejects.toMatchObject({ status: 400 });
+  isRefused = false;
+  expect(await once("new")).toBe("done");
+});
+
+test("of two concurrent requests the refused one gets the response of the other", async () => {
+  const { actor } = await makeAccount();
+  const [checking, carriedOut] = [signal(), signal()];
+  const refused = createOnce(actor, request("k"), {
+    check: async () => {
+      checking.give();
+      await carriedOut.given;
+      throw invalidRequest("No longer.", { reason: "url_not_allowed" });
+    },
+    carryOut: async () => "never",
+  });
+  // The first request has looked for a response and found none.
+  await checking.given;
+  expect(await createOnce(actor, request("k"), { carryOut: async () => "done" })).toBe("done");
+  carriedOut.give();
+  expect(await refused).toBe("done");
+});
+
+test("a repeated creation returns its API key even after that key has expired", async () => {
+  const { actor } = await makeAccount();
+  const soon = Date.now() + 60_000;
+  const expiring = { ...keyInput, expires_at: new Date(soon).toISOString() };
+  const first = await createApiKey(actor, expiring, request("k"));
+  vi.useFakeTimers({ toFake: ["Date"], now: soon + 1 });
+  expect(await createApiKey(actor, expiring, request("k"))).toEqual(first);
+  await expect(createApiKey(actor, expiring, request("other"))).rejects.toMatchObject({ status: 400 });
+});

@@ -1,0 +1,276 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { plainRequest } from "../../accounts/idempotency";
+import { lockAccounts } from "../../accounts/store";
+import { HOUR_MS } from "../../core/clock";
+import { pool, transaction } from "../../core/db";
+import { env } from "../../core/env";
+import { isApiError } from "../../core/errors";
+import { firstIdAt, newId } from "../../core/ids";
+import { createSuppression, deleteSuppression } from "../../suppressions/service";
+import { estimateSend } from "./estimate";
+import { type CandidateMessage, loadFraudCheck } from "./fraud-check";
+import { sendBulk, sendMessage } from "./send";
+
+const TO = "+14155550123";
+const OTHER_TO = "+14155550124";
+
+beforeAll(async () => {
+  await makeRoute({ priceMicros: 10_000 });
+});
+
+type Limits = {
+  allowed_countries?: string[];
+  flood_identical?: number;
+  flood_total?: number;
+  daily_spend_cap_micros?: number;
+};
+
+async function limitedAccount(limits: Limits, balanceMicros?: bigint): Promise<TestAccount> {
+  const account = await makeAccount({ balanceMicros });
+  for (const [column, value] of Object.entries(limits)) {
+    await pool().query(`UPDATE accounts SET ${column} = $2 WHERE id = $1`, [account.accountId, value]);
+  }
+  return account;
+}
+
+const send = (account: TestAccount, more: { to?: string; body?: string; from?: string } = {}) =>
+  sendMessage(account.actor, { to: TO, from: account.senderId, body: "Hello", ...more }, plainRequest());
+const bulk = (account: TestAccount, recipients: string[]) =>
+  sendBulk(account.actor, { recipients, from: account.senderId, body: "Hello" }, plainRequest());
+const estimate = (account: TestAccount, recipients: string[]) =>
+  estimateSend(account.actor, { recipients, from: account.senderId, body: "Hello" });
+
+const codes = (messages: { error: { code: string } | null }[]) => messages.map(({ error }) => error?.code ?? "goes");
+const countOf = (all: string[], code: string) => all.filter((one) => one === code).length;
+
+/** What was written about an account's messages. */
+async function traces({ accountId }: TestAccount) {
+  const { rows } = await pool().query<Record<string, number>>(
+    `SELECT (SELECT count(*)::int4 FROM ledger_entries WHERE account_id = $1 AND kind = 'reserve') AS reserves,
+       (SELECT count(*)::int4 FROM message_attempts a JOIN messages m ON m.id = a.message_id WHERE m.account_id = $1)
+         AS attempts,
+       (SELECT count(*)::int4 FROM events WHERE account_id = $1 AND type = 'message.failed' AND status = 'failed')
+         AS failures,
+       (SELECT sum(cost_micros)::int4 FROM usage_days WHERE account_id = $1) AS cost,
+       (SELECT sum(failed)::int4 FROM usage_days WHERE account_id = $1) AS failed,
+       (SELECT count(*)::int4 FROM graphile_worker._private_jobs j JOIN messages m
+          ON j.payload::jsonb->'messageIds' ? m.id WHERE m.account_id = $1) AS dispatched`,
+    [accountId],
+  );
+  return rows[0];
+}
+
+describe("suppressions", () => {
+  test("a message to a suppressed number fails at once, free of charge, and is never handed over", async () => {
+    const account = await makeAccount();
+    const { id } = await createSuppression(account.actor, { number: TO });
+    const message = await send(account);
+    expect(message).toMatchObject({ status: "failed", cost: 0, provider: "", attempts: 0 });
+    expect(message.error?.code).toBe("blocklisted");
+    expect(message.failed_at).toBe(message.created_at);
+    expect(await traces(account)).toEqual({ reserves: 0, attempts: 0, failures: 1, cost: 0, failed: 1, dispatched: 0 });
+    await deleteSuppression(account.actor, id);
+    expect(await send(account)).toMatchObject({ status: "pending", error: null });
+  });
+
+  test("in a bulk the item fails alone, and only where its own account and sender are meant", async () => {
+    const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
+    await pool().query(
+      "INSERT INTO senders (id, account_id, sender_id, type, status) VALUES ($1, $2, 'Second', 'alphanumeric', 'approved')",
+      [newId("sender"), account.accountId],
+    );
+    await createSuppression(account.actor, { number: TO, sender_id: account.senderId });
+    expect(await bulk(account, [TO, OTHER_TO, TO])).toMatchObject({ total: 3, sent: 1, failed: 2 });
+    expect((await send(account, { from: "Second" })).error).toBeNull();
+    expect((await send(other)).error).toBeNull();
+  });
+
+  test("one that is committed while a send waits for its account counts", async () => {
+    const account = await makeAccount();
+    let sending: Promise<unknown> = Promise.resolve();
+    await transaction(async (tx) => {
+      await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+      await lockAccounts(tx, [account.accountId]);
+      sending = send(account);
+      await expect
+        .poll(async () => {
+          const { rowCount } = await pool().query(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+          );
+          return rowCount;
+        })
+        .toBeGreaterThan(0);
+      await pool().query("INSERT INTO suppressions (id, account_id, number, reason) VALUES ($1, $2, $3, 'stop')", [
+        newId("suppression"),
+        account.accountId,
+        TO,
+      ]);
+    });
+    expect(await sending).toMatchObject({ status: "failed", error: { code: "blocklisted" } });
+  });
+});
+
+test("an account with a list of countries sends there and nowhere else", async () => {
+  const account = await limitedAccount({ allowed_countries: ["US", "DE"] });
+  const { messages } = await bulk(account, [TO, "+442071838750", "+4915112345678", "+15550100001", "nobody"]);
+  expect(codes(messages)).toEqual(["goes", "country_not_allowed", "goes", "country_not_allowed", "invalid_recipient"]);
+  expect(await traces(account)).toMatchObject({ reserves: 2, cost: 20_000 });
+});
+
+describe("flood limits", () => {
+  test("60 at once of the same text: exactly as many go as may, whatever else is sent meanwhile", async () => {
+    const account = await limitedAccount({ flood_identical: 6 });
+    const sent = await Promise.all(
+      Array.from({ length: 60 }, (_, at) =>
+        Promise.all([send(account), send(account, { to: OTHER_TO, body: `Code ${at}` })]),
+      ),
+    );
+    expect(countOf(codes(sent.map(([same]) => same)), "goes")).toBe(6);
+    expect(countOf(codes(sent.map(([same]) => same)), "flood_limit")).toBe(54);
+    expect(countOf(codes(sent.map(([, different]) => different)), "goes")).toBe(60);
+    expect(await traces(account)).toMatchObject({ reserves: 66, failures: 54 });
+  });
+
+  test("of large bulks in several transactions at once exactly as many go as may in all", async () => {
+    const account = await limitedAccount({ flood_identical: 0, flood_total: 20 });
+    const bulks = await Promise.all(Array.from({ length: 4 }, () => bulk(account, Array<string>(600).fill(TO))));
+    expect(bulks.reduce((sum, { sent }) => sum + sent, 0)).toBe(20);
+    expect((await send(account, { body: "Other" })).error?.message).toMatch(/^At most 20 messages in all /);
+  });
+
+  test("duplicates within a bulk count, other recipients are not touched", async () => {
+    const account = await limitedAccount({ flood_identical: 2 });
+    const { messages } = await bulk(account, [TO, TO, OTHER_TO, TO]);
+    expect(codes(messages)).toEqual(["goes", "goes", "goes", "flood_limit"]);
+  });
+
+  test("what a refused request would have sent does not count", async () => {
+    const account = await limitedAccount({ flood_total: 1 }, 10_000n);
+    const [refused, taken] = await Promise.allSettled([bulk(account, [TO, OTHER_TO]), send(account)]);
+    expect(refused).toMatchObject({ status: "rejected", reason: { status: 402 } });
+    expect(taken).toMatchObject({ status: "fulfilled", value: { status: "pending" } });
+  });
+
+  test("what was blocked does not count, and what went does for an hour", async () => {
+    const account = await limitedAccount({ flood_total: 2 });
+    const sent = [await send(account), await send(account), await send(account)];
+    expect(codes(sent)).toEqual(["goes", "goes", "flood_limit"]);
+    const frees = /at (\S+)\.$/.exec(sent[2]?.error?.message ?? "")?.[1] ?? "";
+    expect(Date.parse(frees) - Date.parse(sent[0]?.created_at ?? "")).toBeCloseTo(HOUR_MS, -2);
+    // The first one, as if it had been sent more than an hour ago.
+    await pool().query("UPDATE messages SET id = $2 WHERE id = $1", [
+      sent[0]?.id,
+      firstIdAt("message", new Date(Date.now() - HOUR_MS - 1_000)),
+    ]);
+    expect(codes([await send(account), await send(account)])).toEqual(["goes", "flood_limit"]);
+  });
+
+  test("so many blocked that older ones are not looked at: who keeps on trying stays blocked", async () => {
+    const account = await limitedAccount({ flood_total: 2 });
+    const tried = (from: number, to: number) =>
+      pool().query(
+        `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
+           currency, chain, created_at, failed_at)
+         SELECT $2 || lpad(n::text, 5, '0'), $1, $3, 'T', 'x', 'GSM-7', 1, 'failed', 0, 'USD', '{}', now(), now()
+         FROM generate_series($4::int4, $5::int4) AS n`,
+        [account.accountId, firstIdAt("message", new Date(Date.now() - 60_000)).slice(0, -5), TO, from, to],
+      );
+    await tried(1, 1_000);
+    expect(codes([await send(account)])).toEqual(["goes"]);
+    await tried(1_001, 1_100);
+    expect(codes([await send(account)])).toEqual(["flood_limit"]);
+  });
+
+  const judged = async (account: TestAccount, chain: string[], bodies: string[]) => {
+    const { rows } = await pool().query<{ identical: number | null; total: number | null }>(
+      "SELECT flood_identical AS identical, flood_total AS total FROM accounts WHERE id = $1",
+      [account.accountId],
+    );
+    const limits = { floodIdentical: rows[0]?.identical ?? null, floodTotal: rows[0]?.total ?? null };
+    const known = { id: account.accountId, allowedCountries: [], ...limits };
+    const sendings = bodies.map(
+      (body): CandidateMessage => ({
+        id: newId("message"),
+        accountId: account.accountId,
+        toNumber: TO,
+        fromSender: account.senderId,
+        body,
+        chain,
+      }),
+    );
+    const checkFraud = await loadFraudCheck(pool(), new Map([[known.id, known]]), sendings, () => false);
+    return checkFraud(sendings).blocked.size;
+  };
+
+  test("the installation's defaults hold for real providers, not for the built-in carrier, and 0 takes them away", async () => {
+    expect([env().FLOOD_IDENTICAL_PER_HOUR, env().FLOOD_TOTAL_PER_HOUR]).toEqual([6, 20]);
+    const [account, free] = await Promise.all([makeAccount(), limitedAccount({ flood_identical: 0, flood_total: 0 })]);
+    const same = Array<string>(30).fill("Hello");
+    const different = same.map((body, at) => `${body} ${at}`);
+    expect(await judged(account, ["twilio", "sandbox"], same)).toBe(24);
+    expect(await judged(account, ["twilio"], different)).toBe(10);
+    expect(await judged(account, ["sandbox"], same)).toBe(0);
+    expect(await judged(free, ["twilio"], same)).toBe(0);
+    await Promise.all(same.map(() => send(account)));
+    expect(await judged(account, ["twilio"], ["Hello", "Other"])).toBe(2);
+  });
+});
+
+describe("the daily spend cap", () => {
+  test("50 sends at once under a cap for 10: exactly 10 are accepted, and the rest is told what stands", async () => {
+    const account = await limitedAccount({ daily_spend_cap_micros: 100_000 });
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => send(account)));
+    const refusals = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(refusals).toHaveLength(40);
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({
+        status: 429,
+        wire: { details: { reason: "daily_spend_cap", limit: 0.1, spent: 0.1, requested: 0.01 } },
+      });
+    }
+    expect(await traces(account)).toMatchObject({ reserves: 10, cost: 100_000, failures: 0 });
+  });
+
+  test("refuses a request as a whole, and nothing that is free of charge", async () => {
+    const account = await limitedAccount({ daily_spend_cap_micros: 25_000 });
+    await expect(bulk(account, [TO, TO, OTHER_TO])).rejects.toMatchObject({
+      status: 429,
+      wire: { details: { limit: 0.025, spent: 0, requested: 0.03 } },
+    });
+    expect(await bulk(account, [TO, "nobody", OTHER_TO])).toMatchObject({ sent: 2, failed: 1 });
+    await expect(send(account)).rejects.toMatchObject({ status: 429 });
+    expect(await bulk(account, ["nobody"])).toMatchObject({ sent: 0, failed: 1 });
+    expect(await traces(account)).toMatchObject({ reserves: 2, cost: 20_000 });
+  });
+});
+
+describe("an estimate", () => {
+  test("tells what would be blocked, in the words of the send, and counts nothing", async () => {
+    const account = await limitedAccount({ allowed_countries: ["US"], flood_identical: 2 });
+    await createSuppression(account.actor, { number: OTHER_TO });
+    await send(account);
+    await send(account);
+    const recipients = [TO, OTHER_TO, "+442071838750", "+14155550125"];
+    const told = await estimate(account, recipients);
+    expect(await estimate(account, recipients)).toEqual(told);
+    const { messages } = await bulk(account, recipients);
+    expect(codes(messages)).toEqual(["flood_limit", "blocklisted", "country_not_allowed", "goes"]);
+    expect(told.recipients.map(({ cost, refusal }) => ({ cost, error: refusal }))).toEqual(
+      messages.map(({ cost, error }) => ({ cost, error })),
+    );
+    expect(told.recipients[1]).toMatchObject({ route_id: null, provider: null, price_per_segment: null });
+    expect(told).toMatchObject({ cost: 0.01, refusals: [] });
+  });
+
+  test("tells of the cap as the send would be refused", async () => {
+    const account = await limitedAccount({ daily_spend_cap_micros: 15_000 });
+    await send(account);
+    const [refusal] = (await estimate(account, [TO])).refusals;
+    const refused: unknown = await send(account).catch((thrown) => thrown);
+    if (!isApiError(refused)) throw refused;
+    const { code, message, param } = refused.wire;
+    expect(refusal).toEqual({ status: 429, reason: "daily_spend_cap", code, message, param });
+  });
+});

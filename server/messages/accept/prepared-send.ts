@@ -1,0 +1,82 @@
+/** What a send and its estimate share: the checks of a request, its text as it will be sent, and where it leads. */
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { providerTable } from "../../providers/registry";
+import { loadRouting, type Routing, routeExists } from "../../routing/service";
+import { approvedSender } from "../../senders/service";
+import { isE164 } from "../phone";
+import type { SendMessageInput } from "../schema";
+import { type Encoding, segmentText } from "../segments";
+import { toGsmPunctuation } from "../smart-encoding";
+
+/** What all messages of one request have in common. */
+export type SharedInput = Pick<SendMessageInput, "from" | "body" | "route_id" | "provider" | "smart_encoding">;
+
+/** A recipient with its route and its price, or with why its message fails at once, free of charge. */
+export type Destination = { to: string; costMicros: bigint } & (
+  | { routing: Routing; refusal: null }
+  | { routing: null; refusal: { code: string; message: string } }
+);
+
+type PreparedSend = {
+  /** The text as it is sent. */
+  body: string;
+  encoding: Encoding;
+  segments: number;
+  /** Why the request as a whole is refused, in the order in which that is judged; empty: it is not. */
+  refusals: ApiError[];
+  resolve: (to: string) => Destination;
+};
+
+const RECIPIENT_SHOWN_MAX = 64;
+
+/** Checks what all messages of a request share, once, and returns what resolves its recipients. */
+export async function prepareSend(accountId: string, input: SharedInput): Promise<PreparedSend> {
+  const refusals: ApiError[] = [];
+  if (!(await approvedSender(accountId, input.from))) {
+    refusals.push(
+      invalidRequest("`from` is not an approved sender of this account.", {
+        param: "from",
+        reason: "sender_not_approved",
+      }),
+    );
+  }
+  const canPrefer = input.provider ? (await providerTable()).isRoutable(input.provider) : false;
+  if (input.provider && !canPrefer) {
+    refusals.push(
+      invalidRequest(`The provider ${input.provider} is not configured on this installation.`, {
+        param: "provider",
+        reason: "provider_not_configured",
+      }),
+    );
+  }
+  if (input.route_id && !(await routeExists(input.route_id))) {
+    refusals.push(
+      invalidRequest(`There is no active route ${input.route_id}.`, { param: "route_id", reason: "unknown_route" }),
+    );
+  }
+  const route = await loadRouting({
+    routeId: input.route_id ?? null,
+    provider: canPrefer ? (input.provider ?? null) : null,
+  });
+  const body = input.smart_encoding ? toGsmPunctuation(input.body).body : input.body;
+  const { encoding, segments } = segmentText(body);
+  return { body, encoding, segments, refusals, resolve: (to) => resolve(to, route, segments) };
+}
+
+function resolve(to: string, route: (to: string) => Routing | null, segments: number): Destination {
+  if (!isE164(to)) {
+    return {
+      to: to.slice(0, RECIPIENT_SHOWN_MAX).toWellFormed().replaceAll("\0", ""),
+      costMicros: 0n,
+      routing: null,
+      refusal: {
+        code: "invalid_recipient",
+        message: "The recipient is not a phone number in E.164 form, such as +14155550123.",
+      },
+    };
+  }
+  const routing = route(to);
+  if (routing) return { to, costMicros: routing.priceMicros * BigInt(segments), routing, refusal: null };
+  const refusal = { code: "no_route", message: "No route of this installation leads to this number." };
+  return { to, costMicros: 0n, routing: null, refusal };
+}

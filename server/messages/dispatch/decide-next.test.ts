@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { AttemptModel, type Policy } from "@/e2e/support/attempt-model";
+import type { Fault, SendOutcome } from "../../providers/port";
+
+const RUNS = 20_000;
+const WORKERS = 3;
+const PROVIDERS = ["vonage", "twilio", "sinch"];
+const FAULTS: readonly Fault[] = ["provider", "account", "throttled", "message"];
+/** Rounds in which every message must have come to its end; the model passes a minute in each. */
+const ROUNDS_MAX = 60;
+
+const outcomes = fc.oneof(
+  fc.constant<SendOutcome>({ kind: "accepted", providerMessageIds: ["p"] }),
+  fc.constant<SendOutcome>({ kind: "refused", code: "x", detail: "No." }),
+  fc.constantFrom(...FAULTS).map((fault): SendOutcome => ({ kind: "retryable", code: "x", detail: "Busy.", fault })),
+  fc.constant<SendOutcome>({ kind: "unknown", code: "x", detail: "No answer." }),
+);
+
+const worker = fc.nat(WORKERS - 1);
+/** Chooses among what there is at the moment. */
+const pick = fc.nat(7);
+const isHeard = fc.boolean();
+const begins = fc.boolean();
+const on = <What extends string>(what: What) => ({ what: fc.constant(what) });
+
+const happening = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ ...on("dispatch"), worker, begins, isHeard }) },
+  { weight: 1, arbitrary: fc.record({ ...on("serve"), worker, begins, isHeard }) },
+  { weight: 4, arbitrary: fc.record({ ...on("begin"), pick }) },
+  { weight: 5, arbitrary: fc.record({ ...on("call"), pick, outcome: outcomes, isTaken: fc.boolean() }) },
+  { weight: 5, arbitrary: fc.record({ ...on("record"), pick, isHeard }) },
+  { weight: 3, arbitrary: fc.record({ ...on("record-again"), pick, isHeard }) },
+  { weight: 2, arbitrary: fc.record({ ...on("record-anew"), pick }) },
+  { weight: 1, arbitrary: fc.record({ ...on("give-back"), pick }) },
+  { weight: 1, arbitrary: fc.record({ ...on("give-back-again"), pick }) },
+  { weight: 3, arbitrary: fc.record({ ...on("take-over"), worker, isDead: fc.boolean(), by: worker }) },
+  { weight: 1, arbitrary: fc.record({ ...on("unheard"), worker }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...on("receipt"),
+      pick,
+      status: fc.constantFrom("sent", "delivered", "failed", "undelivered"),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ ...on("look-up"), isRefused: fc.boolean(), worker }) },
+  { weight: 1, arbitrary: fc.record({ ...on("hold"), provider: fc.constantFrom(...PROVIDERS) }) },
+  { weight: 1, arbitrary: fc.record({ ...on("pace") }) },
+);
+type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
+
+const among = <Item>(items: readonly Item[], at: number): Item | undefined => items[at % items.length];
+const withOne = <Item>(items: readonly Item[], at: number, act: (item: Item) => void): void => {
+  const item = among(items, at);
+  if (item !== undefined) act(item);
+};
+
+function happen(model: AttemptModel, what: Happening): void {
+  switch (what.what) {
+    case "dispatch":
+      model.dispatch(what.worker, what.begins, what.isHeard);
+      break;
+    case "serve":
+      model.serve(what.worker, what.begins, what.isHeard);
+      break;
+    case "begin":
+      withOne(model.hands, what.pick, (hand) => model.begin(hand));
+      break;
+    case "call":
+      withOne(model.hands, what.pick, (hand) => model.call(hand, what.outcome, what.isTaken));
+      break;
+    case "record":
+      withOne(model.unrecorded, what.pick, (ending) => model.record(ending, what.isHeard));
+      break;
+    case "record-again":
+      withOne(model.unheard, what.pick, (ending) => model.record(ending, what.isHeard));
+      break;
+    case "record-anew":
+      withOne(model.recorded, what.pick, (ending) => model.recordAnew(ending));
+      break;
+    case "give-back":
+      withOne(model.hands, what.pick, (hand) => model.giveBack(hand));
+      break;
+    case "give-back-again":
+      withOne(model.givenBack, what.pick, (claim) => model.giveBackAgain(claim));
+      break;
+    case "take-over":
+      // Nobody takes itself for dead.
+      model.takeOver(what.worker, what.isDead, what.by === what.worker ? (what.by + 1) % WORKERS : what.by);
+      break;
+    case "unheard":
+      model.giveBackUnheard(what.worker);
+      break;
+    case "receipt":
+      withOne(model.calls, what.pick, (call) => model.receipt(call, what.status));
+      break;
+    case "look-up":
+      model.lookUp(what.isRefused, what.worker);
+      break;
+    case "hold":
+      if (!model.held.delete(what.provider)) model.held.add(what.provider);
+      break;
+    case "pace":
+      model.isThrottled = !model.isThrottled;
+  }
+}
+
+const PATH = /^pending( failed| sent( delivered| failed| undelivered)?)?$/;
+
+/** What must be true after everything that happens. Compared by hand: it is done a million times. */
+function check(model: AttemptModel): void {
+  const { calls, money, policy } = model;
+  const broken: string[] = [];
+  for (const [at, call] of calls.entries()) {
+    for (const later of calls.slice(at + 1)) {
+      if (later.seq === call.seq) broken.push(`attempt ${call.seq} was made twice`);
+      const [first, second] = later.seq > call.seq ? [call, later] : [later, call];
+      const mayBeTwice = policy === "fallback" && model.unknown.has(first.claim);
+      if (first.isTaken && !mayBeTwice) broken.push(`attempt ${second.seq} was made though ${first.seq} took it`);
+    }
+  }
+  if (model.isClaimedAfterRefusal) broken.push("somebody was asked although it was refused for good");
+  for (const claims of model.followers.values()) if (claims.size > 1) broken.push("two went on after one outcome");
+
+  const path = model.moves.join(" ");
+  if (!PATH.test(path)) broken.push(`its status moved ${path}`);
+  const expected = path.includes("sent") ? "settle" : path === "pending" ? "" : "refund";
+  if (money.join(" ") !== expected) broken.push(`its status moved ${path} and its money ${money.join(" ")}`);
+  if (model.isFailedTooSoon) broken.push("an answer made it fail while another attempt may have been made");
+  if (model.isRefundedAfterProof) broken.push("it was refunded though a provider had said that it took it");
+  if (broken.length > 0) throw new Error(broken.join("; "));
+}
+
+/** Lets every worker go on without accidents, with the same answer from every provider, until nothing is left to do. */
+function settle(model: AttemptModel, outcome: SendOutcome): void {
+  model.held.clear();
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    model.atMs += 60_000;
+    for (let of = 0; of < WORKERS; of += 1) model.giveBackUnheard(of);
+    for (const hand of [...model.hands]) model.begin(hand);
+    for (const hand of [...model.hands]) model.call(hand, outcome, true);
+    for (const ending of [...model.unrecorded, ...model.unheard]) model.record(ending, true);
+    check(model);
+    model.serve(0, true, true);
+    model.dispatch(0, true, true);
+    if (model.hands.length === 0 && model.dispatches === 0 && !model.waiting) model.sweep();
+    check(model);
+    if (model.message.status !== "pending") return;
+  }
+  throw new Error(`It is still pending after ${ROUNDS_MAX} rounds: ${JSON.stringify(model.rows)}`);
+}
+
+describe.each<Policy>(["fallback", "hold"])("one message and three workers, under %s", (policy) => {
+  const chains = fc.array(fc.constantFrom(...PROVIDERS), { minLength: 1, maxLength: 3, size: "max" });
+  const sequences = fc.array(happening, { minLength: 10, maxLength: 60, size: "max" });
+
+  test("is called for once per attempt, taken once, billed once, and comes to an end", () => {
+    fc.assert(
+      fc.property(chains, sequences, outcomes, (chain, sequence, outcome) => {
+        const model = new AttemptModel(chain, policy);
+        for (const what of sequence) {
+          happen(model, what);
+          check(model);
+        }
+        settle(model, outcome);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

@@ -1,0 +1,94 @@
+/** Messages that wait for a provider that is drained, open or probing: they find another way, or give up in the end. */
+import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
+import { transaction } from "../../core/db";
+import { addJob } from "../../core/jobs";
+import { perProcess } from "../../core/process";
+import type { ProviderState, ProviderTable } from "../../providers/registry";
+import { PROVIDERS } from "../../providers/schema";
+import { failUndispatched } from "./fail-undispatched";
+
+/** So long a message waits for providers of which none works. */
+const UNAVAILABLE_MAX_MS = 10 * MINUTE_MS;
+const BATCH = 500;
+const LOOK_EVERY_MS = SECOND_MS;
+/** What was decided by a state a second old may come in a little after the state has changed. */
+const LATE_MS = 10 * SECOND_MS;
+
+const NO_PROVIDER = {
+  code: "no_provider_available",
+  message: "No provider on the way to this number could take messages for ten minutes.",
+};
+
+/** `at`: milliseconds of the process's monotonic clock. */
+type Looked = { usable: ReadonlySet<string>; at: number; isDone: boolean };
+
+/** About once a second: what waits for a provider that is held goes elsewhere where it can, and fails after ten minutes. */
+export async function rerouteUnavailable(state: ProviderState, table: ProviderTable): Promise<void> {
+  const looks = perProcess("messages.held_looks", () => new Map<string, Looked>());
+  const last = looks.get(state.id);
+  const at = performance.now();
+  const usable = new Set<string>(PROVIDERS.filter((id) => isUsable(table, id)));
+  const hasNew = last === undefined || [...usable].some((id) => !last.usable.has(id));
+  if (!hasNew && last.isDone && at - last.at < LOOK_EVERY_MS) {
+    looks.set(state.id, { ...last, usable });
+    return;
+  }
+  // The whole line is looked through when there is a new way to go; otherwise only who came since.
+  const withinMs = hasNew || !last.isDone ? null : at - last.at + LATE_MS;
+  const released = usable.size > 0 ? await release(state.id, [...usable], withinMs) : 0;
+  looks.set(state.id, { usable, at, isDone: released < BATCH });
+  if ((state.unavailableForMs ?? 0) > UNAVAILABLE_MAX_MS) await giveUp(state.id);
+}
+
+const isUsable = (table: ProviderTable, id: string): boolean =>
+  table.isRoutable(id) && !table.isUnavailable(id) && table.stateOf(id)?.breaker === "closed";
+
+/**
+ * Sends messages through dispatch again that have an untried provider among `usable`.
+ * @param withinMs only those that came within this time; null: all.
+ */
+async function release(provider: string, usable: string[], withinMs: number | null): Promise<number> {
+  return transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>({
+      name: "held.release",
+      // Materialized: a batch that is chosen again while its rows go would be longer than its limit.
+      text: `WITH batch AS MATERIALIZED (
+               SELECT w.message_id FROM waiting_messages w JOIN messages m ON m.id = w.message_id
+               WHERE w.provider = $1 AND w.created_at >= COALESCE(now() - $3::float8 * interval '1 millisecond', '-infinity')
+                 AND EXISTS (SELECT 1 FROM unnest(m.chain) AS p (id) WHERE p.id = ANY($2::text[])
+                   AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id AND a.provider = p.id))
+               LIMIT $4 FOR UPDATE OF w SKIP LOCKED)
+             DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id RETURNING w.message_id AS id`,
+      values: [provider, usable, withinMs, BATCH],
+    });
+    if (rows.length > 0) await addJob(tx, "dispatch_messages", { messageIds: rows.map((row) => row.id) });
+    return rows.length;
+  });
+}
+
+/** Fails, and refunds, messages that have waited for too long. */
+async function giveUp(provider: string): Promise<void> {
+  for (let found = BATCH; found === BATCH; ) {
+    found = await transaction(async (tx) => {
+      const { rows } = await tx.query<{ messageId: string; attempts: number; afterUnknown: boolean }>({
+        name: "held.give_up",
+        text: `WITH batch AS MATERIALIZED (
+                 SELECT message_id FROM waiting_messages
+                 WHERE provider = $1 AND created_at < now() - $2::float8 * interval '1 millisecond'
+                 ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
+               ), gone AS (
+                 DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id RETURNING w.message_id)
+               SELECT g.message_id AS "messageId", count(a.seq)::int4 AS attempts,
+                 COALESCE(bool_or(a.outcome = 'unknown'), false) AS "afterUnknown"
+               FROM gone g LEFT JOIN message_attempts a ON a.message_id = g.message_id GROUP BY g.message_id`,
+        values: [provider, UNAVAILABLE_MAX_MS, BATCH],
+      });
+      await failUndispatched(
+        tx,
+        rows.map((row) => ({ ...row, error: NO_PROVIDER })),
+        now(),
+      );
+      return rows.length;
+    });
+  }
+}

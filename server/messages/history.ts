@@ -1,0 +1,60 @@
+import type { AccountActor } from "../core/actor";
+import { pool, readPrisma } from "../core/db";
+import { notFound } from "../core/errors";
+import { MESSAGE_COLUMNS, type MessageRow } from "./present";
+import type { MessageHistory } from "./timeline";
+
+/** A carrier that repeats itself without end must not make a message unreadable. */
+const RECEIPTS_MAX = 200;
+
+/** The row of one message. @throws 404 also for another account's. */
+export async function findMessage(actor: AccountActor, id: string): Promise<MessageRow> {
+  const { rows } = await pool().query<MessageRow>({
+    name: "messages.get",
+    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = $1 AND m.account_id = $2`,
+    values: [id, actor.accountId],
+  });
+  const [row] = rows;
+  if (!row) throw notFound("There is no message with this id.", { param: "id" });
+  return row;
+}
+
+/** Everything that is stored of one message. @throws 404 also for another account's. */
+export async function readHistory(actor: AccountActor, id: string): Promise<MessageHistory> {
+  const { accountId } = actor;
+  const message = await findMessage(actor, id);
+  const [attempts, receipts, ledger, events] = await Promise.all([
+    readPrisma().messageAttempt.findMany({ where: { messageId: id }, omit: { said: true }, orderBy: { seq: "asc" } }),
+    readPrisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: RECEIPTS_MAX }),
+    readPrisma().ledgerEntry.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
+    readPrisma().event.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
+  ]);
+  const deliveries = await readPrisma().webhookDelivery.findMany({
+    where: { eventId: { in: events.map((event) => event.id) }, accountId },
+    orderBy: { id: "asc" },
+  });
+  const [endpoints, tries] = await Promise.all([
+    readPrisma().webhookEndpoint.findMany({
+      where: { id: { in: deliveries.map((delivery) => delivery.endpointId) }, accountId },
+      select: { id: true, url: true },
+    }),
+    readPrisma().webhookTry.findMany({
+      where: { deliveryId: { in: deliveries.map((delivery) => delivery.id) } },
+      omit: { responseHead: true },
+      orderBy: { createdAt: "asc" },
+    }),
+  ]);
+  const urls = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.url]));
+  return {
+    message,
+    attempts,
+    receipts,
+    ledger,
+    events,
+    deliveries: deliveries.map((delivery) => ({
+      ...delivery,
+      url: urls.get(delivery.endpointId) ?? "",
+      tries: tries.filter((made) => made.deliveryId === delivery.id),
+    })),
+  };
+}

@@ -1,0 +1,138 @@
+/** Our own stalls are not the provider's silence. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { stallFor, stallThen, startServerApart } from "@/e2e/support/stalls";
+import { signOf } from "../health/breaker";
+import type { HttpProvider, SendRequest } from "../port";
+import { httpAdapter } from "./client";
+
+const TIMEOUT_MS = 1_000;
+
+const closers: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+beforeAll(() => {
+  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
+  vi.stubEnv("SECRET_KEY", "0".repeat(32));
+  vi.stubEnv("LOG_LEVEL", "silent");
+  vi.stubEnv("PROVIDER_TIMEOUT_MS", String(TIMEOUT_MS));
+});
+afterAll(() => vi.unstubAllEnvs());
+
+const sendRequest: SendRequest = {
+  message: { id: "msg_1", to: "+491511234567", from: "Shop", body: "hi", encoding: "GSM-7", segments: 1 },
+  reference: "msg_1-1",
+  receiptUrl: "https://sms.example.test/receipts",
+};
+
+const provider = (url: string): HttpProvider => ({
+  id: "twilio",
+  settings: z.record(z.string(), z.unknown()),
+  maxInFlight: 1,
+  buildRequest: () => ({ method: "POST", url, headers: { "content-type": "text/plain" }, body: "hi" }),
+  readResponse: ({ body }) => ({ kind: "accepted", providerMessageIds: [body] }),
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
+  readCallback: () => ({ reports: [], inbound: [] }),
+});
+
+const send = (url: string) => httpAdapter(provider(url), {}).send(sendRequest);
+
+async function serverApart(options: Parameters<typeof startServerApart>[0]) {
+  const server = await startServerApart(options);
+  closers.push(server.close);
+  return server;
+}
+
+test("answers that came while our event loop stood still are read, however late", async () => {
+  const { url, requests } = await serverApart({ answer: "m1", afterMs: 300 });
+  const outcomes = Promise.all(Array.from({ length: 20 }, () => send(url)));
+  await requests(20);
+  await stallFor(2 * TIMEOUT_MS);
+  expect(await outcomes).toEqual(Array(20).fill({ kind: "accepted", providerMessageIds: ["m1"] }));
+});
+
+test("a connection that was lost while we stood still leaves it open what became of the message, and says nothing of the provider", async () => {
+  const { url, requests } = await serverApart({ answer: null, afterMs: 300 });
+  const sent = send(url);
+  await requests(1);
+  await stallFor(2 * TIMEOUT_MS);
+  const outcome = await sent;
+  expect(outcome).toMatchObject({ kind: "unknown" });
+  expect(signOf(outcome)).toBeNull();
+});
+
+test("a connection that the provider closed while we stood still is not used for the next message", async () => {
+  const { url, requests } = await serverApart({ answer: "m1", afterMs: 0, keepMs: 500 });
+  expect(await send(url)).toMatchObject({ kind: "accepted" });
+  await requests(1);
+  const sent = stallThen(2_500, () => Promise.all([send(url), send(url)]));
+  expect(await sent).toMatchObject([{ kind: "accepted" }, { kind: "accepted" }]);
+});
+
+test("after a long stall no idle connection is used any more", async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((request, response) => {
+    sockets.push(request.socket);
+    request.resume().on("end", () => response.end("m1"));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (let count = 0; count < 5; count += 1) await send(url);
+  const former = new Set(sockets.splice(0));
+  expect(former.size).toBeLessThan(5);
+  const { now } = performance;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
+  closers.push(() => clock.mockRestore());
+  expect(await send(url)).toMatchObject({ kind: "accepted" });
+  expect(sockets.map((socket) => former.has(socket))).toEqual([false]);
+});
+
+/** Sends one message and prints how it ended. */
+const CHILD = `
+import { z } from "zod";
+import { httpAdapter } from "./server/providers/http/client";
+const provider = {
+  id: "twilio", settings: z.record(z.string(), z.unknown()), maxInFlight: 1,
+  buildRequest: () => ({ method: "POST", url: process.env.URL, headers: {}, body: "hi" }),
+  readResponse: ({ body }) => ({ kind: "accepted", providerMessageIds: [body] }),
+};
+httpAdapter(provider, {}).send(${JSON.stringify(sendRequest)}).then((outcome) => {
+  process.stdout.write(JSON.stringify(outcome), () => process.exit(0));
+});
+`;
+
+test("an answer that came while the process was stopped is read when it goes on", async () => {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", CHILD], {
+    cwd: new URL("../../..", import.meta.url),
+    env: { ...process.env, URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  closers.push(() => child.kill("SIGKILL"));
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    said += chunk;
+  });
+  const ended = once(child, "close");
+  const [, response] = (await once(server, "request")) as [unknown, ServerResponse];
+  child.kill("SIGSTOP");
+  response.end("m1");
+  await new Promise((resolve) => setTimeout(resolve, 2 * TIMEOUT_MS));
+  child.kill("SIGCONT");
+  await ended;
+  expect(JSON.parse(said)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
+});

@@ -1,0 +1,279 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import type { HttpProvider, SendRequest, WireResponse } from "../port";
+import { httpAdapter } from "./client";
+
+const TIMEOUT_MS = 2_000;
+
+const closers: Array<() => Promise<unknown>> = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+beforeAll(() => {
+  vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
+  vi.stubEnv("SECRET_KEY", "0".repeat(32));
+  vi.stubEnv("LOG_LEVEL", "silent");
+  vi.stubEnv("PROVIDER_TIMEOUT_MS", String(TIMEOUT_MS));
+});
+afterAll(() => vi.unstubAllEnvs());
+
+const sendRequest: SendRequest = {
+  message: { id: "msg_1", to: "+491511234567", from: "Shop", body: "hi", encoding: "GSM-7", segments: 1 },
+  reference: "msg_1-1",
+  receiptUrl: "https://sms.example.test/receipts",
+};
+
+/** Posts to a URL and takes `{"id": …}` for an answer. */
+const provider = (url: string): HttpProvider => ({
+  id: "twilio",
+  settings: z.record(z.string(), z.unknown()),
+  maxInFlight: 1,
+  buildRequest: () => ({ method: "POST", url, headers: { "content-type": "text/plain" }, body: "hi" }),
+  readResponse: ({ body }: WireResponse) => {
+    const { id } = z.object({ id: z.string() }).parse(JSON.parse(body));
+    return { kind: "accepted", providerMessageIds: [id] };
+  },
+  authenticate: () => ({ kind: "genuine", nonces: [] }),
+  readCallback: () => ({ reports: [], inbound: [] }),
+});
+
+const send = (url: string) => httpAdapter(provider(url), {}).send(sendRequest);
+
+/** Listens on loopback until the end of the test. @returns the port. */
+async function listen(server: Server): Promise<number> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => open.add(socket.on("error", () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const answering = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createHttpServer(listener))}/`;
+
+/** Counts the requests that it never answers. */
+function counter() {
+  let requests = 0;
+  const count: RequestListener = () => {
+    requests += 1;
+  };
+  return { count, requests: () => requests };
+}
+
+/** A value of DER: its tag, its length, its content. */
+function der(tag: number, ...content: Buffer[]): Buffer {
+  const whole = Buffer.concat(content);
+  const length = whole.length < 0x80 ? [whole.length] : [0x82, whole.length >> 8, whole.length & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...length), whole]);
+}
+
+/** A certificate for 127.0.0.1 that nobody vouches for but its own key (X.509, version 1). */
+function selfSigned(): { key: string; cert: string } {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const algorithm = der(0x30, der(0x06, Buffer.from("2a8648ce3d040302", "hex")));
+  const commonName = [der(0x06, Buffer.from("550403", "hex")), der(0x0c, Buffer.from("127.0.0.1"))];
+  const name = der(0x30, der(0x31, der(0x30, ...commonName)));
+  const validity = der(0x30, ...["200101000000Z", "490101000000Z"].map((time) => der(0x17, Buffer.from(time))));
+  const subjectKey = publicKey.export({ format: "der", type: "spki" });
+  const signed = der(0x30, der(0x02, Buffer.of(1)), algorithm, name, validity, name, subjectKey);
+  const signature = der(0x03, Buffer.concat([Buffer.of(0), sign("sha256", signed, privateKey)]));
+  const pem = der(0x30, signed, algorithm, signature).toString("base64");
+  return {
+    key: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${pem.replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`,
+  };
+}
+
+describe("a connection that never stood: nothing was sent, and the provider is to blame", () => {
+  const unreached = (code: string | RegExp) => ({
+    kind: "retryable",
+    code: typeof code === "string" ? code : expect.stringMatching(code),
+    detail: "The provider could not be reached.",
+    fault: "provider",
+  });
+
+  it("refused", async () => {
+    const server = createServer();
+    const port = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await send(`http://127.0.0.1:${port}/`)).toEqual(unreached("econnrefused"));
+  });
+
+  it("to a name that does not exist", async () => {
+    expect(await send("http://provider.invalid/")).toEqual(unreached(/^(enotfound|eai_again)$/));
+  });
+
+  it("reset in the TLS handshake", async () => {
+    const port = await listen(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
+    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("econnreset"));
+  });
+
+  it("closed in the TLS handshake", async () => {
+    const port = await listen(createServer((socket) => socket.once("data", () => socket.end())));
+    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("econnreset"));
+  });
+
+  it("over TLS to a port that speaks plain HTTP", async () => {
+    const { count, requests } = counter();
+    const url = await answering(count);
+    expect(await send(url.replace("http:", "https:"))).toEqual(unreached(/^err_ssl_/));
+    expect(requests()).toBe(0);
+  });
+
+  it("with a certificate that nobody vouches for", async () => {
+    const { count, requests } = counter();
+    const port = await listen(createHttpsServer(selfSigned(), count));
+    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("depth_zero_self_signed_cert"));
+    expect(requests()).toBe(0);
+  });
+
+  it("whose TLS handshake is never answered, before the time for the answer is over", async () => {
+    const port = await listen(createServer());
+    expect(await send(`https://127.0.0.1:${port}/`)).toEqual(unreached("und_err_connect_timeout"));
+  });
+});
+
+describe("a request that was written: nobody knows what became of it", () => {
+  it("and then the connection was reset", async () => {
+    const url = await answering((request) => request.on("end", () => request.socket.resetAndDestroy()).resume());
+    expect(await send(url)).toMatchObject({ kind: "unknown", code: "econnreset" });
+  });
+
+  it("and then the connection was closed", async () => {
+    const url = await answering((request) => request.on("end", () => request.socket.destroy()).resume());
+    expect(await send(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
+  });
+
+  it("and no headers came in time", async () => {
+    const url = await answering(() => undefined);
+    expect(await send(url)).toMatchObject({ kind: "unknown", code: "timeout" });
+  });
+
+  it("and the answer did not end in time", async () => {
+    const url = await answering((_request, response) => response.writeHead(200).write('{"id":'));
+    expect(await send(url)).toMatchObject({ kind: "unknown", code: "timeout" });
+  });
+
+  it("and the connection was lost within the answer", async () => {
+    const url = await answering((_request, response) => {
+      response.writeHead(200, { "content-length": "20" }).write('{"id":', () => response.socket?.destroy());
+    });
+    expect(await send(url)).toMatchObject({ kind: "unknown", code: "und_err_socket" });
+  });
+
+  it("and what was answered cannot be read", async () => {
+    for (const body of ["", "<html>", '{"id":', "{}"]) {
+      const url = await answering((_request, response) => response.end(body));
+      expect(await send(url), body).toMatchObject({ kind: "unknown", code: "malformed_answer" });
+    }
+  });
+
+  it("and the answer is longer than any of an API: it is not read to its end", async () => {
+    const url = await answering((_request, response) => {
+      response.on("error", () => undefined).write(`{"id":"m1","more":"${"x".repeat(300_000)}`);
+    });
+    expect(await send(url)).toMatchObject({ kind: "unknown", code: "malformed_answer" });
+  });
+
+  it("and what answers is no HTTP", async () => {
+    const port = await listen(createServer((socket) => socket.once("data", () => socket.end("220 ready\r\n"))));
+    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ kind: "unknown", code: "error" });
+  });
+});
+
+it("a text that is too long for the provider is not handed over, and left to another one", async () => {
+  const { count, requests } = counter();
+  const textMax = { "GSM-7": 3, "UCS-2": 2 };
+  const adapter = httpAdapter({ ...provider(await answering(count)), textMax }, {});
+  for (const [encoding, body, most] of [
+    ["GSM-7", "abcd", 3],
+    ["UCS-2", "яяя", 2],
+  ] as const) {
+    expect(await adapter.send({ ...sendRequest, message: { ...sendRequest.message, encoding, body } })).toEqual({
+      kind: "retryable",
+      code: "text_too_long",
+      detail: `The provider takes texts of at most ${most} characters in ${encoding}.`,
+      fault: "message",
+    });
+  }
+  expect(requests()).toBe(0);
+});
+
+it("an answer that can be read is the provider's own", async () => {
+  const url = await answering((_request, response) => response.end('{"id":"m1"}'));
+  expect(await send(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
+});
+
+describe("an API that wants access tokens", () => {
+  /** Accepts the token granted last, which `grants` times is refused once before its time. */
+  async function serve(isRefused: (use: number) => boolean) {
+    const seen: string[] = [];
+    let granted = 0;
+    const url = await answering((request, response) => {
+      const { authorization = "" } = request.headers;
+      seen.push(`${request.url} ${authorization}`);
+      if (request.url === "/token") {
+        granted += 1;
+        response.end(JSON.stringify({ access_token: `t${granted}`, expires_in: 3_600 }));
+      } else {
+        const isUnauthorized = isRefused(seen.filter((line) => line.startsWith("/ ")).length);
+        response.writeHead(isUnauthorized ? 401 : 200).end(JSON.stringify(isUnauthorized ? {} : { id: "m1" }));
+      }
+    });
+    const adapter = httpAdapter(
+      {
+        ...provider(url),
+        buildTokenRequest: () => ({ method: "POST", url: `${url}token`, headers: {}, body: "" }),
+        buildRequest: (_, __, accessToken) => ({
+          ...{ method: "POST", url, body: "hi" },
+          headers: { authorization: `Bearer ${accessToken}` },
+        }),
+        readResponse: ({ status }) =>
+          status === 200
+            ? { kind: "accepted", providerMessageIds: ["m1"] }
+            : { kind: "retryable", code: "401", detail: "No.", fault: "account" },
+      },
+      {},
+    );
+    return { adapter, seen };
+  }
+
+  it("gets one before the attempt begins, and the same with every message", async () => {
+    const { adapter, seen } = await serve(() => false);
+    expect(await adapter.ready?.()).toBeNull();
+    expect(seen).toEqual(["/token "]);
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(seen).toEqual(["/token ", "/ Bearer t1", "/ Bearer t1"]);
+  });
+
+  it("is asked once more with a new one where it refuses a token that should be valid", async () => {
+    const { adapter, seen } = await serve((use) => use === 1);
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(seen).toEqual(["/token ", "/ Bearer t1", "/token ", "/ Bearer t2"]);
+  });
+
+  it("and refuses the new one too has the last word", async () => {
+    const { adapter, seen } = await serve(() => true);
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "retryable", fault: "account" });
+    expect(seen).toHaveLength(4);
+  });
+
+  it("whose token server is away leaves the message unsent", async () => {
+    const adapter = httpAdapter(
+      {
+        ...provider("http://127.0.0.1:9/"),
+        buildTokenRequest: () => ({ method: "POST", url: "http://127.0.0.1:9/token", headers: {}, body: "" }),
+      },
+      {},
+    );
+    expect(await adapter.ready?.()).toMatchObject({ kind: "retryable", code: "token_unreachable", fault: "provider" });
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "retryable", code: "token_unreachable" });
+  });
+});

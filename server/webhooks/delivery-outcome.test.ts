@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { type DeliveryOutcome, type DeliveryState, type EndpointState, settleOutcomes } from "./delivery-outcome";
+
+const T0 = Date.UTC(2026, 0, 1);
+const at = (ms: number) => new Date(T0 + ms);
+
+const endpoint = (more: Partial<EndpointState> = {}): EndpointState => ({
+  id: "e1",
+  isActive: true,
+  isDeleted: false,
+  failureCount: 0,
+  lastSuccessAt: null,
+  lastFailureAt: null,
+  disabledAt: null,
+  ...more,
+});
+
+const delivery = (id: string, more: Partial<DeliveryState> = {}): DeliveryState => ({
+  id,
+  status: "pending",
+  round: 0,
+  attempts: 0,
+  ...more,
+});
+
+const outcome = (deliveryId: string, more: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({
+  deliveryId,
+  endpointId: "e1",
+  round: 0,
+  attempt: 1,
+  acknowledged: false,
+  statusCode: 500,
+  latencyMs: 5,
+  error: "The endpoint responded with 500.",
+  responseHead: "",
+  retryAfterS: null,
+  finishedAt: at(0),
+  ...more,
+});
+
+const ok = (deliveryId: string, more: Partial<DeliveryOutcome> = {}) =>
+  outcome(deliveryId, { acknowledged: true, statusCode: 200, error: null, ...more });
+
+describe("one try", () => {
+  test("a 2xx ends the delivery and resets the failure count", () => {
+    const settled = settleOutcomes([endpoint({ failureCount: 24 })], [delivery("d1")], [ok("d1")]);
+    expect(settled.deliveries).toEqual([
+      { id: "d1", status: "delivered", round: 0, attempts: 1, nextAttemptAt: null, finishedAt: at(0) },
+    ]);
+    expect(settled.endpoints).toEqual([endpoint({ failureCount: 0, lastSuccessAt: at(0) })]);
+    expect(settled.retries).toEqual([]);
+  });
+
+  test.each([
+    [1, 30],
+    [2, 300],
+    [3, 1_800],
+    [4, 7_200],
+    [5, 43_200],
+  ])("failed try %i is followed by another after %i s", (attempt, delayS) => {
+    const settled = settleOutcomes(
+      [endpoint()],
+      [delivery("d1", { attempts: attempt - 1 })],
+      [outcome("d1", { attempt })],
+    );
+    const runAt = at(delayS * 1_000);
+    expect(settled.deliveries).toMatchObject([{ status: "pending", attempts: attempt, nextAttemptAt: runAt }]);
+    expect(settled.retries).toEqual([
+      { endpointId: "e1", round: 0, attemptsMade: attempt, runAt, deliveryIds: ["d1"] },
+    ]);
+    expect(settled.endpoints).toEqual([endpoint({ failureCount: 1, lastFailureAt: at(0) })]);
+  });
+
+  test("the sixth failure abandons the delivery", () => {
+    const settled = settleOutcomes([endpoint()], [delivery("d1", { attempts: 5 })], [outcome("d1", { attempt: 6 })]);
+    expect(settled.deliveries).toMatchObject([{ status: "abandoned", attempts: 6, finishedAt: at(0) }]);
+    expect(settled.retries).toEqual([]);
+  });
+
+  test.each([
+    ["was counted already", delivery("d1", { attempts: 1 }), outcome("d1")],
+    ["has ended", delivery("d1", { status: "delivered" }), outcome("d1")],
+    ["was recovered meanwhile", delivery("d1", { round: 1 }), outcome("d1")],
+    ["is unknown", delivery("d2"), outcome("d1")],
+    ["belongs to an unknown endpoint", delivery("d1"), outcome("d1", { endpointId: "e2" })],
+  ])("a try whose delivery %s changes nothing", (_, state, made) => {
+    expect(settleOutcomes([endpoint()], [state], [made])).toEqual({
+      tries: [],
+      deliveries: [],
+      endpoints: [],
+      retries: [],
+    });
+  });
+
+  test("a failure abandons a deleted endpoint's delivery and parks a disabled one's, but a 2xx delivers it", () => {
+    const end = (state: Partial<EndpointState>, made: DeliveryOutcome) =>
+      settleOutcomes([endpoint(state)], [delivery("d1", { status: "held" })], [made]).deliveries[0]?.status;
+    expect(end({ isDeleted: true }, outcome("d1"))).toBe("abandoned");
+    expect(end({ isActive: false }, outcome("d1"))).toBe("held");
+    expect(end({ isActive: false }, ok("d1"))).toBe("delivered");
+  });
+});
+
+describe("a response with Retry-After", () => {
+  const runAt = (retryAfterS: number | null, attempt: number) =>
+    settleOutcomes([endpoint()], [delivery("d1", { attempts: attempt - 1 })], [outcome("d1", { attempt, retryAfterS })])
+      .retries[0]?.runAt;
+
+  test.each([
+    [null, 1, 30],
+    [0, 1, 30],
+    [29, 1, 30],
+    [31, 1, 31],
+    [86_400, 1, 86_400],
+    [31, 2, 300],
+    [86_400, 5, 86_400],
+  ])("of %s s after try %i leads to the next try after %i s", (retryAfterS, attempt, delayS) => {
+    expect(runAt(retryAfterS, attempt)).toEqual(at(delayS * 1_000));
+  });
+
+  test("delays only its own delivery, and gives no seventh try", () => {
+    const settled = settleOutcomes(
+      [endpoint()],
+      [delivery("d1"), delivery("d2"), delivery("d3", { attempts: 5 })],
+      [
+        outcome("d1", { retryAfterS: 3_600 }),
+        outcome("d2"),
+        outcome("d3", { attempt: 6, statusCode: 503, retryAfterS: 60 }),
+      ],
+    );
+    expect(settled.retries.map((retry) => [retry.deliveryIds, retry.runAt])).toEqual([
+      [["d1"], at(3_600_000)],
+      [["d2"], at(30_000)],
+    ]);
+    expect(settled.deliveries.at(-1)).toMatchObject({ id: "d3", status: "abandoned" });
+  });
+});
+
+test("410 disables the endpoint at once, and parks the delivery and all that fail with it", () => {
+  const settled = settleOutcomes(
+    [endpoint(), endpoint({ id: "e2" })],
+    [delivery("d1"), delivery("d2"), delivery("d3")],
+    [outcome("d1"), outcome("d2", { statusCode: 410, finishedAt: at(5) }), outcome("d3", { endpointId: "e2" })],
+  );
+  expect(settled.endpoints).toMatchObject([
+    { id: "e1", isActive: false, failureCount: 2, disabledAt: at(5) },
+    { id: "e2", isActive: true, failureCount: 1, disabledAt: null },
+  ]);
+  expect(settled.deliveries.map((each) => `${each.id} ${each.status}`).sort()).toEqual([
+    "d1 held",
+    "d2 held",
+    "d3 pending",
+  ]);
+});
+
+describe("many tries", () => {
+  const many = (
+    count: number,
+    made: (id: string, index: number) => DeliveryOutcome,
+    state: Partial<EndpointState> = {},
+  ) => {
+    const ids = Array.from({ length: count }, (_, index) => `d${index}`);
+    return settleOutcomes(
+      [endpoint(state)],
+      ids.map((id) => delivery(id)),
+      ids.map(made),
+    );
+  };
+
+  test("failures of the same try of one endpoint share one later job", () => {
+    const settled = many(3, (id, index) => outcome(id, { finishedAt: at(index * 10) }));
+    const runAt = at(30_020);
+    expect(settled.retries).toEqual([
+      { endpointId: "e1", round: 0, attemptsMade: 1, runAt, deliveryIds: ["d0", "d1", "d2"] },
+    ]);
+    expect(settled.deliveries.map((each) => each.nextAttemptAt)).toEqual([runAt, runAt, runAt]);
+  });
+
+  test("24 failures leave the endpoint active, the 25th disables it and parks all deliveries with tries left", () => {
+    const almost = many(24, (id) => outcome(id));
+    expect(almost.endpoints).toMatchObject([{ isActive: true, failureCount: 24, disabledAt: null }]);
+    expect(almost.deliveries.every((each) => each.status === "pending")).toBe(true);
+
+    const disabled = many(26, (id, index) => outcome(id, { finishedAt: at(index) }));
+    expect(disabled.endpoints).toMatchObject([{ isActive: false, failureCount: 26, disabledAt: at(24) }]);
+    expect(disabled.deliveries.every((each) => each.status === "held" && each.nextAttemptAt === null)).toBe(true);
+    expect(disabled.retries).toEqual([]);
+    expect(disabled.tries).toHaveLength(26);
+  });
+
+  test("are applied in the order in which they ended, not in the order of the batch", () => {
+    const lateSuccess = many(30, (id, index) =>
+      index === 0 ? ok(id, { finishedAt: at(24) }) : outcome(id, { finishedAt: at(index) }),
+    );
+    expect(lateSuccess.endpoints).toMatchObject([{ isActive: true, failureCount: 6 }]);
+  });
+
+  test("a 2xx after the 25th failure does not enable the endpoint again", () => {
+    const settled = many(26, (id, index) =>
+      index === 25 ? ok(id, { finishedAt: at(25) }) : outcome(id, { finishedAt: at(index) }),
+    );
+    expect(settled.endpoints).toMatchObject([{ isActive: false, failureCount: 0, disabledAt: at(24) }]);
+  });
+
+  test("a try that two jobs made counts once", () => {
+    const settled = settleOutcomes(
+      [endpoint()],
+      [delivery("d1")],
+      [outcome("d1"), outcome("d1", { finishedAt: at(1) })],
+    );
+    expect(settled.tries).toHaveLength(1);
+    expect(settled.endpoints).toMatchObject([{ failureCount: 1 }]);
+  });
+
+  test("a recovered delivery is tried again in jobs of its round", () => {
+    const settled = settleOutcomes(
+      [endpoint()],
+      [delivery("d1", { round: 2 }), delivery("d2")],
+      [outcome("d1", { round: 2 }), outcome("d2")],
+    );
+    expect(settled.retries).toMatchObject([
+      { round: 2, attemptsMade: 1, deliveryIds: ["d1"] },
+      { round: 0, attemptsMade: 1, deliveryIds: ["d2"] },
+    ]);
+  });
+
+  test("the given state is not modified", () => {
+    const given = endpoint();
+    settleOutcomes([given], [delivery("d1")], [outcome("d1")]);
+    expect(given).toEqual(endpoint());
+  });
+});

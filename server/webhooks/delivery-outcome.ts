@@ -1,0 +1,134 @@
+/** Applies the outcomes of tries to deliveries and their endpoints. */
+import { DISABLE_AFTER_FAILURES, GONE, nextAttemptDelayS } from "./retry";
+
+/** How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. */
+export type DeliveryOutcome = {
+  deliveryId: string;
+  endpointId: string;
+  round: number;
+  attempt: number;
+  acknowledged: boolean;
+  statusCode: number | null;
+  latencyMs: number;
+  error: string | null;
+  responseHead: string | null;
+  retryAfterS: number | null;
+  finishedAt: Date;
+};
+
+type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
+
+export type EndpointState = {
+  id: string;
+  isActive: boolean;
+  isDeleted: boolean;
+  failureCount: number;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  disabledAt: Date | null;
+};
+
+/** `attempts`: tries made in this `round`; a recovery begins the next round. */
+export type DeliveryState = { id: string; status: DeliveryStatus; round: number; attempts: number };
+
+type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
+
+/** Deliveries of one endpoint that are tried again at `runAt`, after `attemptsMade` tries in `round`. */
+type Retry = { endpointId: string; round: number; attemptsMade: number; runAt: Date; deliveryIds: string[] };
+
+export type Settlement = {
+  /** The tries that count; not those of deliveries that have ended, or that another job tried meanwhile. */
+  tries: DeliveryOutcome[];
+  deliveries: SettledDelivery[];
+  endpoints: EndpointState[];
+  retries: Retry[];
+};
+
+/**
+ * Applies tries in the order in which they ended. Each counts once: it must be the next try of an unfinished delivery,
+ * so a try that a recovery overtook does not count. A try that ends after its endpoint was disabled does count, but only
+ * a person enables the endpoint again.
+ * @param endpoints the endpoints of all outcomes; outcomes of any other endpoint are ignored.
+ */
+export function settleOutcomes(
+  endpoints: readonly EndpointState[],
+  deliveries: readonly DeliveryState[],
+  outcomes: readonly DeliveryOutcome[],
+): Settlement {
+  const endpointById = new Map(endpoints.map((endpoint) => [endpoint.id, { ...endpoint }]));
+  const deliveryById = new Map(deliveries.map((delivery) => [delivery.id, { ...delivery }]));
+  const lastTry = new Map<string, DeliveryOutcome>();
+  const tries: DeliveryOutcome[] = [];
+  for (const outcome of outcomes.toSorted((one, other) => one.finishedAt.getTime() - other.finishedAt.getTime())) {
+    const delivery = deliveryById.get(outcome.deliveryId);
+    const endpoint = endpointById.get(outcome.endpointId);
+    if (!delivery || !endpoint) continue;
+    if (delivery.round !== outcome.round || delivery.attempts !== outcome.attempt - 1) continue;
+    if (delivery.status !== "pending" && delivery.status !== "held") continue;
+    delivery.attempts = outcome.attempt;
+    if (outcome.acknowledged) delivery.status = "delivered";
+    countTry(endpoint, outcome);
+    lastTry.set(delivery.id, outcome);
+    tries.push(outcome);
+  }
+
+  // Only now is it known which endpoints the whole batch leaves active.
+  const settled: SettledDelivery[] = [];
+  const retries = new Map<string, Retry>();
+  for (const [id, outcome] of lastTry) {
+    const delivery = deliveryById.get(id);
+    const endpoint = endpointById.get(outcome.endpointId);
+    if (delivery && endpoint) settled.push(settleDelivery(delivery, endpoint, outcome, retries));
+  }
+  // Deliveries that share a job share its time.
+  const runAtOf = new Map([...retries.values()].flatMap((retry) => retry.deliveryIds.map((id) => [id, retry.runAt])));
+  const tried = new Set(tries.map((outcome) => outcome.endpointId));
+  return {
+    tries,
+    deliveries: settled.map((delivery) => ({ ...delivery, nextAttemptAt: runAtOf.get(delivery.id) ?? null })),
+    endpoints: [...endpointById.values()].filter((endpoint) => tried.has(endpoint.id)),
+    retries: [...retries.values()],
+  };
+}
+
+function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
+  if (outcome.acknowledged) {
+    endpoint.failureCount = 0;
+    endpoint.lastSuccessAt = outcome.finishedAt;
+    return;
+  }
+  endpoint.failureCount += 1;
+  endpoint.lastFailureAt = outcome.finishedAt;
+  const mustDisable = endpoint.failureCount >= DISABLE_AFTER_FAILURES || outcome.statusCode === GONE;
+  if (!endpoint.isActive || !mustDisable) return;
+  endpoint.isActive = false;
+  endpoint.disabledAt = outcome.finishedAt;
+}
+
+/** The state of a delivery after its try; a delivery that is tried again joins its group in `retries`. */
+function settleDelivery(
+  delivery: DeliveryState,
+  endpoint: EndpointState,
+  outcome: DeliveryOutcome,
+  retries: Map<string, Retry>,
+): SettledDelivery {
+  const { finishedAt } = outcome;
+  const state = { ...delivery, nextAttemptAt: null };
+  if (outcome.acknowledged) return { ...state, finishedAt };
+  const scheduledS = nextAttemptDelayS(delivery.attempts);
+  if (scheduledS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
+  if (!endpoint.isActive) return { ...state, status: "held", finishedAt: null };
+  // An endpoint may ask for a longer delay than the schedule's, never for a shorter one.
+  const delayS = Math.max(scheduledS, outcome.retryAfterS ?? 0);
+  const runAt = new Date(finishedAt.getTime() + delayS * 1_000);
+  const { round, attempts: attemptsMade } = delivery;
+  const group = `${endpoint.id} ${round} ${attemptsMade} ${delayS}`;
+  const retry = retries.get(group);
+  if (retry) {
+    retry.deliveryIds.push(delivery.id);
+    if (runAt > retry.runAt) retry.runAt = runAt;
+  } else {
+    retries.set(group, { endpointId: endpoint.id, round, attemptsMade, runAt, deliveryIds: [delivery.id] });
+  }
+  return { ...state, status: "pending", finishedAt: null };
+}

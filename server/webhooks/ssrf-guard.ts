@@ -1,0 +1,197 @@
+/**
+ * SSRF guard: webhook URLs come from customers, so a request to one must never reach the operator's own network
+ * (server-side request forgery). The guard checks the address that the socket connects to, not the name in the URL: a
+ * name can resolve to several addresses, and to different ones a moment later.
+ */
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { Agent, buildConnector } from "undici";
+
+/**
+ * Why a URL is refused. `invalid_url`: not an absolute URL. `protocol_not_allowed`: neither http: nor https:.
+ * `credentials_in_url`: it has a user name or password. `unresolvable_host`: its name has no address now; a later try
+ * may succeed. `address_not_public`: one of its addresses is neither public nor allowed by the operator.
+ */
+type BlockedUrlReason =
+  | "invalid_url"
+  | "protocol_not_allowed"
+  | "credentials_in_url"
+  | "unresolvable_host"
+  | "address_not_public";
+
+/** A refusal. Its `message` may be shown to the customer: it does not reveal the resolved addresses. */
+export type BlockedUrlError = Error & { readonly name: "BlockedUrlError"; readonly reason: BlockedUrlReason };
+
+/** One address of a host, as `dns.lookup` gives it. */
+interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Resolves a host name to *all* its addresses, in the order to try them; rejects, or returns none, if it has none. */
+export type LookupAll = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+/** Settings of an SSRF guard. */
+export interface SsrfGuardOptions {
+  /** CIDR networks, IPv4 and IPv6, that the operator allows although they are not public. */
+  readonly allowedNetworks: readonly string[];
+  /** Replaces the system's resolver. */
+  readonly lookup?: LookupAll;
+}
+
+/** An SSRF guard; see `createSsrfGuard`. */
+export interface SsrfGuard {
+  /** @throws BlockedUrlError when a request to the URL is not allowed now. */
+  readonly assertAllowed: (url: string) => Promise<void>;
+  /** Sends only to checked addresses: a request to any other rejects with a `BlockedUrlError` and opens no socket. */
+  readonly dispatcher: Agent;
+  /** Waits for running requests and closes the dispatcher's connections. */
+  readonly close: () => Promise<void>;
+}
+
+type Address = ReturnType<typeof ipaddr.process>;
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+const MESSAGES: Readonly<Record<BlockedUrlReason, string>> = {
+  invalid_url: "The URL is not a valid absolute URL.",
+  protocol_not_allowed: "The URL must begin with https:// or http://.",
+  credentials_in_url: "The URL must not contain a user name or password.",
+  unresolvable_host: "The host of the URL cannot be resolved.",
+  address_not_public: "The host of the URL is not reachable on a public address.",
+};
+
+/** All global unicast addresses that IANA assigns (RFC 4291 section 2.4, IANA IPv6 address space). */
+const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR("2000::/3");
+
+function blocked(reason: BlockedUrlReason, cause?: unknown): BlockedUrlError {
+  return Object.assign(new Error(MESSAGES[reason], { cause }), { name: "BlockedUrlError" as const, reason });
+}
+
+/** Whether a thrown value is a refusal of the SSRF guard. */
+export function isBlockedUrlError(error: unknown): error is BlockedUrlError {
+  return error instanceof Error && error.name === "BlockedUrlError";
+}
+
+function isWithin(address: Address, [base, prefixLength]: Network): boolean {
+  return base.kind() === address.kind() && address.match(base, prefixLength);
+}
+
+/**
+ * The library classifies every unknown range as `unicast`. That is right for IPv4; for IPv6 it would admit
+ * IPv4-compatible `::127.0.0.1` and all unassigned ranges, so an IPv6 address must also be in the global range.
+ */
+function isPublic(address: Address): boolean {
+  return address.range() === "unicast" && (address.kind() === "ipv4" || isWithin(address, GLOBAL_UNICAST_IPV6));
+}
+
+/**
+ * IPv4-mapped IPv6 becomes IPv4, since that is the address the socket reaches. `isIP` comes first: the library also
+ * parses `10` or `0177.1` as an address. It mistakes IPv4-compatible `::1.2.3.4` for the mapped `::ffff:1.2.3.4`, unless
+ * its zeros are written out.
+ */
+function parseAddress(text: string): Address | null {
+  return isIP(text) === 0 ? null : ipaddr.process(text.replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
+}
+
+/** As strict as `parseAddress`. @throws TypeError for anything but a CIDR network. */
+function parseNetwork(text: string): Network {
+  if (isIP(text.split("/", 1)[0] ?? "") === 0 || !ipaddr.isValidCIDR(text)) {
+    throw new TypeError(`Not a CIDR network: ${JSON.stringify(text)}`);
+  }
+  return ipaddr.parseCIDR(text);
+}
+
+/** Removes the trailing dot of a fully qualified name, and the brackets that a URL puts around an IPv6 address. */
+function plainHost(hostname: string): string {
+  if (hostname.startsWith("[")) return hostname.slice(1, -1);
+  return hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+}
+
+function parseUrl(text: string): URL {
+  if (!URL.canParse(text)) throw blocked("invalid_url");
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw blocked("protocol_not_allowed");
+  if (url.username !== "" || url.password !== "") throw blocked("credentials_in_url");
+  return url;
+}
+
+const lookupAll: LookupAll = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
+
+/** Resolves a host name or literal to the addresses that a socket may connect to. @throws BlockedUrlError */
+type Resolve = (host: string) => Promise<ResolvedAddress[]>;
+
+function createResolve(isAllowed: (address: string) => boolean, lookup: LookupAll): Resolve {
+  return async (host) => {
+    const family = isIP(host);
+    const addresses = family === 0 ? await namedAddresses(host, lookup) : [{ address: host, family }];
+    // One bad address refuses all, since the socket chooses which one to use.
+    if (!addresses.every(({ address }) => isAllowed(address))) throw blocked("address_not_public");
+    return addresses;
+  };
+}
+
+async function namedAddresses(host: string, lookup: LookupAll): Promise<ResolvedAddress[]> {
+  const addresses = await lookup(host).catch((cause: unknown) => {
+    throw blocked("unresolvable_host", cause);
+  });
+  if (addresses.length === 0) throw blocked("unresolvable_host");
+  return [...addresses];
+}
+
+/** The lookup function of `net.connect`, which connects only to the addresses returned here. */
+function connectLookup(resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(plainHost(hostname)).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all === true) callback(null, addresses);
+        else callback(null, first?.address ?? "", first?.family);
+      },
+      (error: Error) => callback(error, ""),
+    );
+  };
+}
+
+function createDispatcher(resolve: Resolve, isAllowed: (address: string) => boolean): Agent {
+  const connect = buildConnector({ lookup: connectLookup(resolve) });
+  return new Agent({
+    connect: (options, callback) => {
+      const host = plainHost(options.hostname);
+      // The socket makes no lookup for a literal address, so it is checked here.
+      if (isIP(host) === 0 || isAllowed(host)) connect(options, callback);
+      // Asynchronously, as a failing socket would: the pool does not expect a callback within its own call.
+      else queueMicrotask(() => callback(blocked("address_not_public"), null));
+    },
+  });
+}
+
+/**
+ * Makes an SSRF guard. It allows http: and https: URLs without credentials, on any port, whose host resolves to public
+ * addresses only: unicast by the IANA special-purpose registries (RFC 6890). That excludes loopback, private (RFC 1918),
+ * carrier-grade NAT, link-local (including the clouds' metadata address), multicast, reserved and documentation ranges,
+ * and IPv6 forms that lead to an IPv4 address (NAT64, 6to4, Teredo, IPv4-compatible). IPv4-mapped IPv6 is treated as the
+ * IPv4 address.
+ *
+ * `assertAllowed` gives an early, clear refusal when a URL is entered. It cannot protect later requests (DNS rebinding),
+ * so every request must go through `dispatcher`, which repeats the check when connecting and connects only to a checked
+ * address. Redirects that a caller follows are checked too.
+ *
+ * @throws TypeError when one of `allowedNetworks` is not a CIDR network.
+ */
+export function createSsrfGuard({ allowedNetworks, lookup = lookupAll }: SsrfGuardOptions): SsrfGuard {
+  const opened = allowedNetworks.map(parseNetwork);
+  const isAllowed = (text: string): boolean => {
+    const address = parseAddress(text);
+    return address !== null && (isPublic(address) || opened.some((network) => isWithin(address, network)));
+  };
+  const resolve = createResolve(isAllowed, lookup);
+  const dispatcher = createDispatcher(resolve, isAllowed);
+  return {
+    assertAllowed: async (url) => {
+      await resolve(plainHost(parseUrl(url).hostname));
+    },
+    dispatcher,
+    close: () => dispatcher.close(),
+  };
+}

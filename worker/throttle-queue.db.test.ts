@@ -1,0 +1,144 @@
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { plainRequest } from "@/server/accounts/idempotency";
+import { pool } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { sendBulk, sendMessage } from "@/server/messages/accept/send";
+import type { Attempt } from "@/server/messages/dispatch/claims";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import {
+  claimFromThrottleQueue,
+  drainThrottleQueue,
+  loadThroughputLimits,
+  providersWithQueue,
+} from "@/server/messages/dispatch/throttle-queue";
+import { getMessage } from "@/server/messages/read";
+import { forgetProviders } from "@/server/providers/registry";
+
+const ROOM = 500;
+
+beforeAll(() => makeRoute());
+
+afterEach(async () => {
+  for (const table of ["providers", "waiting_messages", "pace_buckets"]) await pool().query(`DELETE FROM ${table}`);
+  await pool().query("UPDATE senders SET max_segments_per_second = NULL");
+  forgetProviders();
+});
+
+async function throttleProvider(rate: number): Promise<void> {
+  await pool().query("INSERT INTO providers (id, max_segments_per_second) VALUES ('sandbox', $1)", [rate]);
+  forgetProviders();
+}
+
+/** Sends `count` messages and dispatches them; paced ones wait. */
+async function send(account: TestAccount, count: number, body = "x"): Promise<Attempt[]> {
+  const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
+  const { messages } = await sendBulk(account.actor, { recipients, from: account.senderId, body }, plainRequest());
+  return claimAttempts(messages.map((message) => message.id));
+}
+
+/** Serves until `count` messages have had their turn. */
+async function serve(count: number): Promise<Attempt[]> {
+  const served: Attempt[] = [];
+  await expect
+    .poll(
+      async () => {
+        served.push(...(await claimFromThrottleQueue("sandbox", ROOM)));
+        return served.length;
+      },
+      { interval: 20 },
+    )
+    .toBeGreaterThanOrEqual(count);
+  return served;
+}
+
+test("a few messages of one account do not wait behind many of another", async () => {
+  await throttleProvider(20);
+  const [many, few] = [await makeAccount(), await makeAccount()];
+  expect(await send(many, 30)).toEqual([]);
+  expect(await send(few, 3)).toEqual([]);
+  expect(await providersWithQueue(["sandbox", "twilio"])).toEqual(["sandbox"]);
+  const served = await serve(33);
+  const places = served.flatMap((attempt, at) => (attempt.accountId === few.accountId ? [at] : []));
+  expect(Math.max(...places)).toBeLessThan(10);
+  expect(new Set(served.map((attempt) => attempt.message.id)).size).toBe(33);
+  expect(await providersWithQueue(["sandbox"])).toEqual([]);
+});
+
+test("the pace counts segments: a long message makes the next ones wait longer", async () => {
+  await throttleProvider(30);
+  const account = await makeAccount();
+  await send(account, 12, "x".repeat(1_000));
+  const startedAt = performance.now();
+  await serve(12);
+  // 84 segments, of which the burst and the last message's debt need not be waited for.
+  expect(performance.now() - startedAt).toBeGreaterThan(((84 - 30 - 7) / 30) * 1_000 - 50);
+});
+
+test("a sender's pace holds back that sender alone", async () => {
+  const [slow, other] = [await makeAccount(), await makeAccount()];
+  await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);
+  await expect.poll(() => send(slow, 1)).toEqual([]);
+  await send(slow, 5);
+  expect(await send(other, 5)).toHaveLength(5);
+  expect((await serve(1)).map((attempt) => attempt.accountId)).toEqual([slow.accountId]);
+  expect(await claimFromThrottleQueue("sandbox", ROOM)).toEqual([]);
+});
+
+test("what waits for a slow sender is passed over, whatever there is of it", async () => {
+  const [slow, other] = [await makeAccount(), await makeAccount()];
+  await throttleProvider(400);
+  await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);
+  const rateOfSlow = async () => (await loadThroughputLimits()).ofSender(slow.accountId, slow.senderId);
+  await expect.poll(rateOfSlow).toBe(0.01);
+  await send(slow, 300);
+  await send(other, 40);
+  const served = await serve(41);
+  expect(served.filter((attempt) => attempt.accountId === slow.accountId)).toHaveLength(1);
+  expect(served.filter((attempt) => attempt.accountId === other.accountId)).toHaveLength(40);
+});
+
+test("workers that serve at once give nobody two turns, and keep one pace", async () => {
+  await throttleProvider(1_000);
+  await send(await makeAccount(), 200);
+  const turns = await Promise.all(Array.from({ length: 8 }, () => claimFromThrottleQueue("sandbox", ROOM)));
+  const served = [...turns.flat(), ...(await serve(200 - turns.flat().length))];
+  expect(new Set(served.map((attempt) => attempt.message.id)).size).toBe(200);
+  expect(served).toHaveLength(200);
+});
+
+test("what waits for a provider that is given up goes through dispatch again", async () => {
+  await throttleProvider(0.1);
+  await send(await makeAccount(), 5);
+  expect(await drainThrottleQueue("sandbox", 3)).toBe(3);
+  expect(await drainThrottleQueue("sandbox", 3)).toBe(2);
+  expect(await providersWithQueue(["sandbox"])).toEqual([]);
+});
+
+test("a STOP that comes while messages wait holds for them: they fail, free of charge", async () => {
+  const account = await makeAccount();
+  const to = "+14155550199";
+  const stop = () =>
+    pool().query(
+      `INSERT INTO suppressions (id, account_id, number, sender_id, reason) VALUES ($1, $2, $3, $4, 'stop')
+       ON CONFLICT DO NOTHING`,
+      [newId("suppression"), account.accountId, to, account.senderId],
+    );
+  const accept = () => sendMessage(account.actor, { to, from: account.senderId, body: "x" }, plainRequest());
+  const [waiting, undispatched] = [await accept(), await accept()];
+  await throttleProvider(1);
+  expect(await claimAttempts([waiting.id])).toEqual([]);
+  await stop();
+  expect(await claimFromThrottleQueue("sandbox", ROOM)).toEqual([]);
+  expect(await providersWithQueue(["sandbox"])).toEqual([]);
+  expect(await claimAttempts([waiting.id, undispatched.id])).toEqual([]);
+  for (const { id } of [waiting, undispatched]) {
+    expect(await getMessage(account.actor, id)).toMatchObject({
+      status: "failed",
+      cost: 0,
+      attempts: 0,
+      error: { code: "blocklisted" },
+    });
+  }
+});
