@@ -3,8 +3,10 @@ import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
 import { createApiKey } from "@/server/api-keys/service";
+import { issuePasswordReset } from "@/server/auth/passwords";
 import { SignUpInput } from "@/server/auth/schema";
 import { prisma } from "@/server/core/db";
+import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
 import { fromMicros, toMicros } from "@/server/core/wire";
 import { CreditAccountInput } from "@/server/operator/schema";
@@ -102,6 +104,11 @@ async function credit(flags: Flags) {
   return done({ accountId, balance, currency });
 }
 
+async function resetPassword(flags: Flags) {
+  const { userId, token } = await issuePasswordReset(OPERATOR, required(flags, "email"));
+  return done({ userId, url: `${publicUrl()}/reset-password?token=${token}`, validMinutes: 60 });
+}
+
 async function approveSender(flags: Flags) {
   let id = text(flags, "id");
   if (!id) {
@@ -177,6 +184,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account credit", credit],
   ["account suspend", setStatus("suspended")],
   ["account activate", setStatus("active")],
+  ["account reset-password", resetPassword],
   [
     "sender create",
     async (flags) => done(await makeSender(await ownerOf(flags), required(flags, "sender-id"), flags.approve === true)),

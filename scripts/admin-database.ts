@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { applyLocalSettings, dataFolder } from "./local";
+import { applyLocalSettings, dataFolder, readCredentials } from "./local";
 import { runningStart } from "./lock";
 
 /**
@@ -20,5 +20,7 @@ export function chooseDatabase(): void {
     throw new Error(`No database: set DATABASE_URL, or run \`npm start\` first (looked for it in ${dataDir}).`);
   }
   process.env.DATABASE_URL = databaseUrl;
+  // Links lead to where the service was started, not to where one started here would be.
+  process.env.PUBLIC_URL ||= readCredentials(dataDir)?.url;
   applyLocalSettings(dataDir, "production");
 }

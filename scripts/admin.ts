@@ -12,6 +12,7 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   account credit   --account ID|--email E --amount 25.00 [--note N]       --amount=-5.00 takes off
   account suspend  --account ID|--email E                                 its sends are refused; what it sent goes on
   account activate --account ID|--email E
+  account reset-password --email E                                        a link to choose another password, once, in an hour
   sender create    --account ID|--email E --sender-id ID [--approve]
   sender approve   --id ID | --account ID|--email E --sender-id ID
   key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600]

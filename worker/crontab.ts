@@ -20,4 +20,5 @@ export const recurring = () =>
     every("check_ledger", "17 * * * *"),
     every("forget_idempotency_keys", "43 * * * *"),
     every("forget_callbacks", "47 * * * *"),
+    every("forget_sign_ins", "53 * * * *"),
   ]);

@@ -1,5 +1,6 @@
 import type { Task, TaskList } from "graphile-worker";
 import { checkLedger } from "../server/accounts/tasks";
+import { forgetSignIns } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { foldListTotals } from "../server/lists/tasks";
@@ -57,6 +58,7 @@ export const housekeepingTasks = {
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
+  forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
 };
 
 /** Webhooks wait for customers' servers, so they have a queue of their own and run many jobs concurrently. */

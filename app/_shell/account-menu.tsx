@@ -1,10 +1,11 @@
 "use client";
 
 import { Avatar, Menu, Text, UnstyledButton } from "@mantine/core";
-import { IconLogout } from "@tabler/icons-react";
+import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
+import { SiteLink } from "../_ui/site-link";
 
-/** Who is signed in, and the way out. */
+/** Who is signed in, how, and the way out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
   return (
     <Menu position="bottom-end" width={240}>
@@ -23,6 +24,9 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
           </Text>
         </div>
         <Menu.Divider />
+        <Menu.Item component={SiteLink} href="/security" leftSection={<IconShieldLock size={16} aria-hidden />}>
+          Security
+        </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
           onClick={() => signOut({ callbackUrl: "/sign-in" })}

@@ -1,10 +1,12 @@
 "use client";
 
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { httpBatchLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, type TRPCLink } from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
+import { observable } from "@trpc/server/observable";
 import { type ReactNode, useState } from "react";
 import { apiErrorOf } from "@/app/_ui/api-error";
+import { askForPassword } from "@/app/_ui/confirm-password";
 import type { AppRouter } from "@/server/api/router";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
@@ -38,12 +40,37 @@ function newQueryClient(): QueryClient {
   });
 }
 
+const httpLink = () => httpBatchLink<AppRouter>({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS });
+
+/** Asks for the password and tells the service. @returns whether it was given. */
+const confirmPassword = (): Promise<boolean> => {
+  const client = createTRPCClient<AppRouter>({ links: [httpLink()] });
+  return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));
+};
+
+/** What wants the password again is asked anew, once, when the person has given it. */
+const confirmLink: TRPCLink<AppRouter> =
+  () =>
+  ({ next, op }) =>
+    observable((observer) => {
+      const ask = (mayConfirm: boolean) =>
+        next(op).subscribe({
+          next: (value) => observer.next(value),
+          complete: () => observer.complete(),
+          error: async (error) => {
+            const isWanted = mayConfirm && apiErrorOf(error).reason === "confirmation_required";
+            if (isWanted && (await confirmPassword())) running = ask(false);
+            else observer.error(error);
+          },
+        });
+      let running = ask(true);
+      return () => running.unsubscribe();
+    });
+
 /** Gives every page below it the typed client and one query cache. */
 export function TrpcProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(newQueryClient);
-  const [client] = useState(() =>
-    trpc.createClient({ links: [httpBatchLink({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS })] }),
-  );
+  const [client] = useState(() => trpc.createClient({ links: [confirmLink, httpLink()] }));
   return (
     <trpc.Provider client={client} queryClient={queryClient}>
       <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>

@@ -81,15 +81,15 @@ test("without a trusted proxy the header says nothing", async ({ direct }) => {
   }
 });
 
-/** Tries to sign in as nobody. @returns why that failed, as the browser is told. */
-async function failSignIn(web: OwnWeb, headers: Record<string, string>): Promise<string | null> {
+/** Tries to sign in as somebody that nobody is. @returns why that failed, as the browser is told. */
+async function failSignIn(web: OwnWeb, email: string, headers: Record<string, string>): Promise<string | null> {
   const start = await fetch(`${web.url}/api/auth/csrf`);
   const { csrfToken } = (await start.json()) as { csrfToken: string };
   const cookie = start.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
   const answer = await fetch(`${web.url}/api/auth/callback/credentials`, {
     method: "POST",
     headers: { ...headers, cookie: cookie.join("; ") },
-    body: new URLSearchParams({ email: `${randomInt(1e9)}@example.com`, password: "wrong", csrfToken, json: "true" }),
+    body: new URLSearchParams({ email, password: "wrong", csrfToken, json: "true" }),
     redirect: "manual",
   });
   const { url } = (await answer.json()) as { url: string };
@@ -100,8 +100,9 @@ test("guesses of passwords are counted by the address that the proxy saw, whatev
   behindProxy,
 }) => {
   const [guesser, neighbour] = [`192.0.2.${randomInt(1, 120)}`, `192.0.2.${randomInt(130, 250)}`];
+  const email = `${randomInt(1e9)}@example.com`;
   const guess = (address: string) =>
-    failSignIn(behindProxy, {
+    failSignIn(behindProxy, email, {
       "x-forwarded-for": `10.0.0.${randomInt(1, 250)}, ${address}`,
       "x-peer-address": `10.0.1.${randomInt(1, 250)}`,
     });

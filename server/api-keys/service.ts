@@ -1,5 +1,5 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
-import type { AccountActor } from "../core/actor";
+import { type AccountActor, requireConfirmed } from "../core/actor";
 import { DAY_MS, now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
@@ -74,14 +74,15 @@ function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefine
 /**
  * Creates a key. Only this response contains the key itself. Omitted `permissions` are the creator's scopes; omitted
  * limits are those of the creating key.
- * @throws 403 `scope_not_held` or `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400
- *   `key_limit` beyond 100 active keys.
+ * @throws 403 `confirmation_required` for a person who has not given their password lately, 403 `scope_not_held` or
+ *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys.
  */
 export async function createApiKey(
   actor: AccountActor,
   input: CreateApiKeyInput,
   request: IdempotentRequest = plainRequest(),
 ): Promise<CreatedApiKey> {
+  requireConfirmed(actor);
   const plainKey = newPlainKey();
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
     const permissions = grantScopes(actor, input.permissions);

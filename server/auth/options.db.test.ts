@@ -1,4 +1,5 @@
 import type { NextApiRequest, NextApiResponse } from "next";
+import { encode, type JWT } from "next-auth/jwt";
 import * as nextAuth from "next-auth/next";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { createAccountWithOwner } from "../accounts/service";
@@ -7,6 +8,7 @@ import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { believePeerHeader } from "./caller-address";
 import { authOptions } from "./options";
+import { findSignedIn } from "./sessions";
 
 // As the web process does, which names the peer of every request.
 beforeAll(believePeerHeader);
@@ -27,6 +29,12 @@ function makeBrowser(address: string) {
   const cookies: Record<string, string> = {};
   const setCookies: string[] = [];
   const headers = { host: "localhost", "x-peer-address": address };
+  // Next's cookies and, as text, those that next-auth does not pass on itself.
+  const kept = (line: string): void => {
+    setCookies.push(line);
+    const [, cookie = "", text = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    cookies[cookie] = decodeURIComponent(text);
+  };
 
   async function call(method: string, path: string[], body: Record<string, string> = {}) {
     let answer: { url?: string; csrfToken?: string } = {};
@@ -34,11 +42,7 @@ function makeBrowser(address: string) {
       status: () => response,
       setHeader: (name: string, value: string | string[]) => {
         if (name.toLowerCase() !== "set-cookie") return response;
-        for (const line of [value].flat()) {
-          setCookies.push(line);
-          const [, cookie = "", text = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-          cookies[cookie] = decodeURIComponent(text);
-        }
+        for (const line of [value].flat()) kept(line);
         return response;
       },
       getHeader: () => undefined,
@@ -50,8 +54,16 @@ function makeBrowser(address: string) {
       },
       end: () => undefined,
     };
-    const request = { method, query: { nextauth: path }, cookies, headers, body };
-    await unwrap(nextAuth)(request as unknown as NextApiRequest, response as unknown as NextApiResponse, authOptions());
+    const cookie = Object.entries(cookies).map(([key, value]) => `${key}=${value}`);
+    const request = {
+      ...{ method, query: { nextauth: path }, cookies, body },
+      headers: { ...headers, cookie: cookie.join("; ") },
+    };
+    await unwrap(nextAuth)(
+      request as unknown as NextApiRequest,
+      response as unknown as NextApiResponse,
+      authOptions(kept),
+    );
     return answer;
   }
 
@@ -64,6 +76,17 @@ function makeBrowser(address: string) {
       const form = { email, password, csrfToken, json: "true" };
       const { url = "" } = await call("POST", ["callback", "credentials"], form);
       return new URL(url).searchParams.get("error");
+    },
+    async signOut(): Promise<void> {
+      const { csrfToken = "" } = await call("GET", ["csrf"]);
+      await call("POST", ["signout"], { csrfToken, json: "true" });
+    },
+    /** What next-auth's own session endpoint tells, which also makes the cookie anew. */
+    renew: () => call("GET", ["session"]),
+    /** Who the next request of this browser is. */
+    async person() {
+      const session = await this.session();
+      return session?.sessionId ? findSignedIn(session.sessionId, address) : null;
     },
     session: () =>
       nextAuth.getServerSession(
@@ -80,19 +103,19 @@ async function makePerson(isOperator = false) {
   return { email, ...made };
 }
 
-test("the right password opens a session of seven days in a cookie that scripts cannot read", async () => {
+test("the right password opens a session in a cookie that scripts cannot read", async () => {
   const { email, userId, accountId } = await makePerson(true);
   const browser = makeBrowser("198.51.100.1");
   expect(await browser.session()).toBeNull();
   expect(await browser.signIn(email, PASSWORD)).toBeNull();
-  expect(await browser.session()).toMatchObject({ userId, accountId, isOperator: true, user: { name: "Ann", email } });
+  expect(await browser.person()).toMatchObject({ userId, accountId, isOperator: true, name: "Ann", email });
 
   const cookie = browser.setCookies.find((line) => line.startsWith(`${COOKIE}=`)) ?? "";
   expect(cookie).toMatch(/; HttpOnly/);
   expect(cookie).toMatch(/; SameSite=Lax/);
   expect(cookie).not.toMatch(/; Secure/);
   const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? "");
-  expect(Math.abs(expires - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000);
+  expect(Math.abs(expires - Date.now() - 30 * 86_400_000)).toBeLessThan(60_000);
 });
 
 test("over https the cookie is Secure", async () => {
@@ -110,7 +133,7 @@ test("a wrong password and an unknown e-mail look the same; a throttled sign-in 
   expect(await browser.signIn(email, "wrong")).toBe("CredentialsSignin");
   expect(await browser.signIn("nobody@example.com", "wrong")).toBe("CredentialsSignin");
   expect(await browser.signIn("not an e-mail", "wrong")).toBe("CredentialsSignin");
-  for (let failure = 2; failure <= 5; failure += 1) await browser.signIn(email, "wrong");
+  for (let attempt = 2; attempt <= 5; attempt += 1) await browser.signIn(email, "wrong");
   expect(await browser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins\. Try again in \d+ s\.$/);
   expect(browser.cookies[COOKIE]).toBeUndefined();
 });
@@ -136,4 +159,53 @@ test("a cookie made with another secret opens nothing", async () => {
   } finally {
     env().SECRET_KEY = secret;
   }
+});
+
+test("a cookie copied before the sign-out opens nothing after it, nor can it be renewed", async () => {
+  const { email } = await makePerson();
+  const [browser, thief] = [makeBrowser("198.51.100.6"), makeBrowser("198.51.100.7")];
+  await browser.signIn(email, PASSWORD);
+  Object.assign(thief.cookies, browser.cookies);
+  expect(await thief.person()).toMatchObject({ email });
+  await browser.signOut();
+  expect(browser.cookies[COOKIE]).toBe("");
+  const told = await thief.renew();
+  expect(JSON.stringify(told)).not.toContain(email);
+  expect(await thief.person()).toBeNull();
+});
+
+test("a cookie of a version that kept no sessions opens nothing", async () => {
+  const { email, userId, accountId } = await makePerson();
+  const browser = makeBrowser("198.51.100.8");
+  browser.cookies[COOKIE] = await encode({
+    token: { name: "Ann", email, userId, accountId, isOperator: true } as JWT,
+    secret: env().SECRET_KEY,
+  });
+  expect(await browser.session()).not.toBeNull();
+  expect(await browser.person()).toBeNull();
+  await browser.renew();
+  expect(await browser.person()).toBeNull();
+});
+
+test("a device that signed in before stays open to its owner, however much others guess", async () => {
+  const [{ email }, other] = [await makePerson(), await makePerson()];
+  const browser = makeBrowser("198.51.100.9");
+  await browser.signIn(email, PASSWORD);
+  const line = browser.setCookies.find((cookie) => cookie.startsWith("messaging.known-device=")) ?? "";
+  expect(line).toMatch(/; HttpOnly; SameSite=Lax$/);
+  expect(line).not.toContain(email);
+  await browser.signOut();
+
+  // Everybody behind one address, as behind a proxy that nobody declared.
+  const guesser = makeBrowser("198.51.100.9");
+  for (let guess = 1; guess <= 6; guess += 1) await guesser.signIn(email, "wrong");
+  expect(await guesser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins/);
+  expect(await browser.signIn(email, PASSWORD)).toBeNull();
+
+  // Made for one e-mail, it is worth nothing for another; nor is a forged one.
+  for (let guess = 1; guess <= 5; guess += 1)
+    expect(await browser.signIn(other.email, "wrong")).toBe("CredentialsSignin");
+  expect(await browser.signIn(other.email, "wrong")).toMatch(/^Too many failed sign-ins/);
+  guesser.cookies["messaging.known-device"] = "v1.AAAA";
+  expect(await guesser.signIn(email, PASSWORD)).toMatch(/^Too many failed sign-ins/);
 });

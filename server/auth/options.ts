@@ -1,4 +1,7 @@
-/** How people sign in to the console: next-auth with e-mail and password, the session in an encrypted cookie. */
+/**
+ * How people sign in to the console: next-auth with e-mail and password. Its encrypted cookie holds nothing but the id of a
+ * session, which the database knows.
+ */
 import type { AuthOptions } from "next-auth";
 import type { CredentialsConfig } from "next-auth/providers/credentials";
 import { z } from "zod";
@@ -6,32 +9,32 @@ import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { callerAddress } from "./caller-address";
-import { type SignedIn, signIn } from "./service";
+import { knownDevice, knownDeviceCookie } from "./known-device";
+import { normalEmail, signIn } from "./service";
+import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions";
+import { warnOfUndeclaredProxy } from "./undeclared-proxy";
 
 declare module "next-auth" {
   interface User {
     id: string;
-    accountId: string;
-    isOperator: boolean;
+    sessionId: string;
   }
   interface Session {
-    userId: string;
-    accountId: string;
-    isOperator: boolean;
+    sessionId: string | undefined;
   }
 }
 declare module "next-auth/jwt" {
   interface JWT {
-    userId: string;
-    accountId: string;
-    isOperator: boolean;
+    /** Absent in cookies of a version that kept no sessions: they open nothing. */
+    sessionId?: string;
   }
 }
 
-const SESSION_MAX_AGE_S = 7 * 24 * 60 * 60;
-
 /** What cannot be anybody's credentials is refused without being looked up. */
 const Credentials = z.object({ email: z.email().max(254), password: z.string().min(1).max(200) });
+
+/** Takes a `Set-Cookie` line for the response. */
+type SetCookie = (line: string) => void;
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -39,28 +42,38 @@ type Headers = Record<string, string | string[] | undefined>;
  * next-auth shows the message of what is thrown here to the browser (`error` of its answer): only messages of ours may
  * get that far. No user, an unknown e-mail or a wrong password, is its code `CredentialsSignin`.
  */
-async function authorize(credentials: unknown, request: { headers?: Headers }): Promise<SignedIn | null> {
+async function authorize(
+  credentials: unknown,
+  request: { headers?: Headers },
+  setCookie: SetCookie,
+): Promise<SignedIn | null> {
   const parsed = Credentials.safeParse(credentials);
   if (!parsed.success) return null;
-  const address = callerAddress((name) => String(request.headers?.[name] ?? ""), env().TRUSTED_PROXIES);
+  const header = (name: string) => String(request.headers?.[name] ?? "");
+  warnOfUndeclaredProxy(header);
+  const address = callerAddress(header, env().TRUSTED_PROXIES);
+  const deviceId = knownDevice(header("cookie"), normalEmail(parsed.data.email));
   try {
-    return await signIn(parsed.data, address);
+    const signedIn = await signIn(parsed.data, { address, userAgent: header("user-agent"), deviceId });
+    if (signedIn) setCookie(knownDeviceCookie(signedIn.email, deviceId));
+    return signedIn;
   } catch (thrown) {
     const shown = toApiError(thrown);
+    if (shown.status === 429) log("warn", "auth.sign_in_refused", { cause: shown.wire.details.reason, address });
     if (shown.status >= 500) log("error", "auth.sign_in_failed", errorFields(thrown));
     throw shown;
   }
 }
 
 // Not made by next-auth's own function: its default export is another thing to a bundler than to Node.
-const passwordProvider = (): CredentialsConfig => ({
+const passwordProvider = (setCookie: SetCookie): CredentialsConfig => ({
   id: "credentials",
   name: "E-mail and password",
   type: "credentials",
   credentials: {},
   authorize: async (credentials, request) => {
-    const user = await authorize(credentials, request);
-    return user && { ...user, id: user.userId };
+    const user = await authorize(credentials, request, setCookie);
+    return user && { id: user.userId, sessionId: user.sessionId };
   },
 });
 
@@ -73,30 +86,29 @@ const logError = (code: string, about: unknown): void => {
 };
 
 /**
- * The one configuration of next-auth, for its route and for reading sessions. The session cookie lives seven days, is
- * httpOnly and SameSite=Lax, and Secure when the service is reached over https.
+ * The one configuration of next-auth, for its route and for reading sessions. The session cookie is httpOnly
+ * and SameSite=Lax, and Secure when the service is reached over https. It lives as long as a session can; when the session
+ * is over before, the database knows.
+ * @param setCookie takes a `Set-Cookie` line for the response, which next-auth would not let through by itself.
  */
-export function authOptions(): AuthOptions {
+export function authOptions(setCookie: SetCookie = () => undefined): AuthOptions {
   exportSettings();
   return {
     secret: env().SECRET_KEY,
     useSecureCookies: publicUrl().startsWith("https://"),
-    session: { strategy: "jwt", maxAge: SESSION_MAX_AGE_S },
-    // The token's own lifetime, which would be 30 days at sign-in.
-    jwt: { maxAge: SESSION_MAX_AGE_S },
+    session: { strategy: "jwt", maxAge: SESSION_LIFETIME_S },
+    jwt: { maxAge: SESSION_LIFETIME_S },
     pages: { signIn: "/sign-in", error: "/sign-in" },
-    providers: [passwordProvider()],
+    providers: [passwordProvider(setCookie)],
     callbacks: {
-      jwt: ({ token, user, trigger }) =>
-        trigger === "signIn" && user
-          ? { ...token, userId: user.id, accountId: user.accountId, isOperator: user.isOperator }
-          : token,
-      session: ({ session, token }) => ({
-        ...session,
-        userId: token.userId,
-        accountId: token.accountId,
-        isOperator: token.isOperator,
-      }),
+      // Nothing about the person: who holds a copied cookie shall not read it from `/api/auth/session` after its end.
+      jwt: ({ token, user, trigger }) => (trigger === "signIn" && user ? { sessionId: user.sessionId } : token),
+      session: ({ session, token }) => ({ expires: session.expires, sessionId: token.sessionId }),
+    },
+    events: {
+      signOut: async ({ token }) => {
+        if (token?.sessionId) await endSession(token.sessionId);
+      },
     },
     logger: { error: logError, warn: () => undefined, debug: () => undefined },
   };

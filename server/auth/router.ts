@@ -1,6 +1,21 @@
+import { z } from "zod";
 import { publicProcedure, router, sessionProcedure } from "../core/trpc";
-import { SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
+import { changePassword, confirmPassword, resetPassword } from "./passwords";
+import {
+  ChangePasswordInput,
+  Confirmed,
+  ConfirmPasswordInput,
+  ResetPasswordInput,
+  Session,
+  SessionPath,
+  SessionsRevoked,
+  SignedUp,
+  SignUpInput,
+  SignUpState,
+  Viewer,
+} from "./schema";
 import { getSignUpState, getViewer, signUp } from "./service";
+import { listSessions, revokeOtherSessions, revokeSession } from "./sessions";
 
 export const authRouter = router({
   signUpState: publicProcedure.output(SignUpState).query(() => getSignUpState()),
@@ -9,4 +24,24 @@ export const authRouter = router({
     .output(SignedUp)
     .mutation(({ ctx, input }) => signUp(input, ctx.address)),
   viewer: sessionProcedure.output(Viewer).query(({ ctx }) => getViewer(ctx.actor)),
+  changePassword: sessionProcedure
+    .input(ChangePasswordInput)
+    .output(SessionsRevoked)
+    .mutation(({ ctx, input }) => changePassword(ctx.actor, input, ctx.address)),
+  confirmPassword: sessionProcedure
+    .input(ConfirmPasswordInput)
+    .output(Confirmed)
+    .mutation(({ ctx, input }) => confirmPassword(ctx.actor, input, ctx.address)),
+  resetPassword: publicProcedure
+    .input(ResetPasswordInput)
+    .output(SessionsRevoked)
+    .mutation(({ input }) => resetPassword(input)),
+  sessions: router({
+    list: sessionProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),
+    revoke: sessionProcedure
+      .input(SessionPath)
+      .output(SessionsRevoked)
+      .mutation(({ ctx, input }) => revokeSession(ctx.actor, input)),
+    revokeOthers: sessionProcedure.output(SessionsRevoked).mutation(({ ctx }) => revokeOtherSessions(ctx.actor)),
+  }),
 });

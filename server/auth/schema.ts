@@ -3,15 +3,34 @@ import { z } from "zod";
 const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
 
+/** A password that is chosen. How easily it is guessed is judged by the deed. */
+const NewPassword = z.string().min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`).max(PASSWORD_MAX);
+
 export const SignUpInput = z.object({
   email: z.email().max(254),
-  password: z.string().min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`).max(PASSWORD_MAX),
+  password: NewPassword,
   name: z.string().trim().min(1).max(100),
   company_name: z.string().trim().max(100).default(""),
 });
 export type SignUpInput = z.output<typeof SignUpInput>;
 
-export const SignedUp = z.object({ account_id: z.string() });
+/** The same whether or not the e-mail had an account already. */
+export const SignedUp = z.object({ accepted: z.literal(true) });
+
+export const ChangePasswordInput = z.object({
+  current_password: z.string().min(1, "must be given").max(PASSWORD_MAX),
+  new_password: NewPassword,
+});
+export type ChangePasswordInput = z.output<typeof ChangePasswordInput>;
+
+export const ConfirmPasswordInput = z.object({ password: z.string().min(1, "must be given").max(PASSWORD_MAX) });
+export type ConfirmPasswordInput = z.output<typeof ConfirmPasswordInput>;
+
+export const Confirmed = z.object({ confirmed: z.literal(true) });
+export type Confirmed = z.output<typeof Confirmed>;
+
+export const ResetPasswordInput = z.object({ token: z.string().min(1).max(100), password: NewPassword });
+export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 
 /** Console: who is signed in, and what this installation lets them do. */
 export const Viewer = z.object({
@@ -20,6 +39,26 @@ export const Viewer = z.object({
   is_operator: z.boolean(),
 });
 export type Viewer = z.output<typeof Viewer>;
+
+/** Console: a sign-in that is open. `address` is null when it was not known. */
+export const Session = z.object({
+  id: z.string(),
+  object: z.literal("session"),
+  device: z.string(),
+  address: z.string().nullable(),
+  is_current: z.boolean(),
+  created_at: z.string(),
+  last_seen_at: z.string(),
+  expires_at: z.string(),
+});
+export type Session = z.output<typeof Session>;
+
+export const SessionPath = z.object({ id: z.string().max(64) });
+export type SessionPath = z.output<typeof SessionPath>;
+
+/** How many sessions a deed ended. */
+export const SessionsRevoked = z.object({ revoked: z.number().int() });
+export type SessionsRevoked = z.output<typeof SessionsRevoked>;
 
 /** Console, before sign-in. */
 export const SignUpState = z.object({ open: z.boolean() });

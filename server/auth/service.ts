@@ -1,76 +1,77 @@
 import type { z } from "zod";
-import type { User } from "@/prisma/generated/client";
 import { createAccountWithOwner } from "../accounts/service";
-import type { Actor } from "../core/actor";
+import type { SessionActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
-import { forbidden, unauthorized } from "../core/errors";
+import { forbidden, isApiError, unauthorized } from "../core/errors";
+import { log } from "../core/log";
 import { isPassword } from "./password";
+import { requireStrong } from "./password-strength";
 import type { SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
-import { countSignUp, refuseThrottled, settleFailure, settleSuccess } from "./throttle";
+import { type SignedIn, startSession } from "./sessions";
+import { countSignUp, giveBack, reserveAttempt } from "./throttle";
 
 /** Whether anybody may create an account here. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
   return { open: env().SIGN_UP_OPEN };
 }
 
+const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.details.reason === "email_taken";
+
 /**
- * Creates an account and its owner, who can sign in at once.
+ * Creates an account and its owner, who can sign in at once. For an e-mail that has an account already it does nothing,
+ * with the same answer after the same work: who has an account here is nobody else's business.
  * @param address of the caller, for throttling.
- * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 409 `email_taken`.
+ * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 400 at `password`.
  */
 export async function signUp(input: SignUpInput, address: string): Promise<z.output<typeof SignedUp>> {
   if (!env().SIGN_UP_OPEN) {
     throw forbidden("Sign-up is closed here; ask the operator for an account.", { reason: "sign_up_closed" });
   }
   await countSignUp(address);
-  const { accountId } = await createAccountWithOwner({
-    email: input.email,
-    password: input.password,
-    name: input.name,
-    companyName: input.company_name,
-  });
-  return { account_id: accountId };
+  requireStrong("password", input.password, [input.name, input.company_name, input.email]);
+  const { email, password, name, company_name: companyName } = input;
+  try {
+    await createAccountWithOwner({ email, password, name, companyName });
+  } catch (thrown) {
+    if (!isTaken(thrown)) throw thrown;
+    log("info", "auth.sign_up_refused", { cause: "email_taken", address });
+  }
+  return { accepted: true };
 }
 
-/** What a session is made of. */
-export type SignedIn = { userId: string; accountId: string; isOperator: boolean; name: string; email: string };
+/** An e-mail as it is kept and compared. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase();
 
 /**
- * Checks an e-mail and its password. The same answer, after the same work, for a wrong password and an unknown e-mail.
- * @param address of the caller, for throttling; empty when it is not known.
+ * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
+ * @param from where the caller is; an address that is not known is empty, a device that is not known null.
  * @returns null when they do not belong together.
- * @throws 429 `sign_in_throttled` after too many failures of the e-mail or the address.
+ * @throws 429 `sign_in_throttled` after too many attempts.
  */
-export async function signIn(input: { email: string; password: string }, address: string): Promise<SignedIn | null> {
-  const attempt = { email: input.email.trim().toLowerCase(), address };
-  await refuseThrottled(attempt);
+export async function signIn(
+  input: { email: string; password: string },
+  from: { address: string; userAgent: string; deviceId: string | null },
+): Promise<SignedIn | null> {
+  const attempt = { email: normalEmail(input.email), address: from.address, deviceId: from.deviceId };
+  await reserveAttempt(attempt);
   const user = await prisma().user.findUnique({ where: { email: attempt.email } });
   const matches = await isPassword(user?.passwordHash ?? null, input.password);
   if (!user || !matches) {
-    await settleFailure(attempt);
+    log("warn", "auth.sign_in_refused", {
+      cause: "wrong_credentials",
+      userId: user?.id ?? null,
+      address: from.address,
+    });
     return null;
   }
-  await settleSuccess(attempt);
-  return readSignedIn(user);
+  await giveBack(attempt);
+  const { id: userId, accountId, isOperator, name, email } = user;
+  return { sessionId: await startSession(userId, from), userId, accountId, isOperator, isConfirmed: true, name, email };
 }
-
-/** The person of a session as the database has them now; null once they are removed. */
-export async function findSignedIn(userId: string): Promise<SignedIn | null> {
-  const user = await prisma().user.findUnique({ where: { id: userId } });
-  return user && readSignedIn(user);
-}
-
-const readSignedIn = ({ id, accountId, isOperator, name, email }: User): SignedIn => ({
-  userId: id,
-  accountId,
-  isOperator,
-  name,
-  email,
-});
 
 /** Who is signed in. @throws 401 when the person was removed meanwhile. */
-export async function getViewer(actor: Extract<Actor, { kind: "session" }>): Promise<Viewer> {
+export async function getViewer(actor: SessionActor): Promise<Viewer> {
   const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
   return { name: user.name, email: user.email, is_operator: user.isOperator };

@@ -1,12 +1,16 @@
+import { headers } from "next/headers";
 import { connection } from "next/server";
 import { getServerSession } from "next-auth/next";
 import { cache } from "react";
+import { env } from "../core/env";
+import { callerAddress } from "./caller-address";
 import { authOptions } from "./options";
-import { findSignedIn, type SignedIn } from "./service";
+import { findSignedIn, type SignedIn } from "./sessions";
 
 /**
- * Who is signed in, for pages and route files of Next; null for nobody. The cookie says who, the database what they
- * are: a person who was removed, or is no operator any more, is so from the next request on.
+ * Who is signed in, for pages and route files of Next; null for nobody. The cookie names a session, the database says
+ * whether it is open and what its person is: a session that was revoked, a person who was removed or is no operator any
+ * more, is so from the next request on.
  *
  * React keeps the answer for the one render of one request; outside a render it asks anew each time.
  */
@@ -14,5 +18,10 @@ export const currentSession: () => Promise<SignedIn | null> = cache(async () => 
   // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.
   await connection();
   const session = await getServerSession(authOptions());
-  return session?.userId ? findSignedIn(session.userId) : null;
+  if (!session?.sessionId) return null;
+  const given = await headers();
+  return findSignedIn(
+    session.sessionId,
+    callerAddress((name) => given.get(name), env().TRUSTED_PROXIES),
+  );
 });

@@ -1,25 +1,27 @@
 /**
- * Slows the guessing of passwords. Subjects are an e-mail, and the address that attempts come from; both are counted in
- * the database, so that every web process slows alike.
+ * Slows the guessing of passwords. Each limit is a leaky bucket in the database, so that every web process slows alike: a
+ * subject may use up `burst` attempts at once, and gets one back every `everyS` seconds.
  *
- * An attempt looks before the (slow) check of the password and is settled after it. Settling decides: of many attempts
- * at once only as many learn their outcome as would have one after another; the rest are told that they are throttled.
+ * An attempt is taken before the (slow) check of the password and given back when it was right: however many guesses
+ * come at once, only as many as the limit allows are looked at.
  */
 import ipaddr from "ipaddr.js";
-import { pool, type Tx, transaction } from "../core/db";
+import { pool, type Queryable, transaction } from "../core/db";
 import { rateLimited } from "../core/errors";
 
-const FREE_FAILURES = 5;
-const FIRST_BLOCK_S = 30;
-const LONGEST_BLOCK_S = 900;
-/** A subject without a failure for so long starts anew. */
-const FORGET_AFTER_S = 3_600;
-const SIGN_UPS_PER_HOUR = 10;
-/** Stale rows that a failure clears away: more than one, so that they cannot pile up. */
-const SWEPT_ROWS = 20;
+type Limit = { subject: string; burst: number; everyS: number };
 
-/** Who tries to sign in as whom. */
-type Attempt = { email: string; address: string };
+/** For one who tries one e-mail from one place. */
+const STRICT = { burst: 5, everyS: 180 };
+/** For an e-mail from everywhere, and for a network and every e-mail: 100 at once, then 100 an hour. */
+const LENIENT = { burst: 100, everyS: 36 };
+const SIGN_UPS = { burst: 10, everyS: 360 };
+
+/**
+ * Who tries to sign in as whom. `address` is empty when it is not known; `deviceId` names a device that has signed in with
+ * this e-mail before.
+ */
+export type Attempt = { email: string; address: string; deviceId: string | null };
 
 /** Whoever has one IPv6 address has the whole /64, so the network is counted, not the address. */
 function networkOf(address: string): string {
@@ -28,12 +30,48 @@ function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-const emailSubject = (attempt: Attempt): string => `email:${attempt.email}`;
-const addressSubject = (attempt: Attempt): string => `address:${networkOf(attempt.address)}`;
+/** Who makes so many attempts as one e-mail is told apart by the device, if it is known, else by the network. */
+const strictSubject = ({ email, address, deviceId }: Attempt): string =>
+  deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
 
-/** An unknown address is not counted: all callers would share it, and one could lock out every other. */
-const subjectsOf = (attempt: Attempt): string[] =>
-  attempt.address === "" ? [emailSubject(attempt)] : [addressSubject(attempt), emailSubject(attempt)];
+/**
+ * A known device has a limit to itself: what others try, from wherever, does not lock it out. In the order of the
+ * subjects, as rows are locked in it. Callers whose address is not known do not share a limit: one could lock out all.
+ */
+function limitsOf(attempt: Attempt): Limit[] {
+  const strict = { subject: strictSubject(attempt), ...STRICT };
+  if (attempt.deviceId !== null) return [strict];
+  const network = { subject: `network:${networkOf(attempt.address)}`, ...LENIENT };
+  return [{ subject: `email:${attempt.email}`, ...LENIENT }, ...(attempt.address === "" ? [] : [network]), strict];
+}
+
+/** What may be used at once beyond the first, in seconds of the bucket's leak. */
+const slackOf = ({ burst, everyS }: Limit): number => (burst - 1) * everyS;
+
+/** `busy_until`: when the bucket will be empty. Read when the row is locked: `now()` would be when the wait for it began. */
+const TAKE_SQL = `
+  INSERT INTO sign_in_limits AS l (subject, busy_until) VALUES ($1, clock_timestamp() + make_interval(secs => $2))
+  ON CONFLICT (subject) DO UPDATE
+    SET busy_until = greatest(l.busy_until, clock_timestamp()) + make_interval(secs => $2)
+    WHERE l.busy_until <= clock_timestamp() + make_interval(secs => $3)`;
+
+/** Takes one attempt of every limit. @returns whether each had one left; when not, the transaction is to be rolled back. */
+async function takeAll(tx: Queryable, limits: readonly Limit[]): Promise<boolean> {
+  const taken = await Promise.all(
+    limits.map((limit) => tx.query(TAKE_SQL, [limit.subject, limit.everyS, slackOf(limit)])),
+  );
+  return taken.every(({ rowCount }) => rowCount === 1);
+}
+
+/** Whole seconds until every limit has an attempt left; 0 when each has one now. */
+async function secondsUntilFree(db: Queryable, limits: readonly Limit[]): Promise<number> {
+  const { rows } = await db.query<{ waitS: number | null }>(
+    `SELECT ceil(extract(epoch FROM max(l.busy_until - make_interval(secs => t.slack_s)) - clock_timestamp()))::int AS "waitS"
+     FROM unnest($1::text[], $2::float8[]) AS t (subject, slack_s) JOIN sign_in_limits l USING (subject)`,
+    [limits.map(({ subject }) => subject), limits.map(slackOf)],
+  );
+  return Math.max(0, rows[0]?.waitS ?? 0);
+}
 
 const throttled = (waitS: number) =>
   rateLimited(`Too many failed sign-ins. Try again in ${waitS} s.`, {
@@ -41,102 +79,51 @@ const throttled = (waitS: number) =>
     details: { retry_after_s: waitS },
   });
 
-async function secondsBlocked(attempt: Attempt): Promise<number> {
-  const { rows } = await pool().query<{ waitS: number | null }>(
-    `SELECT ceil(extract(epoch FROM max(blocked_until) - now()))::int AS "waitS"
-     FROM sign_in_throttles WHERE subject = ANY($1) AND blocked_until > now()`,
-    [subjectsOf(attempt)],
-  );
-  return rows[0]?.waitS ?? 0;
-}
-
-/** Before the password is looked at. @throws 429 `sign_in_throttled` while the e-mail or the address is blocked. */
-export async function refuseThrottled(attempt: Attempt): Promise<void> {
-  const waitS = await secondsBlocked(attempt);
+/**
+ * Before the password is looked at: takes an attempt of every limit, or of none.
+ * @throws 429 `sign_in_throttled` when one has none left.
+ */
+export async function reserveAttempt(attempt: Attempt): Promise<void> {
+  const limits = limitsOf(attempt);
+  // Most refusals lock nothing.
+  const waitS = await secondsUntilFree(pool(), limits);
   if (waitS > 0) throw throttled(waitS);
-}
-
-// Rows are taken in the order of their subjects, as everywhere here, so that two attempts cannot block each other.
-const COUNT_FAILURE_SQL = `
-  INSERT INTO sign_in_throttles AS t (subject, failures, updated_at)
-  SELECT subject, 1, now() FROM unnest($1::text[]) AS subject ORDER BY subject
-  ON CONFLICT (subject) DO UPDATE SET
-    failures = CASE WHEN t.updated_at < now() - make_interval(secs => $2) THEN 1 ELSE t.failures + 1 END,
-    blocked_until = CASE
-      WHEN t.updated_at < now() - make_interval(secs => $2) OR t.failures + 1 < $3 THEN NULL
-      ELSE now() + make_interval(secs => least($5::float8, $4::float8 * power(2, least(t.failures + 1 - $3, 20))))
-    END,
-    updated_at = now()
-  WHERE t.blocked_until IS NULL OR t.blocked_until <= now()
-  RETURNING subject`;
-
-const SWEEP_SQL = `
-  WITH over AS MATERIALIZED (
-    SELECT subject FROM sign_in_throttles WHERE updated_at < now() - make_interval(secs => $1)
-    LIMIT $2 FOR UPDATE SKIP LOCKED)
-  DELETE FROM sign_in_throttles t USING over WHERE t.subject = over.subject`;
-
-/**
- * Counts a wrong password. From the fifth on the subject is blocked, 30 s and twice as long each further time, up to
- * 15 min.
- * @throws 429 `sign_in_throttled` when others used up the free failures while this one was checked.
- */
-export async function settleFailure(attempt: Attempt): Promise<void> {
-  const subjects = subjectsOf(attempt);
-  const limits = [FORGET_AFTER_S, FREE_FAILURES, FIRST_BLOCK_S, LONGEST_BLOCK_S];
-  const { rowCount } = await pool().query(COUNT_FAILURE_SQL, [subjects, ...limits]);
-  await pool().query(SWEEP_SQL, [FORGET_AFTER_S, SWEPT_ROWS]);
-  if (rowCount !== subjects.length) throw throttled(Math.max(1, await secondsBlocked(attempt)));
-}
-
-type ThrottleRow = { subject: string; failures: number; waitS: number };
-
-async function lockSubjects(tx: Tx, attempt: Attempt): Promise<ThrottleRow[]> {
-  const { rows } = await tx.query<ThrottleRow>(
-    `SELECT subject, failures, coalesce(ceil(extract(epoch FROM blocked_until - now())), 0)::int AS "waitS"
-     FROM sign_in_throttles WHERE subject = ANY($1) ORDER BY subject FOR UPDATE`,
-    [subjectsOf(attempt)],
-  );
-  return rows;
-}
-
-/**
- * After the right password: the e-mail starts anew, and its failures are taken off the address. Not all of the address's,
- * or whoever has one account could go on guessing others by signing in to it now and then.
- * @throws 429 `sign_in_throttled` when the subject was blocked while this attempt was checked.
- */
-export async function settleSuccess(attempt: Attempt): Promise<void> {
   await transaction(async (tx) => {
-    const rows = await lockSubjects(tx, attempt);
-    const waitS = Math.max(0, ...rows.map((row) => row.waitS));
-    if (waitS > 0) throw throttled(waitS);
-    const own = rows.find((row) => row.subject === emailSubject(attempt));
-    if (!own) return;
-    await tx.query("DELETE FROM sign_in_throttles WHERE subject = $1", [own.subject]);
-    await tx.query("UPDATE sign_in_throttles SET failures = greatest(0, failures - $2) WHERE subject = $1", [
-      addressSubject(attempt),
-      own.failures,
-    ]);
+    if (!(await takeAll(tx, limits))) throw throttled(Math.max(1, await secondsUntilFree(tx, limits)));
   });
 }
 
 /**
- * Counts an attempt to sign up; `updated_at` of its row is when the running hour began. Callers whose address is not
- * known share one count: refusing them locks nobody out of an account.
- * @throws 429 `sign_up_throttled` after ten from one address within an hour.
+ * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. Not the lenient
+ * ones, or whoever has one account could go on guessing others by signing in to it now and then.
+ */
+export async function giveBack(attempt: Attempt): Promise<void> {
+  const strict = strictSubject(attempt);
+  const lenient = limitsOf(attempt).filter(({ subject }) => subject !== strict);
+  await transaction(async (tx, defer) => {
+    for (const { subject, everyS } of lenient) {
+      defer(
+        tx.query("UPDATE sign_in_limits SET busy_until = busy_until - make_interval(secs => $2) WHERE subject = $1", [
+          subject,
+          everyS,
+        ]),
+      );
+    }
+    defer(tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [strict]));
+  });
+}
+
+/**
+ * Counts an attempt to sign up. Callers whose address is not known share one limit: refusing them locks nobody out of an
+ * account.
+ * @throws 429 `sign_up_throttled` after ten from one network, and then until six minutes have passed for each.
  */
 export async function countSignUp(address: string): Promise<void> {
-  const { rowCount } = await pool().query(
-    `INSERT INTO sign_in_throttles AS t (subject, failures, updated_at) VALUES ($1, 1, now())
-     ON CONFLICT (subject) DO UPDATE SET
-       failures = CASE WHEN t.updated_at <= now() - interval '1 hour' THEN 1 ELSE t.failures + 1 END,
-       updated_at = CASE WHEN t.updated_at <= now() - interval '1 hour' THEN now() ELSE t.updated_at END
-     WHERE t.failures < $2 OR t.updated_at <= now() - interval '1 hour'`,
-    [`sign-up:${networkOf(address)}`, SIGN_UPS_PER_HOUR],
-  );
-  if (rowCount === 0) {
-    throw rateLimited("Too many accounts were created from this address. Try again in an hour.", {
-      reason: "sign_up_throttled",
-    });
-  }
+  const limit = { subject: `sign-up:${networkOf(address)}`, ...SIGN_UPS };
+  if (await takeAll(pool(), [limit])) return;
+  const waitS = Math.max(1, await secondsUntilFree(pool(), [limit]));
+  throw rateLimited(`Too many accounts were created from this network. Try again in ${waitS} s.`, {
+    reason: "sign_up_throttled",
+    details: { retry_after_s: waitS },
+  });
 }

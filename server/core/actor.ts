@@ -3,8 +3,21 @@ import { forbidden } from "./errors";
 /** The caller: a closed union, and the first argument of every service function. */
 export type Actor =
   | { kind: "apiKey"; accountId: string; keyId: string; scopes: readonly string[]; limits: KeyLimits }
-  | { kind: "session"; accountId: string; userId: string; isOperator: boolean }
+  | SessionActor
   | { kind: "system"; name: string };
+
+/**
+ * A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name.
+ * `isConfirmed`: they gave their password in it within the last minutes.
+ */
+export type SessionActor = {
+  kind: "session";
+  accountId: string;
+  userId: string;
+  isOperator: boolean;
+  sessionId?: string;
+  isConfirmed?: boolean;
+};
 
 /** Messages that a key may send per UTC day and month; null: no limit. */
 type KeyLimits = { daily: number | null; monthly: number | null };
@@ -26,6 +39,12 @@ export function requireOperator(actor: Actor): void {
   if (actor.kind === "system") return;
   if (actor.kind === "session" && actor.isOperator) return;
   throw forbidden("Only an operator of this installation may do this.", { reason: "not_an_operator" });
+}
+
+/** Requires a recent password confirmation of a console session, which may have been left open. @throws 403 */
+export function requireConfirmed(actor: Actor): void {
+  if (actor.kind !== "session" || actor.sessionId === undefined || actor.isConfirmed) return;
+  throw forbidden("Confirm your password first.", { reason: "confirmation_required" });
 }
 
 /** Name of the actor in log lines. */

@@ -5,6 +5,7 @@ import { V7Generator } from "uuidv7";
 const PREFIXES = {
   account: "acc",
   user: "usr",
+  session: "ses",
   apiKey: "key",
   sender: "snd",
   message: "msg",

@@ -61,6 +61,7 @@ export const jobs = {
   fold_list_totals: recurring,
   forget_idempotency_keys: recurring,
   forget_callbacks: recurring,
+  forget_sign_ins: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;

@@ -11,7 +11,7 @@ const TAG_BYTES = 16;
 /** Version of the format, so that a later one can be distinguished. */
 const VERSION = "v1.";
 /** Kind of the secret. Each purpose has its own key, so text sealed for one cannot be opened for another. */
-export type SealPurpose = "webhook signing secret" | "idempotent answer" | "provider settings";
+export type SealPurpose = "webhook signing secret" | "idempotent answer" | "provider settings" | "known device";
 
 const deriveKey = (keyMaterial: string, purpose: SealPurpose): Buffer =>
   Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));

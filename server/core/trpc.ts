@@ -46,7 +46,7 @@ const t = initTRPC
 export const router = t.router;
 export const mergeRouters = t.mergeRouters;
 
-/** Open to callers without an account: sign-up only. */
+/** Open to callers without an account: sign-up, and a new password with an operator's link. */
 export const publicProcedure = t.procedure.use(async ({ next, getRawInput }) => {
   requireStorable(await getRawInput(), "");
   return next();

@@ -1,6 +1,6 @@
 import type { Prisma } from "@/prisma/generated/client";
 import { lockAccounts, postMoney } from "../accounts/store";
-import { type Actor, nameOf, requireOperator } from "../core/actor";
+import { type Actor, nameOf, requireConfirmed, requireOperator } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
@@ -124,10 +124,12 @@ export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
 
 /**
  * Adds `amount` (in units of its currency; may be negative) to an account's balance.
- * @throws 403 for non-operators, 404, 400 `amount_is_zero` or `balance_would_be_negative`.
+ * @throws 403 for non-operators and `confirmation_required` for those who have not given their password lately, 404, 400
+ *   `amount_is_zero` or `balance_would_be_negative`.
  */
 export async function creditAccount(actor: Actor, input: CreditAccountInput): Promise<OperatedAccount> {
   requireOperator(actor);
+  requireConfirmed(actor);
   const accountId = input.account_id;
   const amountMicros = toMicros(input.amount);
   if (amountMicros === 0n) {

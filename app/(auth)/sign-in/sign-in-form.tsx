@@ -60,6 +60,9 @@ export function SignInForm({ next }: { next: string }) {
         <Button type="submit" fullWidth loading={busy}>
           Sign in
         </Button>
+        <Text size="sm" ta="center" c="dimmed">
+          Forgotten your password? The operator of this installation can give you a link.
+        </Text>
         {signUpState.data?.open && (
           <Text size="sm" ta="center" c="dimmed">
             No account yet?{" "}

@@ -10,6 +10,7 @@ import { EmptyState } from "@/app/_ui/empty-state";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
 import { LinkButton } from "@/app/_ui/link-button";
+import { Notice } from "@/app/_ui/notice";
 import { QueryState } from "@/app/_ui/query-state";
 import { openSession } from "../sign-in/credentials";
 
@@ -40,11 +41,13 @@ export function SignUpForm() {
 function OpenForm() {
   const signUp = trpc.auth.signUp.useMutation();
   const [entering, setEntering] = useState(false);
+  const [isRefused, setIsRefused] = useState(false);
   const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "uncontrolled", initialValues: INITIAL });
 
   async function submit(values: typeof INITIAL) {
     setUnplaced(null);
+    setIsRefused(false);
     try {
       await signUp.mutateAsync(values);
     } catch (error) {
@@ -53,7 +56,9 @@ function OpenForm() {
     }
     setEntering(true);
     const refusal = await openSession(values.email, values.password);
-    window.location.assign(refusal ? "/sign-in" : "/");
+    if (!refusal) return window.location.assign("/");
+    setIsRefused(true);
+    setEntering(false);
   }
 
   return (
@@ -68,6 +73,12 @@ function OpenForm() {
           </Text>
         </div>
         <ErrorAlert error={unplaced} title="The account was not created" />
+        {isRefused && (
+          <Notice title="You could not be signed in">
+            If this address has an account already, it keeps the password that it has: sign in with that one, or ask the
+            operator for a link to choose another. Otherwise your account is ready: try to sign in again.
+          </Notice>
+        )}
         <TextInput
           label="Your name"
           autoComplete="name"

@@ -1,0 +1,78 @@
+"use client";
+
+import { Button, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconCheck, IconLinkOff } from "@tabler/icons-react";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/api-error";
+import { EmptyState } from "@/app/_ui/empty-state";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { markFields } from "@/app/_ui/form-errors";
+import { LinkButton } from "@/app/_ui/link-button";
+
+/** Takes a new password from the person whom an operator gave a link. */
+export function ResetPasswordForm({ token }: { token: string }) {
+  const reset = trpc.auth.resetPassword.useMutation();
+  const isOver = token === "" || apiErrorOf(reset.error).reason === "reset_link_over";
+  const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
+  if (reset.isSuccess) {
+    return (
+      <EmptyState icon={IconCheck} title="Your password is changed" action={signIn}>
+        All sessions were ended. Sign in with the new password.
+      </EmptyState>
+    );
+  }
+  if (isOver) {
+    return (
+      <EmptyState icon={IconLinkOff} title="This link does not work" action={signIn}>
+        It was used, replaced by another, or is older than an hour. Ask the operator of this installation for a new one.
+      </EmptyState>
+    );
+  }
+  return <NewPasswordForm token={token} reset={reset} />;
+}
+
+type ResetMutation = ReturnType<typeof trpc.auth.resetPassword.useMutation>;
+
+function NewPasswordForm({ token, reset }: { token: string; reset: ResetMutation }) {
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm({ mode: "controlled", initialValues: { password: "" } });
+
+  const submit = form.onSubmit(({ password }) => {
+    setUnplaced(null);
+    reset.mutate(
+      { token, password },
+      {
+        onError: (error) => {
+          if (!markFields(form, error)) setUnplaced(error);
+        },
+      },
+    );
+  });
+
+  return (
+    <form method="post" onSubmit={submit} noValidate aria-label="Password reset">
+      <Stack gap="md">
+        <div>
+          <Title order={1} size="h3">
+            Choose a new password
+          </Title>
+          <Text c="dimmed" size="sm" mt={4}>
+            Every session that is open will end.
+          </Text>
+        </div>
+        <ErrorAlert error={unplaced} title="The password was not changed" />
+        <PasswordInput
+          label="New password"
+          description="A few words in a row are easier to remember and harder to guess."
+          autoComplete="new-password"
+          {...form.getInputProps("password")}
+        />
+        <Button type="submit" fullWidth loading={reset.isPending}>
+          Change password
+        </Button>
+      </Stack>
+    </form>
+  );
+}

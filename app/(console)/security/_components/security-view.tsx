@@ -1,0 +1,19 @@
+"use client";
+
+import { Stack } from "@mantine/core";
+import { PageHeader } from "@/app/_ui/page-header";
+import { PasswordCard } from "./password-card";
+import { SessionsCard } from "./sessions-card";
+
+/** Where the person is signed in, and with which password. */
+export function SecurityView() {
+  return (
+    <>
+      <PageHeader title="Security" description="Where you are signed in, and the password that you sign in with." />
+      <Stack gap="lg">
+        <SessionsCard />
+        <PasswordCard />
+      </Stack>
+    </>
+  );
+}
