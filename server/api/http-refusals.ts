@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
-import { writeAnswer } from "./node-door";
+import { writeAnswer } from "./door/answers";
 import { type RestAnswer, refusedAnswer } from "./rest";
 
 /** How long a refused caller may go on writing: closing at once would reset the connection, and the answer be lost. */

@@ -27,7 +27,7 @@ beforeAll(() => {
 
 const post = (provider: ProviderId, headers: Record<string, string>, body: string) => {
   const { pathname } = new URL(receiptUrlOf(provider));
-  return answerReceipt({ method: "POST", url: pathname, headers, body: Buffer.from(body) });
+  return answerReceipt({ method: "POST", url: pathname, headers, readBody: async () => Buffer.from(body) });
 };
 
 /** What was done for callbacks of a provider: those that were believed, the refused ones, and the jobs that hold reports. */

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
+import { EmailAddress } from "../core/wire";
 import { callerAddress } from "./caller-address";
 import { type SignedIn, signIn } from "./service";
 
@@ -31,7 +32,7 @@ declare module "next-auth/jwt" {
 const SESSION_MAX_AGE_S = 7 * 24 * 60 * 60;
 
 /** What cannot be anybody's credentials is refused without being looked up. */
-const Credentials = z.object({ email: z.email().max(254), password: z.string().min(1).max(200) });
+const Credentials = z.object({ email: EmailAddress, password: z.string().min(1).max(200) });
 
 type Headers = Record<string, string | string[] | undefined>;
 

@@ -1,0 +1,95 @@
+/** Reading the bodies of requests into memory, of which all of them together get a bounded share. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ApiError, invalidRequest, overloaded } from "../../core/errors";
+import { perProcess } from "../../core/process";
+import { type Lease, openBudget } from "./byte-budget";
+
+const MIB = 1_048_576;
+/** Bytes of bodies that are held at once for those who have shown a key, a session or a receipt path, and for everybody else. */
+const KNOWN = { totalBytes: 64 * MIB, perOwnerBytes: 16 * MIB };
+const STRANGERS = { totalBytes: 16 * MIB, perOwnerBytes: MIB };
+/** What one piece of a body costs beyond its bytes: whoever sends them one by one takes up many times their number. */
+const PIECE_BYTES = 200;
+
+const budgets = () => perProcess("door.bodies", () => ({ known: openBudget(KNOWN), stranger: openBudget(STRANGERS) }));
+
+/** Whose body it is and how large it may be. `tooLarge` makes the refusal of what is larger. */
+export type BodyRules = { kind: "known" | "stranger"; owner: string; maxBytes: number; tooLarge: () => ApiError };
+
+/** Nobody is left to be told; it is the caller's doing all the same, and nothing that an operator should look into. */
+const bodyCutOff = () => invalidRequest("The body ended before its announced length.", { reason: "malformed_json" });
+
+/** Its bytes are given back when the answer is out, or the caller is gone. */
+function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease {
+  const lease = budgets()[kind].open(owner);
+  if (response.closed) lease.release();
+  else response.once("close", lease.release);
+  return lease;
+}
+
+/**
+ * Reads a body to its end.
+ * @throws what `tooLarge` makes; 503 `overloaded` when the process holds as much as it may; 400 when it ends early.
+ */
+export function readBody(request: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<Buffer> {
+  if (Number(request.headers["content-length"]) > rules.maxBytes) return Promise.reject(rules.tooLarge());
+  const lease = openLease(response, rules);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (error: ApiError) => {
+      request.off("data", take).pause();
+      chunks.length = 0;
+      lease.release();
+      reject(error);
+    };
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > rules.maxBytes) refuse(rules.tooLarge());
+      else if (!lease.grow(chunk.length + PIECE_BYTES)) refuse(overloaded());
+      else chunks.push(chunk);
+    };
+    request.on("data", take);
+    request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on("error", reject);
+    request.on("aborted", () => reject(bodyCutOff()));
+  });
+}
+
+/**
+ * Waits until a body of announced length is here as a whole, and leaves it in the request for whoever reads it next.
+ * @returns a copy of it. @throws as {@link readBody} does.
+ */
+export function gatherBody(request: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<Buffer> {
+  const length = Number(request.headers["content-length"] ?? 0);
+  if (length > rules.maxBytes) return Promise.reject(rules.tooLarge());
+  if (length === 0) return Promise.resolve(Buffer.alloc(0));
+  const lease = openLease(response, rules);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (error: ApiError | null) => {
+      request.off("readable", take).off("close", cutOff).off("error", cutOff);
+      const body = Buffer.concat(chunks);
+      chunks.length = 0;
+      if (!error) {
+        // Before the stream finds out that it is at its end, after which nothing can be put back.
+        request.unshift(body);
+        resolve(body);
+        return;
+      }
+      lease.release();
+      reject(error);
+    };
+    const cutOff = () => end(bodyCutOff());
+    const take = () => {
+      for (let chunk: Buffer | null = request.read(); chunk; chunk = size < length ? request.read() : null) {
+        size += chunk.length;
+        if (!lease.grow(chunk.length + PIECE_BYTES)) return end(overloaded());
+        chunks.push(chunk);
+      }
+      if (size >= length) end(null);
+    };
+    request.on("readable", take).on("close", cutOff).on("error", cutOff);
+  });
+}
