@@ -7,6 +7,7 @@ import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { EmailAddress } from "../core/wire";
 import { callerAddress } from "./caller-address";
+import { redirectTarget } from "./redirect-target";
 import { type SignedIn, signIn } from "./service";
 
 declare module "next-auth" {
@@ -88,6 +89,7 @@ export function authOptions(): AuthOptions {
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [passwordProvider()],
     callbacks: {
+      redirect: ({ url, baseUrl }) => redirectTarget(url, baseUrl),
       jwt: ({ token, user, trigger }) =>
         trigger === "signIn" && user
           ? { ...token, userId: user.id, accountId: user.accountId, isOperator: user.isOperator }

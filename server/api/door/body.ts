@@ -1,5 +1,5 @@
 /** Reading the bodies of requests into memory, of which all of them together get a bounded share. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, type ServerResponse } from "node:http";
 import { type ApiError, invalidRequest, overloaded } from "../../core/errors";
 import { perProcess } from "../../core/process";
 import { type Lease, openBudget } from "./byte-budget";
@@ -56,40 +56,13 @@ export function readBody(request: IncomingMessage, response: ServerResponse, rul
   });
 }
 
-/**
- * Waits until a body of announced length is here as a whole, and leaves it in the request for whoever reads it next.
- * @returns a copy of it. @throws as {@link readBody} does.
- */
-export function gatherBody(request: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<Buffer> {
-  const length = Number(request.headers["content-length"] ?? 0);
-  if (length > rules.maxBytes) return Promise.reject(rules.tooLarge());
-  if (length === 0) return Promise.resolve(Buffer.alloc(0));
-  const lease = openLease(response, rules);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const end = (error: ApiError | null) => {
-      request.off("readable", take).off("close", cutOff).off("error", cutOff);
-      const body = Buffer.concat(chunks);
-      chunks.length = 0;
-      if (!error) {
-        // Before the stream finds out that it is at its end, after which nothing can be put back.
-        request.unshift(body);
-        resolve(body);
-        return;
-      }
-      lease.release();
-      reject(error);
-    };
-    const cutOff = () => end(bodyCutOff());
-    const take = () => {
-      for (let chunk: Buffer | null = request.read(); chunk; chunk = size < length ? request.read() : null) {
-        size += chunk.length;
-        if (!lease.grow(chunk.length + PIECE_BYTES)) return end(overloaded());
-        chunks.push(chunk);
-      }
-      if (size >= length) end(null);
-    };
-    request.on("readable", take).on("close", cutOff).on("error", cutOff);
-  });
+/** The same request once more, with a body that was read: for whoever wants to read it from a stream. */
+export function withBody(request: IncomingMessage, body: Buffer): IncomingMessage {
+  const again = new IncomingMessage(request.socket);
+  const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = request;
+  Object.assign(again, { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor });
+  again.push(body);
+  again.push(null);
+  again.complete = true;
+  return again;
 }
