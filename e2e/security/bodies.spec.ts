@@ -63,7 +63,7 @@ test("a body of many small values is refused as a whole, not value by value", as
   const authorization = `Bearer ${account.apiKey}`;
   const byKey = await ask(web.url, {
     method: "POST",
-    path: "/api/v1/webhooks",
+    path: "/api/v1/webhooks/create",
     headers: { authorization, "content-type": "application/json" },
     body: events,
   });

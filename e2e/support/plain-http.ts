@@ -1,5 +1,8 @@
-/** Requests with exactly these headers, each on a connection of its own: what browsers and `fetch` add would be in the way. */
+/** Requests with exactly these headers: what browsers and `fetch` add would be in the way. */
 import http from "node:http";
+
+/** So many connections that requests made at once arrive at once. */
+const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
 
 export type Asked = {
   method?: string;
@@ -14,7 +17,7 @@ export type Answered = { status: number; headers: http.IncomingHttpHeaders; text
 export const ask = (url: string, { method = "GET", path, headers = {}, body }: Asked): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const options = { method, path, headers: { ...headers, ...length }, agent: false };
+    const options = { method, path, headers: { ...headers, ...length }, agent };
     const request = http.request(url, options, (answer) => {
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -51,8 +51,10 @@ export function readBody(request: IncomingMessage, response: ServerResponse, rul
     };
     request.on("data", take);
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on("error", reject);
-    request.on("aborted", () => reject(bodyCutOff()));
+    // Of a connection that broke, the answer is never closed: it may have been taken off it by then.
+    const cutOff = () => refuse(bodyCutOff());
+    request.on("error", cutOff);
+    request.on("aborted", cutOff);
   });
 }
 

@@ -127,6 +127,7 @@ export async function handleCall(
     if (!isApiError(thrown)) throw thrown;
     return refuse(thrown, request.complete ? {} : { connection: "close" });
   }
+  if (request.socket.destroyed) return leave();
   response.once("close", leave);
   await handOver(whole, response).finally(leave);
 }

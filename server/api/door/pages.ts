@@ -19,8 +19,8 @@ const NONCE_BYTES = 16;
 /** From these Next takes the nonce for the scripts that it writes into a page. */
 const POLICY_HEADER = "content-security-policy";
 
-/** Pages made at once: each takes the processor for itself while it is made. */
-const RENDERS = { atOnce: 2, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
+/** One at a time: a page takes the processor for itself while it is made, and the API waits at most that long. */
+const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
 
 const enter = () => perProcess("door.renders", () => openGate(RENDERS, letApiGoFirst))();
 
@@ -60,6 +60,7 @@ async function render(
 ): Promise<void> {
   const leave = await enter();
   if (!leave) return refuse(request, response, overloaded());
+  if (request.socket.destroyed) return leave();
   response.once("close", leave);
   const nonce = `'nonce-${randomBytes(NONCE_BYTES).toString("base64")}'`;
   const policy = contentSecurityPolicy([nonce, ...pages.commonScripts]);

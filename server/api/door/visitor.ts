@@ -19,7 +19,7 @@ const LIMITS = {
   strangerCalls: { burst: 120, perSecond: 10, callersMax: CALLERS_MAX },
   strangerViews: { burst: 120, perSecond: 20, callersMax: CALLERS_MAX },
   personCalls: { burst: 600, perSecond: 60, callersMax: CALLERS_MAX },
-  personViews: { burst: 300, perSecond: 30, callersMax: CALLERS_MAX },
+  personViews: { burst: 300, perSecond: 15, callersMax: CALLERS_MAX },
   /** Scripts and styles: a page wants thirty of them. */
   files: { burst: 3_000, perSecond: 300, callersMax: CALLERS_MAX },
 } as const;
