@@ -27,7 +27,7 @@ const LIMITS = {
 const bucketsOf = (kind: keyof typeof LIMITS): TakeTokens =>
   perProcess(`door.buckets.${kind}`, () => openBuckets(LIMITS[kind]));
 
-export const networkOfRequest = (request: IncomingMessage): string =>
+const networkOfRequest = (request: IncomingMessage): string =>
   networkOf(
     clientAddress({
       peer: request.socket.remoteAddress ?? "",
