@@ -5,6 +5,7 @@ import { httpBatchLink } from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
 import { type ReactNode, useState } from "react";
 import { apiErrorOf } from "@/app/_ui/api-error";
+import { BATCH_MAX } from "@/server/api/batch-size";
 import type { AppRouter } from "@/server/api/router";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
@@ -42,7 +43,9 @@ function newQueryClient(): QueryClient {
 export function TrpcProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(newQueryClient);
   const [client] = useState(() =>
-    trpc.createClient({ links: [httpBatchLink({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS })] }),
+    trpc.createClient({
+      links: [httpBatchLink({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS, maxItems: BATCH_MAX })],
+    }),
   );
   return (
     <trpc.Provider client={client} queryClient={queryClient}>

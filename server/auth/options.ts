@@ -5,7 +5,9 @@ import { z } from "zod";
 import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
+import { EmailAddress } from "../core/wire";
 import { callerAddress } from "./caller-address";
+import { redirectTarget } from "./redirect-target";
 import { type SignedIn, signIn } from "./service";
 
 declare module "next-auth" {
@@ -31,7 +33,7 @@ declare module "next-auth/jwt" {
 const SESSION_MAX_AGE_S = 7 * 24 * 60 * 60;
 
 /** What cannot be anybody's credentials is refused without being looked up. */
-const Credentials = z.object({ email: z.email().max(254), password: z.string().min(1).max(200) });
+const Credentials = z.object({ email: EmailAddress, password: z.string().min(1).max(200) });
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -87,6 +89,7 @@ export function authOptions(): AuthOptions {
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [passwordProvider()],
     callbacks: {
+      redirect: ({ url, baseUrl }) => redirectTarget(url, baseUrl),
       jwt: ({ token, user, trigger }) =>
         trigger === "signIn" && user
           ? { ...token, userId: user.id, accountId: user.accountId, isOperator: user.isOperator }

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { EmailAddress } from "../core/wire";
 
 const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
 
 export const SignUpInput = z.object({
-  email: z.email().max(254),
+  email: EmailAddress,
   password: z.string().min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`).max(PASSWORD_MAX),
   name: z.string().trim().min(1).max(100),
   company_name: z.string().trim().max(100).default(""),

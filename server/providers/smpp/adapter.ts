@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { startDeadline } from "../../core/deadline";
 import { log } from "../../core/log";
-import { ADDRESS, field, secret } from "../fields";
+import { urlUpTo } from "../../core/wire";
+import { ADDRESS, ADDRESS_MAX, field, secret } from "../fields";
 import type { Adapter, CallbackContent } from "../port";
 import { createBinds } from "./binds";
 import type { Target } from "./connection";
@@ -23,8 +24,7 @@ const atMost = (octets: number): [(text: string) => boolean, string] => [
 ];
 
 export const smppSettings = z.object({
-  url: z
-    .url({ protocol: /^s?smpp$/, hostname: /./ })
+  url: urlUpTo(ADDRESS_MAX, { protocol: /^s?smpp$/, hostname: /./ })
     .describe("smpp://host:2775, or ssmpp://host:3550 for TLS")
     .meta(ADDRESS),
   systemId: field("system_id, at most 15 octets").refine(...atMost(15)),
