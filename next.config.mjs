@@ -1,19 +1,3 @@
-const development = process.env.NODE_ENV === "development";
-
-// Next writes its boot script and the page's data inline, and Mantine its variables, hence 'unsafe-inline' without nonces.
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  `script-src 'self' 'unsafe-inline'${development ? " 'unsafe-eval'" : ""}`,
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  `connect-src 'self'${development ? " ws:" : ""}`,
-  "object-src 'none'",
-  "base-uri 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
-
 /** @type {import("next").NextConfig} */
 const config = {
   poweredByHeader: false,
@@ -44,18 +28,6 @@ const config = {
       "@tabler/icons-react",
     ],
   },
-  headers: async () => [
-    {
-      source: "/:path*",
-      headers: [
-        { key: "Content-Security-Policy", value: contentSecurityPolicy },
-        { key: "X-Content-Type-Options", value: "nosniff" },
-        { key: "X-Frame-Options", value: "DENY" },
-        { key: "Referrer-Policy", value: "strict-origin-when-cross-origin" },
-        { key: "Permissions-Policy", value: "camera=(), microphone=(), geolocation=(), payment=()" },
-      ],
-    },
-  ],
 };
 
 export default config;

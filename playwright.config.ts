@@ -25,7 +25,7 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "api", testMatch: "api/**/*.spec.ts", teardown: "every answer" },
+    { name: "api", testMatch: "{api,security}/**/*.spec.ts", teardown: "every answer" },
     { name: "every answer", testMatch: "api/every-answer.teardown.ts" },
     { name: "console", testMatch: "console/**/*.spec.ts" },
   ],

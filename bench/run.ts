@@ -6,10 +6,11 @@
  */
 import { parseArgs } from "node:util";
 import { edge } from "./edge";
+import { pages } from "./pages";
 import { sends } from "./sends";
 import type { Options, Stage, Workload } from "./workload";
 
-const WORKLOADS: Record<string, Workload> = { sends, edge };
+const WORKLOADS: Record<string, Workload> = { sends, edge, pages };
 
 const DEFAULTS = { seconds: "8", rounds: "3", connections: "64", backlog: "20000" } as const;
 const INTERRUPTED = 130;

@@ -2,14 +2,17 @@
  * The web process: one node:http server. The REST API and the providers' receipts are answered here, before Next is asked; Next serves the pages,
  * the console's tRPC and sign-in.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import next from "next";
+import { openConsoleDoor } from "./api/door/console-door";
+import { securityHeaders } from "./api/door/security-headers";
+import { asApiRequest } from "./api/door/traffic";
 import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { isReceiptPath } from "./api/receipts";
 import { refusalResponse } from "./api/rest";
-import { believePeerHeader, PEER_ADDRESS_HEADER } from "./auth/caller-address";
+import { believePeerHeader } from "./auth/caller-address";
 import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";
@@ -20,21 +23,8 @@ import { onShutdown, runUntilStopped } from "./core/process";
 const KEEP_ALIVE_MS = 65_000;
 const STOP_WITHIN_MS = 10_000;
 
-/** What the console posts is far smaller; Next would gather any size in memory, from anybody. */
-const PAGE_BODY_MAX_BYTES = 1_048_576;
-
-/** Answers a request for a page whose body is too large, or of a size that it does not tell. @returns whether it did. */
-function refuseBody(request: IncomingMessage, response: ServerResponse): boolean {
-  const status =
-    Number(request.headers["content-length"] ?? 0) > PAGE_BODY_MAX_BYTES
-      ? 413
-      : request.headers["transfer-encoding"] === undefined
-        ? null
-        : 411;
-  if (status === null) return false;
-  response.writeHead(status, { connection: "close" }).end();
-  return true;
-}
+/** Nobody needs longer for the headers, or for all of a request; what is not here by then is looked for every few seconds. */
+const TIME_LIMITS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 async function start(): Promise<void> {
   const { HOST, PORT, NODE_ENV } = env();
@@ -42,7 +32,7 @@ async function start(): Promise<void> {
   // Made before the server, so that it is closed after it: requests under way at a stop still need it.
   pool();
   // Node would refuse a request without Host with an empty answer; see http-refusals.
-  const server = createServer({ requireHostHeader: false });
+  const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
   const app = next({
     dev: NODE_ENV === "development",
     dir: process.cwd(),
@@ -54,6 +44,7 @@ async function start(): Promise<void> {
   });
   await app.prepare();
   const handlePage = app.getRequestHandler();
+  const handleConsole = openConsoleDoor((request, response) => handlePage(request, response));
   believePeerHeader();
 
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -68,16 +59,12 @@ async function start(): Promise<void> {
     silent.delete(request.socket);
     if (refuseWithoutHost(request, response)) return;
     request.url = pathOf(request.url ?? "");
+    for (const [name, value] of securityHeaders()) response.setHeader(name, value);
     const handled = isRestPath(request.url)
-      ? handleRestNode(request, response)
+      ? asApiRequest(handleRestNode(request, response))
       : isReceiptPath(request.url)
-        ? handleReceiptNode(request, response)
-        : (() => {
-            if (refuseBody(request, response)) return Promise.resolve();
-            // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
-            request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
-            return handlePage(request, response);
-          })();
+        ? asApiRequest(handleReceiptNode(request, response))
+        : handleConsole(request, response);
     handled.catch((thrown: unknown) => {
       log("error", "web.request_failed", { path: request.url, ...errorFields(thrown) });
       if (!response.headersSent && isRestPath(request.url ?? "")) {

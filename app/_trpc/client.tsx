@@ -7,6 +7,7 @@ import { observable } from "@trpc/server/observable";
 import { type ReactNode, useState } from "react";
 import { apiErrorOf } from "@/app/_ui/api-error";
 import { askForPassword } from "@/app/_ui/confirm-password";
+import { BATCH_MAX } from "@/server/api/batch-size";
 import type { AppRouter } from "@/server/api/router";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
@@ -40,7 +41,8 @@ function newQueryClient(): QueryClient {
   });
 }
 
-const httpLink = () => httpBatchLink<AppRouter>({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS });
+const httpLink = () =>
+  httpBatchLink<AppRouter>({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS, maxItems: BATCH_MAX });
 
 /** Asks for the password and tells the service. @returns whether it was given. */
 const confirmPassword = (): Promise<boolean> => {

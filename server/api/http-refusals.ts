@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
-import { writeResponse } from "./node-door";
+import { writeResponse } from "./door/answers";
 import { type RestResponse, refusalResponse } from "./rest";
 
 /** How long a refused caller may go on writing: closing at once would reset the connection and lose the response. */

@@ -25,6 +25,18 @@ describe("parseBody", () => {
     expect(refusal(() => body(text))).toMatchObject({ status: 400 });
   });
 
+  test("refuses more values than any operation takes, before it reads one of them", () => {
+    const list = (length: number) => `{"a":[${Array.from({ length }, () => "0").join(",")}]}`;
+    expect(body(list(4_097))).toMatchObject({ a: expect.any(Array) });
+    expect(refusal(() => body(list(4_098)))).toMatchObject({
+      status: 400,
+      wire: { details: { reason: "too_many_values" } },
+    });
+    expect(refusal(() => body(`${",".repeat(4_097)}{`))).toMatchObject({
+      wire: { details: { reason: "too_many_values" } },
+    });
+  });
+
   test.each([undefined, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp"])(
     "refuses the content type %j",
     (type) => {

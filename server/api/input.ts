@@ -1,6 +1,6 @@
 /** Strict parsing of REST input: JSON bodies and query strings. */
 import { isUtf8 } from "node:buffer";
-import { invalidRequest } from "../core/errors";
+import { type ApiError, invalidRequest } from "../core/errors";
 import { refusedInput, requireStorable } from "../core/wire";
 
 /**
@@ -15,6 +15,7 @@ export function parseBody(contentType: string | undefined, body: Buffer): Record
   }
   // Decoded leniently, an invalid byte would become U+FFFD: a different text, sent and billed as UCS-2.
   if (!isUtf8(body)) throw invalidRequest("The body is not UTF-8.", { reason: "malformed_json" });
+  requireFewValues(body, VALUES_MAX);
   const text = body.toString("utf8");
   let value: unknown;
   try {
@@ -29,6 +30,26 @@ export function parseBody(contentType: string | undefined, body: Buffer): Record
   if (SUSPICIOUS_ESCAPE.test(text)) requireStorable(value, "");
   return value as Record<string, unknown>;
 }
+
+/** Far above the largest valid body, 1,000 recipients and a text full of commas. */
+export const VALUES_MAX = 4_096;
+const COMMA = 0x2c;
+
+/**
+ * Each wrong value costs its own refusal, and a body of 1 MiB has room for half a million. Values are told from commas,
+ * which is more than there are, since those within text count as well.
+ * @throws 400 for more than `max` of them.
+ */
+export function requireFewValues(body: Buffer, max: number): void {
+  let commas = 0;
+  for (let at = body.indexOf(COMMA); at !== -1; at = body.indexOf(COMMA, at + 1)) {
+    commas += 1;
+    if (commas > max) throw tooManyValues(max);
+  }
+}
+
+const tooManyValues = (max: number): ApiError =>
+  invalidRequest(`The body has more than ${max} values.`, { reason: "too_many_values" });
 
 const SUSPICIOUS_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 

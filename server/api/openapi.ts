@@ -190,3 +190,6 @@ function makeDocument(): OpenAPIObject {
 
 /** The document, made once per process; it is the same in every installation. */
 export const openApiDocument = defineProcessValue("rest.openapi", makeDocument);
+
+/** The document as JSON. */
+export const openApiText = defineProcessValue("rest.openapi_text", () => JSON.stringify(openApiDocument()));

@@ -27,7 +27,7 @@ beforeAll(() => {
 
 const post = (provider: ProviderId, headers: Record<string, string>, body: string) => {
   const { pathname } = new URL(receiptUrlOf(provider));
-  return serveReceipt({ method: "POST", url: pathname, headers, body: Buffer.from(body) });
+  return serveReceipt({ method: "POST", url: pathname, headers, readBody: async () => Buffer.from(body) });
 };
 
 /** Counts of a provider's callbacks: accepted, forged and replayed ones, and jobs with reports. */

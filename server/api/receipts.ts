@@ -4,28 +4,45 @@
  */
 import { now } from "../core/clock";
 import { publicUrl } from "../core/env";
+import { isApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { countCallback } from "../providers/health/counts";
 import type { Authenticity, Callback, CallbackContent } from "../providers/port";
 import { isReceiptToken, RECEIPT_PREFIX } from "../providers/receipt-url";
 import { providerTable } from "../providers/registry";
-import { PROVIDERS } from "../providers/schema";
+import { PROVIDERS, type ProviderId } from "../providers/schema";
 import { takeCallback } from "../providers/store-callback";
 
-/** A request of a provider as a door received it. `url` is path and query, as they came. */
-export type ReceiptRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
+/**
+ * A request of a provider as a door received it. `url` is path and query, as they came. `readBody` is called only once the
+ * path has turned out to be the provider's; it throws an error of ours for a body of more than `maxBytes`.
+ */
+export type ReceiptRequest = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  readBody: (provider: ProviderId, maxBytes: number) => Promise<Buffer>;
+};
 
 export type ReceiptResponse = { status: number; headers: Record<string, string> };
 
 /** Whether a request is for this edge. */
 export const isReceiptPath = (url: string): boolean => url.startsWith(`${RECEIPT_PREFIX}/`);
 
+const BODY_MAX_BYTES = 65_536;
+/** Providers that tell of many messages in one callback. */
+const LARGER_BODIES: Partial<Record<ProviderId, number>> = {
+  infobip: 1_048_576,
+  bandwidth: 262_144,
+  clickatell: 262_144,
+};
+
 const CHALLENGE = { "www-authenticate": 'Basic realm="receipts"' };
 
 const answer = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
 
 /** Answers a provider's callback; nothing of why it was refused goes out, it stands in the log and in the counters. */
-export async function serveReceipt({ method, url, headers, body }: ReceiptRequest): Promise<ReceiptResponse> {
+export async function serveReceipt({ method, url, headers, readBody }: ReceiptRequest): Promise<ReceiptResponse> {
   const [id, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
   const known = PROVIDERS.find((provider) => provider === id);
   if (!known || token === undefined || rest.some((segment) => segment !== "")) return answer(404);
@@ -38,6 +55,14 @@ export async function serveReceipt({ method, url, headers, body }: ReceiptReques
   if (method !== "GET" && method !== "POST") return answer(405, { allow: "GET, POST" });
   const reader = (await providerTable()).callbackReader(known);
   if (!reader) return answer(404);
+  let body: Buffer;
+  try {
+    body = await readBody(known, LARGER_BODIES[known] ?? BODY_MAX_BYTES);
+  } catch (thrown) {
+    if (!isApiError(thrown)) throw thrown;
+    if (thrown.status === 413) return refuse("unreadable", "the body is too large", 413);
+    return answer(thrown.status, thrown.retryAfterS === null ? {} : { "retry-after": String(thrown.retryAfterS) });
+  }
   const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
   let verdict: Authenticity;
   try {

@@ -47,7 +47,7 @@ export type RestRequest = {
   header: (name: string) => string | undefined;
   /** Address of the socket's other end; empty: not known. */
   peer: string;
-  readBody: () => Promise<Buffer>;
+  readBody: (accountId: string) => Promise<Buffer>;
 };
 
 export type RestResponse = { status: number; headers: Record<string, string>; body: string };
@@ -62,8 +62,8 @@ export async function serveRest(request: RestRequest): Promise<RestResponse> {
   try {
     if (request.method === "GET" && request.path === "/openapi.json") {
       // Loaded when somebody asks: what makes the document is heavy, and most processes never need it.
-      const { openApiDocument } = await import("./openapi");
-      return { status: 200, headers, body: JSON.stringify(openApiDocument()) };
+      const { openApiText } = await import("./openapi");
+      return { status: 200, headers, body: openApiText() };
     }
     const { operation, result } = await perform(request, requestId, headers);
     const status = operation.creates ? 201 : 200;
@@ -128,7 +128,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     ctx: context,
     // tRPC asks for the input after the scope was judged, so a caller without the scope never has a body read.
     getRawInput: async () => {
-      body = operation.method === "POST" ? await request.readBody() : null;
+      body = operation.method === "POST" ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
       // What creates nothing may have nothing to say beyond its path.
       if (body?.length === 0 && !operation.creates) return params;

@@ -8,8 +8,10 @@ import { z } from "zod";
 import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
+import { EmailAddress } from "../core/wire";
 import { callerAddress } from "./caller-address";
 import { knownDevice, knownDeviceCookie } from "./known-device";
+import { redirectTarget } from "./redirect-target";
 import { normalEmail, signIn } from "./service";
 import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions";
 import { warnOfUndeclaredProxy } from "./undeclared-proxy";
@@ -31,7 +33,7 @@ declare module "next-auth/jwt" {
 }
 
 /** What cannot be anybody's credentials is refused without being looked up. */
-const Credentials = z.object({ email: z.email().max(254), password: z.string().min(1).max(200) });
+const Credentials = z.object({ email: EmailAddress, password: z.string().min(1).max(200) });
 
 /** Takes a `Set-Cookie` line for the response. */
 type SetCookie = (line: string) => void;
@@ -101,6 +103,7 @@ export function authOptions(setCookie: SetCookie = () => undefined): AuthOptions
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [passwordProvider(setCookie)],
     callbacks: {
+      redirect: ({ url, baseUrl }) => redirectTarget(url, baseUrl),
       // Nothing about the person: who holds a copied cookie shall not read it from `/api/auth/session` after its end.
       jwt: ({ token, user, trigger }) => (trigger === "signIn" && user ? { sessionId: user.sessionId } : token),
       session: ({ session, token }) => ({ expires: session.expires, sessionId: token.sessionId }),

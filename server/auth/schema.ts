@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EmailAddress } from "../core/wire";
 
 const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
@@ -7,7 +8,7 @@ const PASSWORD_MAX = 200;
 const NewPassword = z.string().min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`).max(PASSWORD_MAX);
 
 export const SignUpInput = z.object({
-  email: z.email().max(254),
+  email: EmailAddress,
   password: NewPassword,
   name: z.string().trim().min(1).max(100),
   company_name: z.string().trim().max(100).default(""),

@@ -77,6 +77,12 @@ export const notFound = (message: string, extra?: Extra) =>
 /** 409: the name is taken. */
 export const conflict = (message: string, extra?: Extra) =>
   apiError(409, "invalid_request_error", "conflict", message, extra);
+/** 413: a body beyond what this door takes. The REST API has a 400 for that. */
+export const tooLarge = (message: string, extra?: Extra) =>
+  apiError(413, "invalid_request_error", "payload_too_large", message, extra);
+/** 415: a body in another notation than this door reads. The REST API has a 400 for that. */
+const unsupportedType = (message: string, extra?: Extra) =>
+  apiError(415, "invalid_request_error", "unsupported_media_type", message, extra);
 /** 429: the key or the account has used up its requests, messages or money for a while. */
 export const rateLimited = (message: string, extra?: Extra) =>
   apiError(429, "rate_limit_error", "rate_limit_exceeded", message, extra);
@@ -167,10 +173,15 @@ export function errorCodeOf(thrown: unknown): string {
   return code === undefined || code === null ? "" : String(code);
 }
 
+/** 415: the console's calls are JSON. */
+export const wrongContentType = () =>
+  unsupportedType("Send the body as JSON, with `Content-Type: application/json`.", { reason: "wrong_content_type" });
+
 /** A refusal by tRPC itself, before any procedure of ours is reached. */
 function transportError(code: unknown): ApiError | null {
   if (code === "NOT_FOUND" || code === "METHOD_NOT_SUPPORTED") return notFound("There is no such operation.");
   if (code === "BAD_REQUEST" || code === "PARSE_ERROR") return invalidRequest("The request could not be read.");
+  if (code === "UNSUPPORTED_MEDIA_TYPE") return wrongContentType();
   return null;
 }
 

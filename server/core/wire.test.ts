@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { DateTime, PageQuery, readPage } from "./wire";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { DateTime, EmailAddress, PageQuery, readPage, urlUpTo } from "./wire";
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
@@ -59,4 +59,40 @@ describe("page and limit", () => {
     expect([limit.parse(undefined), page.parse(undefined)]).toEqual([50, 1]);
     expect(limit.safeParse("101").success).toBe(false);
   });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+test("a URL that is too long is refused for its length, and never parsed", () => {
+  const parsed: unknown[] = [];
+  const Real = URL;
+  class Noted extends Real {
+    constructor(text: string | URL, base?: string | URL) {
+      parsed.push(text);
+      super(text, base);
+    }
+    static override canParse(text: string): boolean {
+      parsed.push(text);
+      return Real.canParse(text);
+    }
+    static override parse(text: string): URL | null {
+      return Noted.canParse(text) ? new Real(text) : null;
+    }
+  }
+  vi.stubGlobal("URL", Noted);
+  const form = urlUpTo(2_048, { protocol: /^https?$/ });
+  const long = `https://${"é".repeat(200_000)}`;
+  expect(form.safeParse(long).error?.issues.map(({ code }) => code)).toEqual(["too_big"]);
+  expect(parsed).not.toContain(long);
+  expect(form.safeParse("https://example.com/").success).toBe(true);
+  expect(parsed).toContain("https://example.com/");
+});
+
+test("a URL of another protocol and an address that is none are refused", () => {
+  expect(urlUpTo(2_048, { protocol: /^https?$/ }).safeParse("ftp://example.com/").success).toBe(false);
+  expect(EmailAddress.safeParse("somebody").success).toBe(false);
+  expect(EmailAddress.safeParse("somebody@example.com").success).toBe(true);
+  expect(EmailAddress.safeParse(`a@${"b".repeat(300)}.com`).error?.issues.map(({ code }) => code)).toEqual(["too_big"]);
 });

@@ -27,6 +27,16 @@ export const DateTime = z.iso
   .describe("ISO 8601 date and time.");
 export const NullableDateTime = DateTime.nullable();
 
+/**
+ * A URL of at most `max` characters. What is longer is not parsed: that takes the square of the length for a host name
+ * beyond ASCII, and everything else in the process waits meanwhile.
+ */
+export const urlUpTo = (max: number, form: Parameters<typeof z.url>[0]) =>
+  z.string().max(max, { abort: true }).check(z.url(form));
+
+/** An e-mail address; what is longer than any is not looked at. */
+export const EmailAddress = z.string().max(254, { abort: true }).check(z.email());
+
 export const API_VERSION = "v1";
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 50;
@@ -110,21 +120,38 @@ export const storableText = (text: string, length: number): string =>
 /** No operation takes input that nests this deep. */
 const DEPTH_MAX = 32;
 
+/** What keeps text from being stored; `at` is where it stands, innermost first. */
+type Flaw = { problem: string; at: string[] };
+
+/** Names of places are made on the way back only, so that looking through much that is fine costs little. */
+function flawIn(value: unknown, depth: number): Flaw | null {
+  if (typeof value === "string") {
+    if (value.includes("\0")) return { problem: "must not contain NUL (U+0000)", at: [] };
+    return value.isWellFormed() ? null : { problem: "contains half of a surrogate pair", at: [] };
+  }
+  if (typeof value !== "object" || value === null) return null;
+  if (depth === DEPTH_MAX) return { problem: "is nested too deeply", at: [] };
+  const isList = Array.isArray(value);
+  for (const name of isList ? value.keys() : Object.keys(value)) {
+    const flaw = flawIn((value as Record<PropertyKey, unknown>)[name], depth + 1);
+    if (!flaw) continue;
+    flaw.at.push(isList ? `[${name}]` : String(name));
+    return flaw;
+  }
+  return null;
+}
+
 /**
  * Refuses text that PostgreSQL cannot store unchanged: NUL, and half of a surrogate pair, which UTF-8 cannot encode.
  * @throws 400 naming the field.
  */
-export function requireStorable(value: unknown, param: string, depth = 0): void {
-  if (typeof value === "string") {
-    if (value.includes("\0")) throw refusedInput(param, "must not contain NUL (U+0000)");
-    if (!value.isWellFormed()) throw refusedInput(param, "contains half of a surrogate pair");
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
-  if (depth === DEPTH_MAX) throw refusedInput(param, "is nested too deeply");
-  for (const [name, inner] of Object.entries(value)) {
-    requireStorable(inner, Array.isArray(value) ? `${param}[${name}]` : param ? `${param}.${name}` : name, depth + 1);
-  }
+export function requireStorable(value: unknown, param: string): void {
+  const flaw = flawIn(value, 0);
+  if (!flaw) return;
+  const path = flaw.at
+    .reverse()
+    .reduce((path, part) => (path && !part.startsWith("[") ? `${path}.${part}` : path + part), param);
+  throw refusedInput(path, flaw.problem);
 }
 
 /** 400 in the form of a schema error. */

@@ -1,4 +1,8 @@
 import { z } from "zod";
+import { urlUpTo } from "../core/wire";
+
+/** Characters of an address. */
+export const ADDRESS_MAX = 2_048;
 
 /** A secret setting of a provider: stored encrypted, never shown again. */
 export const secret = (description: string) =>
@@ -12,8 +16,7 @@ export const ADDRESS = { address: true };
 
 /** Base URL of a provider's API, without a trailing slash. */
 export const baseUrl = (standard: string) =>
-  z
-    .url({ protocol: /^https?$/ })
+  urlUpTo(ADDRESS_MAX, { protocol: /^https?$/ })
     .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
     .default(standard)
     .describe(`address of the API; ${standard} unless you were given another`)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, PageQuery } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime, PageQuery, urlUpTo } from "../core/wire";
 import { Message } from "../messages/schema";
 
 export const EVENT_TYPES = ["message.sent", "message.delivered", "message.failed"] as const;
@@ -35,10 +35,9 @@ export const RotatedWebhookEndpoint = CreatedWebhookEndpoint.extend({
 export type RotatedWebhookEndpoint = z.output<typeof RotatedWebhookEndpoint>;
 
 export const CreateWebhookInput = z.object({
-  url: z
-    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-    .max(URL_MAX)
-    .describe("URL that events are posted to, http or https; https is recommended."),
+  url: urlUpTo(URL_MAX, { protocol: /^https?$/, error: "must be an http or https URL" }).describe(
+    "URL that events are posted to, http or https; https is recommended.",
+  ),
   description: z.string().max(255).nullish().describe("Your description of the endpoint."),
   events: z
     .array(z.enum(["*", ...EVENT_TYPES]))

@@ -16,9 +16,3 @@ export async function openSession(email: string, password: string): Promise<stri
     return UNREACHABLE;
   }
 }
-
-/** Where to go after sign-in: only ever a path of this site. */
-export function safePath(next: string): string {
-  const target = URL.canParse(next, window.location.origin) ? new URL(next, window.location.origin) : null;
-  return target?.origin === window.location.origin ? target.pathname + target.search : "/";
-}

@@ -6,9 +6,16 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import Link from "next/link";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { openSession, safePath } from "./credentials";
+import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
+import { openSession } from "./credentials";
+import { safeTarget } from "./next-path";
 
-export function SignInForm({ next }: { next: string }) {
+/** Where to after sign-in, from the address of this page. */
+const targetOfPage = (): string =>
+  safeTarget(new URLSearchParams(window.location.search).get("next"), window.location.origin);
+
+export function SignInForm() {
+  useLeaveWhenSignedIn(targetOfPage);
   const signUpState = trpc.auth.signUpState.useQuery();
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -19,7 +26,7 @@ export function SignInForm({ next }: { next: string }) {
     setProblem(null);
     const refusal = await openSession(email, password);
     // A full load, so that nothing of an earlier session stays in the cache.
-    if (!refusal) return window.location.assign(safePath(next));
+    if (!refusal) return window.location.assign(targetOfPage());
     setProblem(refusal);
     setBusy(false);
   }

@@ -12,13 +12,16 @@ import { markFields } from "@/app/_ui/form-errors";
 import { LinkButton } from "@/app/_ui/link-button";
 import { Notice } from "@/app/_ui/notice";
 import { QueryState } from "@/app/_ui/query-state";
+import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
 import { openSession } from "../sign-in/credentials";
 
+const startPage = () => "/";
 const INITIAL = { name: "", company_name: "", email: "", password: "" };
 
 /** The form where the installation is open to new accounts, else a word on how to get one. */
 export function SignUpForm() {
   const state = trpc.auth.signUpState.useQuery();
+  useLeaveWhenSignedIn(startPage);
   return (
     <QueryState query={state}>
       {({ open }) =>

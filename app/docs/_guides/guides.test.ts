@@ -24,6 +24,7 @@ const ABOUT_THE_SOURCE = new Set([
   "invariants.md",
   "proof.md",
   "security-sessions.md",
+  "security.md",
 ]);
 
 test("every guide of docs/ is on the site, and every guide of the site is in docs/", () => {

@@ -1,6 +1,7 @@
 /** Settings of an SMPP provider. */
 import { z } from "zod";
-import { ADDRESS, field, secret } from "../fields";
+import { urlUpTo } from "../../core/wire";
+import { ADDRESS, ADDRESS_MAX, field, secret } from "../fields";
 import type { Target } from "./connection";
 
 const PORT_PLAIN = 2_775;
@@ -16,8 +17,7 @@ const atMost = (octets: number): [(text: string) => boolean, string] => [
 ];
 
 export const smppSettings = z.object({
-  url: z
-    .url({ protocol: /^s?smpp$/, hostname: /./ })
+  url: urlUpTo(ADDRESS_MAX, { protocol: /^s?smpp$/, hostname: /./ })
     .describe("smpp://host:2775, or ssmpp://host:3550 for TLS")
     .meta(ADDRESS),
   systemId: field("system_id, at most 15 octets").refine(...atMost(15)),

@@ -9,7 +9,7 @@ async function handle(request: Request): Promise<Response> {
     method: request.method,
     url: pathname + search,
     headers: Object.fromEntries(request.headers),
-    body: Buffer.from(await request.arrayBuffer()),
+    readBody: async () => Buffer.from(await request.arrayBuffer()),
   });
   return new Response(null, { status, headers });
 }

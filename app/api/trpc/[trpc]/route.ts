@@ -1,4 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { BATCH_MAX } from "@/server/api/batch-size";
 import { sessionContext } from "@/server/api/context";
 import { appRouter } from "@/server/api/router";
 
@@ -10,6 +11,8 @@ const handle = (request: Request): Promise<Response> =>
     req: request,
     router: appRouter,
     createContext: () => sessionContext(request),
+    maxBatchSize: BATCH_MAX,
+    responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
   });
 
 export { handle as GET, handle as POST };

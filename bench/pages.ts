@@ -1,0 +1,150 @@
+/**
+ * What views of pages cost those who send: the latency of single sends at a steady pace, first alone and then beside a
+ * flood of views, of strangers and of somebody who is signed in.
+ */
+import http from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { openSession } from "@/e2e/support/operator-session";
+import { freePort } from "@/scripts/postgres";
+import { runLoad } from "./client";
+import { median } from "./figures";
+import type { LoadResult } from "./load";
+import {
+  build,
+  makeCustomer,
+  makeDatabase,
+  openFolder,
+  openServer,
+  serviceSettings,
+  startService,
+  waitUntilHealthy,
+} from "./service";
+import type { Options, Outcome, Stage, Workload } from "./workload";
+
+const SENDS_PER_S = 50;
+const SEND_CONNECTIONS = 16;
+const VIEWS_PER_S = 40;
+const WARM_UP_S = 4;
+const TEXT = "Your code is 482913. It expires in ten minutes.";
+const PERSON = { email: "bench-person@example.com", password: "bench-password-1", name: "Bench" };
+
+type Views = { statuses: Record<string, number>; stop: () => Promise<void> };
+
+/** Asks for a page again and again on a timetable, whether or not the answers come. */
+function flood(url: string, headers: Record<string, string>): Views {
+  const statuses: Record<string, number> = {};
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
+  const count = (status: string) => {
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  };
+  const view = () => {
+    const request = http.get(url, { agent, headers }, (answer) => {
+      answer.resume().once("end", () => count(String(answer.statusCode)));
+    });
+    request.once("error", () => count("broken"));
+  };
+  const timer = setInterval(view, 1_000 / VIEWS_PER_S);
+  return {
+    statuses,
+    stop: async () => {
+      clearInterval(timer);
+      agent.destroy();
+    },
+  };
+}
+
+/** Makes a person who may sign in. @returns the cookies of their session. */
+async function signUp(origin: string): Promise<string> {
+  const answer = await fetch(`${origin}/api/trpc/auth.signUp`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(PERSON),
+  });
+  if (!answer.ok) throw new Error(`Nobody can sign up: ${await answer.text()}`);
+  return openSession(origin, PERSON);
+}
+
+type Round = { calm: LoadResult; strangers: LoadResult; person: LoadResult };
+
+const KINDS = ["calm", "strangers", "person"] as const;
+
+const said = (statuses: Record<string, number>): string =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${count} x ${status}`)
+    .join(", ") || "none";
+
+function print(rounds: Round[], ratios: Record<string, number>, views: Record<string, Record<string, number>>): string {
+  const row = (at: number, { calm, strangers, person }: Round) =>
+    [calm, strangers, person].map(({ latencyMs }) => latencyMs.p99.toFixed(1).padStart(10)).join("") +
+    `   round ${at + 1}`;
+  return [
+    `p99 of ${SENDS_PER_S} sends/s, in ms, alone and beside ${VIEWS_PER_S} views/s`,
+    KINDS.map((kind) => kind.padStart(10)).join(""),
+    ...rounds.map((round, at) => row(at, round)),
+    `median ratio to calm: strangers ${ratios.strangers?.toFixed(2)}, person ${ratios.person?.toFixed(2)}`,
+    `views of strangers: ${said(views.strangers ?? {})}`,
+    `views of a person: ${said(views.person ?? {})}`,
+    "",
+  ].join("\n");
+}
+
+async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome> {
+  stage.say("Building what is measured, if it is not");
+  await build(stage);
+  const folder = await openFolder(stage);
+  const server = await openServer(stage, folder, SEND_CONNECTIONS);
+  const customer = makeCustomer();
+  const url = await makeDatabase(server, "messaging", customer);
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  stage.say("Starting the web process");
+  const web = await startService(stage, "web", { ...serviceSettings(url, port), SIGN_UP_OPEN: "true" }, folder);
+  await waitUntilHealthy(stage, web, port);
+  const cookie = await signUp(origin);
+
+  const plan = {
+    ...{ port, keys: customer.keys.map(({ plain }) => plain), sender: customer.sender, text: TEXT },
+    ...{ connections: SEND_CONNECTIONS, limit: null, rate: SENDS_PER_S },
+  };
+  const views: Record<string, Record<string, number>> = {};
+  const measure = async (kind: (typeof KINDS)[number], path: string, headers: Record<string, string>) => {
+    const viewing = kind === "calm" ? null : flood(`${origin}${path}`, headers);
+    const stop = async () => viewing?.stop();
+    await stage.keep(async () => undefined, stop);
+    const result = await runLoad(stage, { ...plan, seconds });
+    await stop();
+    if (viewing) {
+      const sum = views[kind] ?? {};
+      views[kind] = sum;
+      for (const [status, count] of Object.entries(viewing.statuses)) sum[status] = (sum[status] ?? 0) + count;
+    }
+    // What was still under way belongs to this phase.
+    await pause(500);
+    return result;
+  };
+  stage.say("Warming up");
+  await runLoad(stage, { ...plan, seconds: WARM_UP_S });
+  await measure("person", "/messages", { cookie });
+  delete views.person;
+  const measured: Round[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    stage.say(`Round ${round} of ${rounds}`);
+    measured.push({
+      calm: await measure("calm", "", {}),
+      strangers: await measure("strangers", "/", {}),
+      person: await measure("person", "/messages", { cookie }),
+    });
+  }
+  const ratioOf = (kind: "strangers" | "person") =>
+    median(measured.map(({ calm, [kind]: beside }) => beside.latencyMs.p99 / calm.latencyMs.p99));
+  const ratios = { strangers: ratioOf("strangers"), person: ratioOf("person") };
+  const ok = measured.every((round) =>
+    KINDS.every((kind) => Object.keys(round[kind].statuses).every((status) => status === "201")),
+  );
+  return { ok, text: print(measured, ratios, views), figures: { workload: "pages", rounds: measured, ratios, views } };
+}
+
+export const pages: Workload = {
+  summary: "p99 of sends beside a flood of page views, against calm",
+  run,
+};

@@ -1,0 +1,71 @@
+import { expect, fromSomewhere, test } from "../support/edge-test";
+import { openSession } from "../support/operator-session";
+import { ask, statusCounts } from "../support/plain-http";
+
+test("strangers see the pages for strangers, and are sent to sign-in from all others", async ({ web }) => {
+  const get = (path: string, headers = {}) => ask(web.url, { path, headers: { ...fromSomewhere(), ...headers } });
+  for (const path of ["/", "/messages", "/messages/msg_x", "/operator/accounts", "/usage?days=7"]) {
+    const { status, headers } = await get(path);
+    expect([status, headers.location], path).toEqual([307, "/sign-in"]);
+  }
+  for (const path of ["/sign-in", "/sign-in?next=/usage", "/sign-up", "/docs", "/docs/limits"]) {
+    const { status, headers, text } = await get(path);
+    expect([status, headers["content-type"]], path).toEqual([200, "text/html; charset=utf-8"]);
+    expect(text, path).toContain("</html>");
+    const again = await get(path, { "if-none-match": String(headers.etag) });
+    expect([again.status, again.text], path).toEqual([304, ""]);
+    expect((await get(path, { "accept-encoding": "gzip" })).headers["content-encoding"], path).toBe("gzip");
+  }
+  for (const path of ["/nowhere", "//evil.example/", "/messages/a/b", "/_not-found", "/_next/image?url=/icon.svg"]) {
+    expect((await get(path)).status, path).toBe(404);
+  }
+  const moved = await get("/usage/");
+  expect([moved.status, moved.headers.location]).toEqual([308, "/usage"]);
+});
+
+test("views of strangers are throttled by network, and nobody else notices", async ({ web, api, account }) => {
+  const headers = fromSomewhere();
+  const flood = Promise.all(Array.from({ length: 400 }, () => ask(web.url, { path: "/", headers })));
+  const authorization = `Bearer ${account.apiKey}`;
+  const balances = await Promise.all(
+    Array.from({ length: 20 }, () => ask(web.url, { path: "/api/v1/balance", headers: { authorization } })),
+  );
+  expect(statusCounts(balances)).toEqual({ 200: 20 });
+  const answers = await flood;
+  expect(statusCounts(answers)[429]).toBeGreaterThan(0);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(0);
+  expect(refused?.headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect((await ask(web.url, { path: "/", headers: fromSomewhere() })).status).toBe(307);
+  expect((await api.get("/balance")).status).toBe(200);
+});
+
+test("few pages are made at once, few wait, the rest is refused, and the API goes first", async ({ web, account }) => {
+  const cookie = await openSession(web.url, account);
+  let pages = 0;
+  const flood = Promise.all(
+    Array.from({ length: 200 }, async () => {
+      const answer = await ask(web.url, { path: "/messages", headers: { cookie } });
+      if (answer.status === 200) pages += 1;
+      return answer;
+    }),
+  );
+  const authorization = `Bearer ${account.apiKey}`;
+  const send = JSON.stringify({ to: "+14155550123", from: account.sender, body: "Hello" });
+  const headers = { authorization, "content-type": "application/json" };
+  await expect.poll(() => pages, { intervals: [1] }).toBeGreaterThan(0);
+  // A send that comes after all of these pages is answered after few of them more.
+  const pagesBefore = pages;
+  const sent = await ask(web.url, { method: "POST", path: "/api/v1/messages/send", headers, body: send });
+  const pagesMeanwhile = pages - pagesBefore;
+  expect(sent.status).toBe(201);
+  const answers = await flood;
+  const counts = statusCounts(answers);
+  expect(Object.keys(counts).sort()).toEqual(["200", "503"]);
+  expect(counts[503]).toBeGreaterThan(100);
+  expect(counts[200]).toBeGreaterThanOrEqual(41);
+  expect(pagesMeanwhile).toBeLessThan(20);
+  const refused = answers.find(({ status }) => status === 503);
+  expect(refused?.headers["retry-after"]).toBe("1");
+  expect(refused?.text).toContain("<h1>503</h1>");
+});

@@ -1,0 +1,50 @@
+/** The `test` of attacks on the web process: each file has a process of its own, which believes addresses that tests make up. */
+import { randomInt } from "node:crypto";
+import { test as base } from "../test";
+import { openSession } from "./operator-session";
+import { type Answered, ask } from "./plain-http";
+import { type OwnWeb, startWeb } from "./processes";
+
+type Fixtures = {
+  /** The cookies of a session of the owner of `account`. */
+  cookie: string;
+};
+
+export const test = base.extend<Fixtures, { web: OwnWeb }>({
+  web: [
+    async ({ service }, use) => {
+      const web = await startWeb(service, { TRUSTED_PROXIES: "127.0.0.0/8", SIGN_UP_OPEN: "true" });
+      await use(web);
+      await web.stop();
+    },
+    { scope: "worker", timeout: 90_000 },
+  ],
+  cookie: async ({ web, account }, use) => use(await openSession(web.url, account)),
+});
+
+/** The headers of a request from an address that no other test comes from. */
+export const fromSomewhere = (): Record<string, string> => ({
+  "x-forwarded-for": `198.18.${randomInt(256)}.${randomInt(256)}`,
+});
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Calls procedures of the console. `paths`: separated by commas, they are a batch. */
+export const call = (
+  url: string,
+  paths: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<Answered> =>
+  ask(url, {
+    method: "POST",
+    path: `/api/trpc/${paths}${paths.includes(",") ? "?batch=1" : ""}`,
+    headers: { ...JSON_TYPE, ...headers },
+    body,
+  });
+
+/** The error that the console's client reads in an answer. */
+export const errorIn = ({ text }: Answered): { message: string; code: number; data: Record<string, unknown> } =>
+  JSON.parse(text).error;
+
+export { expect } from "@playwright/test";

@@ -1,0 +1,104 @@
+/** Writing answers to node:http, and the refusals of the web process's door in the shapes that their callers know. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { publicUrl } from "../../core/env";
+import type { ApiError } from "../../core/errors";
+
+/** An answer as a door writes it. */
+export type DoorAnswer = { status: number; headers: Record<string, string>; body: string | Buffer };
+
+const DRAINED_MAX_BYTES = 65_536;
+/** How much, and how long, is read of a body that nobody wants while its sender may not yet have read our answer. */
+const LINGER_MAX_BYTES = 4_194_304;
+const LINGER_MS = 2_000;
+
+/** Writes an answer. Of a request that is not read to its end the connection is closed, after its sender had time. */
+export async function writeResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: DoorAnswer,
+): Promise<void> {
+  if (response.destroyed) return;
+  const isCutShort = !request.complete && (!isSmall(request) || answer.headers.connection === "close");
+  if (isCutShort) response.setHeader("connection", "close");
+  response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
+  const body = request.method === "HEAD" ? "" : answer.body;
+  if (isCutShort) {
+    response.write(body);
+    await readOn(request);
+    response.end();
+  } else response.end(body);
+}
+
+/** Closing a connection on which the caller still writes resets it, and the answer may be lost with it. */
+function readOn(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let leftBytes = LINGER_MAX_BYTES;
+    const timer = setTimeout(resolve, LINGER_MS);
+    request.on("data", (chunk: Buffer) => {
+      leftBytes -= chunk.length;
+      if (leftBytes <= 0) resolve();
+    });
+    request.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    request.resume();
+  });
+}
+
+/** Node reads a refused request's body to its end before the next one; a large one is not worth the connection. */
+const isSmall = (request: IncomingMessage): boolean => Number(request.headers["content-length"]) <= DRAINED_MAX_BYTES;
+
+const headersOf = (error: ApiError, type: string): Record<string, string> => ({
+  "content-type": `${type}; charset=utf-8`,
+  "cache-control": "no-store",
+  ...(error.retryAfterS === null ? {} : { "retry-after": String(error.retryAfterS) }),
+});
+
+const json = (error: ApiError, body: unknown): DoorAnswer => ({
+  status: error.status,
+  headers: headersOf(error, "application/json"),
+  body: JSON.stringify(body),
+});
+
+/** The numbers that tRPC's clients know errors by (those of JSON-RPC); anything else is an internal one. */
+const TRPC_CODES: Record<number, number> = {
+  400: -32600,
+  403: -32003,
+  404: -32004,
+  413: -32013,
+  415: -32015,
+  429: -32029,
+};
+const TRPC_INTERNAL = -32603;
+
+/** A refusal of the console's calls. */
+export const trpcRefusal = (error: ApiError): DoorAnswer =>
+  json(error, {
+    error: {
+      message: error.wire.message,
+      code: TRPC_CODES[error.status] ?? TRPC_INTERNAL,
+      data: { httpStatus: error.status, ...error.wire },
+    },
+  });
+
+/** A refusal of sign-in and what belongs to it: next-auth's client shows the `error` in the query of `url`. */
+export const authRefusal = (error: ApiError): DoorAnswer =>
+  json(error, {
+    url: `${publicUrl()}/sign-in?${new URLSearchParams({ error: error.wire.message })}`,
+    error: error.wire,
+  });
+
+/** A refusal that a person reads in a browser. */
+export const pageRefusal = (error: ApiError): DoorAnswer => ({
+  status: error.status,
+  headers: headersOf(error, "text/html"),
+  body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${error.status}</title><h1>${error.status}</h1><p>${error.wire.message}</p></html>`,
+});
+
+/** A refusal without any shape, for what no page of ours asks for. */
+export const textRefusal = (status: number, text: string, headers: Record<string, string> = {}): DoorAnswer => ({
+  status,
+  headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers },
+  body: `${text}\n`,
+});

@@ -1,0 +1,73 @@
+/** Reading the bodies of requests into memory, of which all of them together get a bounded share. */
+import { IncomingMessage, type ServerResponse } from "node:http";
+import { type ApiError, invalidRequest, overloaded } from "../../core/errors";
+import { defineProcessValue } from "../../core/process";
+import { type Lease, openBudget } from "./byte-budget";
+
+const MIB = 1_048_576;
+/** Bytes of bodies that are held at once for those who have shown a key, a session or a receipt path, and for everybody else. */
+const KNOWN = { totalBytes: 64 * MIB, perOwnerBytes: 16 * MIB };
+const STRANGERS = { totalBytes: 16 * MIB, perOwnerBytes: MIB };
+/** What one piece of a body costs beyond its bytes: whoever sends them one by one takes up many times their number. */
+const PIECE_BYTES = 200;
+
+const budgets = defineProcessValue("door.bodies", () => ({
+  known: openBudget(KNOWN),
+  stranger: openBudget(STRANGERS),
+}));
+
+/** Whose body it is and how large it may be. `tooLarge` makes the refusal of what is larger. */
+export type BodyRules = { kind: "known" | "stranger"; owner: string; maxBytes: number; tooLarge: () => ApiError };
+
+/** Nobody is left to be told; it is the caller's doing all the same, and nothing that an operator should look into. */
+const bodyCutOff = () => invalidRequest("The body ended before its announced length.", { reason: "malformed_json" });
+
+/** Its bytes are given back when the answer is out, or the caller is gone. */
+function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease {
+  const lease = budgets()[kind].open(owner);
+  if (response.closed) lease.release();
+  else response.once("close", lease.release);
+  return lease;
+}
+
+/**
+ * Reads a body to its end.
+ * @throws what `tooLarge` makes; 503 `overloaded` when the process holds as much as it may; 400 when it ends early.
+ */
+export function readBody(request: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<Buffer> {
+  if (Number(request.headers["content-length"]) > rules.maxBytes) return Promise.reject(rules.tooLarge());
+  const lease = openLease(response, rules);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (error: ApiError) => {
+      request.off("data", take).pause();
+      chunks.length = 0;
+      lease.release();
+      reject(error);
+    };
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > rules.maxBytes) refuse(rules.tooLarge());
+      else if (!lease.grow(chunk.length + PIECE_BYTES)) refuse(overloaded());
+      else chunks.push(chunk);
+    };
+    request.on("data", take);
+    request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    // Of a connection that broke, the answer is never closed: it may have been taken off it by then.
+    const cutOff = () => refuse(bodyCutOff());
+    request.on("error", cutOff);
+    request.on("aborted", cutOff);
+  });
+}
+
+/** The same request once more, with a body that was read: for whoever wants to read it from a stream. */
+export function withBody(request: IncomingMessage, body: Buffer): IncomingMessage {
+  const again = new IncomingMessage(request.socket);
+  const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = request;
+  Object.assign(again, { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor });
+  again.push(body);
+  again.push(null);
+  again.complete = true;
+  return again;
+}

@@ -1,0 +1,60 @@
+/**
+ * What the build has left to know about the pages: which there are, and the text of those that are the same for everybody.
+ * Those are answered from memory, so that strangers, who see no others, cost next to nothing.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { contentSecurityPolicy, scriptHashes } from "./security-headers";
+
+/** A page that is the same for everybody. `policy` lets its own inline scripts run and no others. */
+export type BuiltPage = { html: Buffer; gzipped: Buffer; etag: string; policy: string };
+
+export type BuiltPages = {
+  /** The page of a path; null when it is made for each request. */
+  pageAt: (path: string) => BuiltPage | null;
+  /** Shown for a path without a page. */
+  notFound: BuiltPage;
+  /** Whether there is a page at a path, of either kind. */
+  isPage: (path: string) => boolean;
+  /** The inline scripts that all pages have in common, those of the page "not found", as sources of a policy. */
+  commonScripts: string[];
+};
+
+const NOT_FOUND = "/_not-found";
+
+function readPage(file: string): BuiltPage {
+  const html = readFileSync(file);
+  return {
+    html,
+    gzipped: gzipSync(html),
+    etag: `"${createHash("sha256").update(html).digest("base64url").slice(0, 27)}"`,
+    policy: contentSecurityPolicy(scriptHashes(html.toString("utf8"))),
+  };
+}
+
+/** `/messages/[id]` -> an expression for the paths of that page. */
+const patternOf = (route: string): RegExp =>
+  new RegExp(`^${route.replace(/[.*+?^${}()|\\]/g, "\\$&").replace(/\[\w+\]/g, "[^/]+")}$`);
+
+/** Reads what `next build` has written into `folder`. */
+export function readBuiltPages(folder: string): BuiltPages {
+  const json = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), "utf8"));
+  const { routes } = json("prerender-manifest.json") as { routes: Record<string, unknown> };
+  const appRoutes = Object.entries(json("app-path-routes-manifest.json") as Record<string, string>);
+  const patterns = appRoutes.filter(([file]) => file.endsWith("/page")).map(([, route]) => patternOf(route));
+  const pages = new Map<string, BuiltPage>();
+  for (const route of Object.keys(routes)) {
+    const file = path.join(folder, "server", "app", `${route === "/" ? "index" : route.slice(1)}.html`);
+    if (existsSync(file)) pages.set(route, readPage(file));
+  }
+  const notFound = pages.get(NOT_FOUND);
+  if (!notFound) throw new Error("The pages are not built.");
+  return {
+    pageAt: (asked) => (asked.startsWith("/_") ? null : (pages.get(asked) ?? null)),
+    notFound,
+    isPage: (asked) => !asked.startsWith("/_") && patterns.some((pattern) => pattern.test(asked)),
+    commonScripts: scriptHashes(notFound.html.toString("utf8")),
+  };
+}

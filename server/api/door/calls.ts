@@ -1,0 +1,142 @@
+/** The door to what the console's pages call: tRPC, and next-auth for sign-in. All that costs little is looked at before Next is asked. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { publicUrl } from "../../core/env";
+import {
+  type ApiError,
+  forbidden,
+  invalidRequest,
+  isApiError,
+  notFound,
+  overloaded,
+  tooLarge,
+  wrongContentType,
+} from "../../core/errors";
+import { defineProcessValue } from "../../core/process";
+import { BATCH_MAX } from "../batch-size";
+import { requireFewValues, VALUES_MAX } from "../input";
+import { authRefusal, type DoorAnswer, textRefusal, trpcRefusal, writeResponse } from "./answers";
+import { readBody, withBody } from "./body";
+import { openGate } from "./gate";
+import { isCrossSite } from "./same-site";
+import { countVisit, type Visitor, visitorOf } from "./visitor";
+
+/** Hands a request to Next. */
+export type HandOver = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+const TRPC = "/api/trpc/";
+const AUTH = "/api/auth/";
+/** Addresses in the one notation that our pages use; in any other, Next might read another address than was looked at here. */
+const TRPC_PATH = /^\/api\/trpc\/(?:[a-z0-9.,]|%2c)+$/i;
+const AUTH_PATH = /^\/api\/auth\/([a-z]+)(?:\/[a-z]+)?$/;
+
+/** Bytes of a body. */
+const AUTH_BODY_MAX = 8_192;
+const STRANGER_BODY_MAX = 16_384;
+const PERSON_BODY_MAX = 1_048_576;
+const STRANGER_VALUES_MAX = 500;
+
+/** What of next-auth is open: not `_log`, where anybody could write into the log. */
+const AUTH_ACTIONS = new Set(["csrf", "session", "providers", "signin", "signout", "callback", "error"]);
+
+/** Calls wait for the database more than for us; of strangers there are few at once, so that they leave the others theirs. */
+const GATES = {
+  stranger: { atOnce: 4, waiting: 60, waitMs: 5_000, holdMs: 30_000 },
+  person: { atOnce: 16, waiting: 200, waitMs: 10_000, holdMs: 30_000 },
+};
+
+const gates = defineProcessValue("door.calls", () => ({
+  stranger: openGate(GATES.stranger),
+  person: openGate(GATES.person),
+}));
+
+const enterAs = (kind: keyof typeof GATES) => gates()[kind]();
+
+export const isCallPath = (path: string): boolean => path.startsWith(TRPC) || path.startsWith(AUTH);
+
+/** How many calls a path names; tRPC reads an encoded comma as one, too. */
+const callsIn = (path: string): number => path.split(/,|%2c/i).length;
+
+function requireOwnPage({ headers }: IncomingMessage): void {
+  const isForeign = isCrossSite({
+    fetchSite: [headers["sec-fetch-site"]].flat().join(", ") || undefined,
+    origin: headers.origin,
+    host: headers.host,
+    publicOrigin: new URL(publicUrl()).origin,
+  });
+  if (isForeign) throw forbidden("A page of another site may not do this.", { reason: "cross_site" });
+}
+
+/** What is told without a look at the body or at the caller. @throws what is refused. */
+function requireForm(request: IncomingMessage, path: string): void {
+  const isKnown = AUTH_ACTIONS.has(AUTH_PATH.exec(path)?.[1] ?? "") || TRPC_PATH.test(path);
+  if (!isKnown) throw notFound("There is no such address.");
+  if (path.startsWith(TRPC) && callsIn(path) > BATCH_MAX) {
+    throw invalidRequest(`A batch has at most ${BATCH_MAX} calls.`, { reason: "batch_too_large" });
+  }
+  if (request.method !== "POST") return;
+  requireOwnPage(request);
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (path.startsWith(TRPC) && type !== "application/json") throw wrongContentType();
+}
+
+/** Reads the body. @returns the request, to be read again. @throws what is refused. */
+async function readCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  { network, sessionId }: Visitor,
+): Promise<IncomingMessage> {
+  const roomOfCaller = sessionId === null ? STRANGER_BODY_MAX : PERSON_BODY_MAX;
+  const maxBytes = request.method !== "POST" ? 0 : path.startsWith(AUTH) ? AUTH_BODY_MAX : roomOfCaller;
+  const refusal = () => tooLarge(`The body is larger than ${maxBytes} bytes.`, { reason: "body_too_large" });
+  const body = await readBody(request, response, {
+    kind: sessionId === null ? "stranger" : "known",
+    owner: sessionId ?? network,
+    maxBytes,
+    tooLarge: refusal,
+  });
+  requireFewValues(body, sessionId === null ? STRANGER_VALUES_MAX : VALUES_MAX);
+  return withBody(request, body);
+}
+
+/** Answers a call, or hands it over once it has passed everything. */
+export async function handleCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  handOver: HandOver,
+): Promise<void> {
+  const refuse = (error: ApiError, connection: Record<string, string> = {}): Promise<void> => {
+    const refusal: DoorAnswer = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error);
+    return writeResponse(request, response, { ...refusal, headers: { ...refusal.headers, ...connection } });
+  };
+  if (!["GET", "HEAD", "POST"].includes(request.method ?? "")) {
+    return writeResponse(
+      request,
+      response,
+      textRefusal(405, "This address takes GET and POST.", { allow: "GET, POST" }),
+    );
+  }
+  // Of a body without a length nobody could tell beforehand whether there is room for it; no browser sends one.
+  if (request.headers["transfer-encoding"] !== undefined) {
+    return writeResponse(request, response, textRefusal(411, "Say how long the body is.", { connection: "close" }));
+  }
+  let leave: (() => void) | null;
+  let whole: IncomingMessage;
+  try {
+    requireForm(request, path);
+    const visitor = await visitorOf(request);
+    const cost = path.startsWith(TRPC) ? callsIn(path) : 1;
+    const tooOften = countVisit(request, visitor, "Calls", cost);
+    if (tooOften) throw tooOften;
+    whole = await readCall(request, response, path, visitor);
+    leave = await enterAs(visitor.sessionId === null ? "stranger" : "person");
+    if (!leave) throw overloaded();
+  } catch (thrown) {
+    if (!isApiError(thrown)) throw thrown;
+    return refuse(thrown, request.complete ? {} : { connection: "close" });
+  }
+  if (request.socket.destroyed) return leave();
+  response.once("close", leave);
+  await handOver(whole, response).finally(leave);
+}

@@ -1,0 +1,55 @@
+/** The console's door on node:http: what is neither the API nor a receipt. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import path from "node:path";
+import { PEER_ADDRESS_HEADER } from "../../auth/caller-address";
+import { env } from "../../core/env";
+import { defineProcessValue } from "../../core/process";
+import { checkHealth } from "../health";
+import { textRefusal, writeResponse } from "./answers";
+import { readBuiltPages } from "./built-pages";
+import { type HandOver, handleCall, isCallPath } from "./calls";
+import { handlePage } from "./pages";
+import { contentSecurityPolicy } from "./security-headers";
+
+const HEALTH = "/api/health";
+
+const healthCheck = defineProcessValue("door.health", (): { last: ReturnType<typeof checkHealth> | null } => ({
+  last: null,
+}));
+
+/** One look at the database at a time, however many ask. */
+async function answerHealth(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const look = healthCheck();
+  look.last ??= checkHealth().finally(() => {
+    look.last = null;
+  });
+  const health = await look.last;
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  await writeResponse(request, response, { status: health.ok ? 200 : 503, headers, body: JSON.stringify(health) });
+}
+
+/**
+ * Makes the console's door before Next.
+ * @param next answers what gets past it.
+ */
+export function openConsoleDoor(next: HandOver): HandOver {
+  const isDevelopment = env().NODE_ENV === "development";
+  const built = isDevelopment ? null : readBuiltPages(path.join(process.cwd(), ".next"));
+  const handOver: HandOver = (request, response) => {
+    // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
+    request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
+    return next(request, response);
+  };
+  return (request, response) => {
+    const [asked = "/"] = (request.url ?? "/").split("?", 1);
+    if (isCallPath(asked)) return handleCall(request, response, asked, handOver);
+    if (asked === HEALTH && (request.method === "GET" || request.method === "HEAD")) {
+      return answerHealth(request, response);
+    }
+    if (asked.startsWith("/api/"))
+      return writeResponse(request, response, textRefusal(404, "There is no such address."));
+    if (built) return handlePage(request, response, asked, built, handOver);
+    response.setHeader("content-security-policy", contentSecurityPolicy([]));
+    return handOver(request, response);
+  };
+}

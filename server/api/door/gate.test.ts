@@ -1,0 +1,57 @@
+import { expect, test, vi } from "vitest";
+import { openGate } from "./gate";
+
+const LIMITS = { atOnce: 2, waiting: 2, waitMs: 60_000, holdMs: 60_000 };
+
+test("so many are inside at once, so many wait, and the next is refused at once", async () => {
+  const enter = openGate(LIMITS);
+  const [first, second] = await Promise.all([enter(), enter()]);
+  const order: string[] = [];
+  const third = enter().then((leave) => order.push("third") && leave);
+  const fourth = enter().then((leave) => order.push("fourth") && leave);
+  expect(await enter()).toBeNull();
+  expect(order).toEqual([]);
+  first?.();
+  first?.();
+  await third;
+  expect(order).toEqual(["third"]);
+  second?.();
+  await fourth;
+  expect(order).toEqual(["third", "fourth"]);
+});
+
+test("who waits too long is refused, and its place in the queue goes to others", async () => {
+  vi.useFakeTimers();
+  const enter = openGate({ ...LIMITS, atOnce: 1, waitMs: 1_000 });
+  const leave = await enter();
+  const late = enter();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await late).toBeNull();
+  const next = enter();
+  leave?.();
+  expect(await next).not.toBeNull();
+  vi.useRealTimers();
+});
+
+test("a place whose holder does not leave is given on", async () => {
+  vi.useFakeTimers();
+  const enter = openGate({ ...LIMITS, atOnce: 1, holdMs: 1_000 });
+  const slow = await enter();
+  const next = enter();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await next).not.toBeNull();
+  slow?.();
+  const third = enter();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(await Promise.race([third, Promise.resolve("waits")])).toBe("waits");
+  vi.useRealTimers();
+});
+
+test("what has its place still lets more urgent work go first", async () => {
+  let open: () => void = () => undefined;
+  const enter = openGate(LIMITS, () => new Promise((resolve) => (open = resolve)));
+  const started = enter();
+  expect(await Promise.race([started, Promise.resolve("waits")])).toBe("waits");
+  open();
+  expect(await started).not.toBeNull();
+});

@@ -1,0 +1,56 @@
+/** How much of one kind of work is under way at once; what comes beyond waits for a short while, in order, or is refused. */
+
+export type GateLimits = {
+  atOnce: number;
+  /** Requests that wait at most. */
+  waiting: number;
+  /** Longest wait in milliseconds. */
+  waitMs: number;
+  /** A place is given to the next after this time in milliseconds, even while its holder has not left: it may only be a slow reader. */
+  holdMs: number;
+};
+
+/** Waits for a place. @returns how to leave it; null: there is none in time. */
+export type Enter = () => Promise<(() => void) | null>;
+
+/** @param beforeStart delays the start of what has its place already, so that more urgent work goes first. */
+export function openGate(
+  { atOnce, waiting, waitMs, holdMs }: GateLimits,
+  beforeStart: () => Promise<void> = async () => undefined,
+): Enter {
+  let inside = 0;
+  const queue: Array<() => void> = [];
+  const occupy = (): (() => void) => {
+    inside += 1;
+    let isOut = false;
+    const leave = () => {
+      if (isOut) return;
+      isOut = true;
+      clearTimeout(timer);
+      inside -= 1;
+      queue.shift()?.();
+    };
+    const timer = setTimeout(leave, holdMs);
+    timer.unref();
+    return leave;
+  };
+  const wait = (): Promise<(() => void) | null> =>
+    new Promise((resolve) => {
+      const admit = () => {
+        clearTimeout(timer);
+        resolve(occupy());
+      };
+      const timer = setTimeout(() => {
+        const at = queue.indexOf(admit);
+        if (at !== -1) queue.splice(at, 1);
+        resolve(null);
+      }, waitMs);
+      queue.push(admit);
+    });
+  return async () => {
+    if (inside >= atOnce && queue.length >= waiting) return null;
+    const leave = inside < atOnce ? occupy() : await wait();
+    if (leave) await beforeStart();
+    return leave;
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * The door to the pages. Those that are the same for everybody are answered from memory; strangers are sent to sign-in; the
+ * rest is made by Next, few at a time and after the API.
+ */
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ApiError, overloaded } from "../../core/errors";
+import { defineProcessValue } from "../../core/process";
+import { pageRefusal, textRefusal, writeResponse } from "./answers";
+import type { BuiltPage, BuiltPages } from "./built-pages";
+import type { HandOver } from "./calls";
+import { openGate } from "./gate";
+import { contentSecurityPolicy } from "./security-headers";
+import { letApiGoFirst } from "./traffic";
+import { countFile, countVisit, visitorOf } from "./visitor";
+
+const SIGN_IN = "/sign-in";
+const NONCE_BYTES = 16;
+/** From these Next takes the nonce for the scripts that it writes into a page. */
+const POLICY_HEADER = "content-security-policy";
+
+/** One at a time: a page takes the processor for itself while it is made, and the API waits at most that long. */
+const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
+
+const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
+const enter = () => renders()();
+
+const isFile = (path: string): boolean =>
+  path.startsWith("/_next/static/") || path === "/icon.svg" || path === "/docs/reference.js";
+
+/** Next's client asks for pages in a notation of its own, which only Next writes. */
+const isForClient = ({ headers, url }: IncomingMessage): boolean =>
+  headers.rsc !== undefined || headers["next-router-prefetch"] !== undefined || /[?&]_rsc=/.test(url ?? "");
+
+function sendBuilt(request: IncomingMessage, response: ServerResponse, page: BuiltPage, status: number): Promise<void> {
+  response.setHeader(POLICY_HEADER, page.policy);
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-cache",
+    vary: "accept-encoding, rsc, next-router-prefetch",
+    ...(status === 200 ? { etag: page.etag } : {}),
+  };
+  if (status === 200 && request.headers["if-none-match"] === page.etag) {
+    response.writeHead(304, headers).end();
+    return Promise.resolve();
+  }
+  const takesGzip = /\bgzip\b/.test([request.headers["accept-encoding"]].flat().join());
+  return writeResponse(request, response, {
+    status,
+    headers: takesGzip ? { ...headers, "content-encoding": "gzip" } : headers,
+    body: takesGzip ? page.gzipped : page.html,
+  });
+}
+
+/** Lets Next make a page, once there is room. */
+async function render(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pages: BuiltPages,
+  handOver: HandOver,
+): Promise<void> {
+  const leave = await enter();
+  if (!leave) return refuse(request, response, overloaded());
+  if (request.socket.destroyed) return leave();
+  response.once("close", leave);
+  const nonce = `'nonce-${randomBytes(NONCE_BYTES).toString("base64")}'`;
+  const policy = contentSecurityPolicy([nonce, ...pages.commonScripts]);
+  request.headers[POLICY_HEADER] = policy;
+  response.setHeader(POLICY_HEADER, policy);
+  await handOver(request, response).finally(leave);
+}
+
+const moveTo = (request: IncomingMessage, response: ServerResponse, location: string, status: 307 | 308) =>
+  writeResponse(request, response, { status, headers: { location, "cache-control": "no-store" }, body: "" });
+
+const refuse = (request: IncomingMessage, response: ServerResponse, error: ApiError): Promise<void> =>
+  writeResponse(request, response, pageRefusal(error));
+
+/** Answers a request for a page or for one of its files. */
+export async function handlePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  pages: BuiltPages,
+  handOver: HandOver,
+): Promise<void> {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    const refusal = pages.isPage(path)
+      ? textRefusal(405, "This address takes GET.", { allow: "GET, HEAD" })
+      : textRefusal(404, "There is no such address.");
+    return writeResponse(request, response, refusal);
+  }
+  if (Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined) {
+    return writeResponse(request, response, textRefusal(413, "A GET has no body here.", { connection: "close" }));
+  }
+  if (isFile(path)) {
+    const tooOften = countFile(request);
+    return tooOften ? refuse(request, response, tooOften) : handOver(request, response);
+  }
+  const visitor = await visitorOf(request);
+  const tooOften = countVisit(request, visitor, "Views", 1);
+  if (tooOften) return refuse(request, response, tooOften);
+  const built = pages.pageAt(path);
+  if (built && !isForClient(request)) return sendBuilt(request, response, built, 200);
+  if (path.endsWith("/") && pages.isPage(path.slice(0, -1))) return moveTo(request, response, path.slice(0, -1), 308);
+  if (!pages.isPage(path)) return sendBuilt(request, response, pages.notFound, 404);
+  if (visitor.sessionId === null && !built) return moveTo(request, response, SIGN_IN, 307);
+  return render(request, response, pages, handOver);
+}

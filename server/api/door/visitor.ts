@@ -1,0 +1,80 @@
+/** Who asks for a page or a call of the console, as far as it decides how much room the request gets. */
+import type { IncomingMessage } from "node:http";
+import { clientAddress } from "../../api-keys/ip-allowlist";
+import { sessionOfCookies } from "../../auth/session-cookie";
+import { env } from "../../core/env";
+import { type ApiError, rateLimited } from "../../core/errors";
+import { log } from "../../core/log";
+import { defineProcessValue } from "../../core/process";
+import { networkOf } from "./network";
+import { openBuckets, type TakeTokens } from "./token-bucket";
+
+/** `network` of the caller's address; `sessionId` of whom the session cookie was made for, null for strangers. */
+export type Visitor = { network: string; sessionId: string | null };
+
+const CALLERS_MAX = 20_000;
+
+/** What somebody may ask of one process: a stranger counts with the whole network, a person by themselves. */
+const LIMITS = {
+  strangerCalls: { burst: 120, perSecond: 10, callersMax: CALLERS_MAX },
+  strangerViews: { burst: 120, perSecond: 20, callersMax: CALLERS_MAX },
+  personCalls: { burst: 600, perSecond: 60, callersMax: CALLERS_MAX },
+  personViews: { burst: 300, perSecond: 15, callersMax: CALLERS_MAX },
+  /** Scripts and styles: a page wants thirty of them. */
+  files: { burst: 3_000, perSecond: 300, callersMax: CALLERS_MAX },
+} as const;
+
+const buckets = defineProcessValue("door.buckets", () => new Map<keyof typeof LIMITS, TakeTokens>());
+
+function bucketsOf(kind: keyof typeof LIMITS): TakeTokens {
+  const known = buckets().get(kind) ?? openBuckets(LIMITS[kind]);
+  buckets().set(kind, known);
+  return known;
+}
+
+const networkOfRequest = (request: IncomingMessage): string =>
+  networkOf(
+    clientAddress({
+      peer: request.socket.remoteAddress ?? "",
+      forwardedFor: forwardedFor(request),
+      trustedProxies: env().TRUSTED_PROXIES,
+    }),
+  );
+
+const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
+  [headers["x-forwarded-for"]].flat().join(", ") || undefined;
+
+export async function visitorOf(request: IncomingMessage): Promise<Visitor> {
+  return { network: networkOfRequest(request), sessionId: await sessionOfCookies(request.headers.cookie) };
+}
+
+/** Counts what a visitor asks for. @returns the refusal of what is too much. */
+export function countVisit(
+  request: IncomingMessage,
+  { network, sessionId }: Visitor,
+  kind: "Calls" | "Views",
+  cost: number,
+): ApiError | null {
+  const waitMs =
+    sessionId === null
+      ? bucketsOf(`stranger${kind}`)(network, cost, performance.now())
+      : bucketsOf(`person${kind}`)(sessionId, cost, performance.now());
+  return waitMs === 0 ? null : tooMany(request, waitMs);
+}
+
+/** Counts a file that every page needs. @returns the refusal of what is too much. */
+export function countFile(request: IncomingMessage): ApiError | null {
+  const waitMs = bucketsOf("files")(networkOfRequest(request), 1, performance.now());
+  return waitMs === 0 ? null : tooMany(request, waitMs);
+}
+
+function tooMany(request: IncomingMessage, waitMs: number): ApiError {
+  if (forwardedFor(request) && env().TRUSTED_PROXIES.length === 0) warnOfProxy();
+  const retryAfterS = Math.ceil(waitMs / 1_000);
+  return rateLimited(`Too many requests. Try again in ${retryAfterS} s.`, { reason: "too_many_visits", retryAfterS });
+}
+
+/** Behind a proxy that is not trusted everybody shares one address, and strangers use up each other's requests. */
+const warnOfProxy = defineProcessValue("door.proxy_warning", () =>
+  log("warn", "web.proxy_not_trusted", { hint: "requests have X-Forwarded-For, and TRUSTED_PROXIES names nobody" }),
+);
