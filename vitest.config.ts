@@ -15,6 +15,7 @@ export default defineConfig({
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           expect: patient,
           testTimeout: 90_000,
+          hookTimeout: 90_000,
         },
       },
       {

@@ -9,6 +9,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const NAME = "messaging-service-client";
+const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, "package.json"), "utf8"));
+const PACKAGE = `${NAME}-${version}.tgz`;
 const run = promisify(execFile);
 const installed = (name: string): string => path.resolve("node_modules", name);
 
@@ -45,7 +47,7 @@ async function compile(...files: string[]): Promise<void> {
 
 beforeAll(async () => {
   await run("npm", ["pack", "--workspace", NAME, "--pack-destination", folder]);
-  await run("tar", ["-xzf", `${NAME}-0.1.0.tgz`], { cwd: folder });
+  await run("tar", ["-xzf", PACKAGE], { cwd: folder });
   mkdirSync(path.join(packages, "@types"), { recursive: true });
   renameSync(path.join(folder, "package"), path.join(packages, NAME));
   symlinkSync(installed("openapi-fetch"), path.join(packages, "openapi-fetch"));
@@ -80,7 +82,7 @@ test("each entry has what the README says, whose program compiles too", async ()
 });
 
 test("nothing but what is made and the README is in it", async () => {
-  const { stdout } = await run("tar", ["-tzf", `${NAME}-0.1.0.tgz`], { cwd: folder });
+  const { stdout } = await run("tar", ["-tzf", PACKAGE], { cwd: folder });
   const files = stdout.trim().split("\n");
   const other = files.filter((file) => !/^package\/(dist\/[a-z-]+\.(js|d\.ts)|README\.md|package\.json)$/.test(file));
   expect(other).toEqual([]);

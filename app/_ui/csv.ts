@@ -1,13 +1,19 @@
-const QUOTED = /[",\r\n]/;
+import Papa from "papaparse";
 
-const toCell = (value: string | number): string => {
-  const text = String(value);
-  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
+/** A cell that a spreadsheet would run as a formula: the same text behind an apostrophe is shown as text. */
+const FORMULA = /^[=+\-@\t\r].*$/s;
 
-/** RFC 4180: comma, CRLF, quotes doubled. */
+/**
+ * RFC 4180: comma, CRLF, quotes doubled. Texts that a spreadsheet would take for formulas are disarmed: a file of ours must
+ * not attack whoever opens it (CSV injection). Numbers stay as they are.
+ */
 export const toCsv = (rows: ReadonlyArray<ReadonlyArray<string | number>>): string =>
-  rows.map((row) => `${row.map(toCell).join(",")}\r\n`).join("");
+  rows.length === 0
+    ? ""
+    : `${Papa.unparse(
+        rows.map((row) => [...row]),
+        { newline: "\r\n", escapeFormulae: FORMULA },
+      )}\r\n`;
 
 /** Hands `text` to the reader as a file. */
 export function downloadText(fileName: string, text: string, type = "text/csv;charset=utf-8"): void {

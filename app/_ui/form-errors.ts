@@ -15,7 +15,7 @@ export function fieldError(field: string, error: unknown): string | undefined {
   return text === undefined ? undefined : withoutName(field, text);
 }
 
-/** Places an error at its field. One for an entry of a list, `allowed_ips[1]`, goes to the list and quotes the entry. */
+/** The field for an error. That of a list entry, `allowed_ips[1]`, is shown at the list and quotes the entry. */
 function placeError(values: object, param: string, text: string): { field: string; text: string } | null {
   const [, field, index] = /^(\w+)(?:\[(\d+)\])?$/.exec(param) ?? [];
   if (field === undefined || !(field in values)) return null;

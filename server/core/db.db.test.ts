@@ -269,7 +269,12 @@ describe("the pool for lists", () => {
     void Promise.all(reads).then(() => {
       isOver = true;
     });
-    await expect.poll(async () => (await cancelAll(), isOver)).toBe(true);
+    await expect
+      .poll(async () => {
+        await cancelAll();
+        return isOver;
+      })
+      .toBe(true);
   });
 
   test.each([

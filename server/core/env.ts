@@ -24,7 +24,7 @@ const count = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
 /** Every setting of the service. The default is the one that is safe in production; `.describe` says what it is for. */
-const Settings = z.object({
+export const Settings = z.object({
   NODE_ENV: z.enum(["production", "development", "test"]).default("production").describe("build mode"),
   DATABASE_URL: z
     .string()

@@ -1,10 +1,18 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { firstIdAt, isId, newId, timeOfId } from "./ids";
 
 test("ids are unique and sort by the order in which they were made", () => {
   const ids = Array.from({ length: 20_000 }, () => newId("message"));
   expect(new Set(ids).size).toBe(ids.length);
   expect([...ids].sort()).toEqual(ids);
+});
+
+test("ids go on increasing when the clock is set back", () => {
+  const before = newId("message");
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
+  const after = newId("message");
+  clock.mockRestore();
+  expect(after > before).toBe(true);
 });
 
 test("an id carries the time in its first ten characters", () => {

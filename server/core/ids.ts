@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import { V7Generator } from "uuidv7";
 
 /** Prefix of each kind of id. The rest is a UUIDv7 (RFC 9562) in Crockford base32, so ids sort by time. */
 const PREFIXES = {
@@ -19,60 +20,42 @@ const PREFIXES = {
 export type IdKind = keyof typeof PREFIXES;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const POOL_BYTES = 4_096;
-const pool = Buffer.alloc(POOL_BYTES);
-let poolAt = POOL_BYTES;
-let lastMs = 0;
-let sequence = 0;
 
-function randomByte(): number {
-  if (poolAt === POOL_BYTES) {
-    randomFillSync(pool);
-    poolAt = 0;
+const RANDOM_WORDS = 1_024;
+const words = new Uint32Array(RANDOM_WORDS);
+let wordAt = RANDOM_WORDS;
+
+/** Random words by the thousand: a call for each would cost more than the id. */
+function nextUint32(): number {
+  if (wordAt === RANDOM_WORDS) {
+    randomFillSync(words);
+    wordAt = 0;
   }
-  return pool[poolAt++] ?? 0;
+  return words[wordAt++] ?? 0;
 }
 
-const bytes = new Uint8Array(16);
+/** Longer than any clock is set back by: all of the time that an id can carry. */
+const LONGEST_ROLLBACK_MS = 2 ** 48 - 1;
+const generator = new V7Generator({ nextUint32 });
 
-/** 16 bytes of a UUIDv7 whose 12 bits after the time count up within one millisecond, so ids of a process never run back. */
-function nextUuid(): Uint8Array {
-  const ms = Math.max(Date.now(), lastMs);
-  if (ms === lastMs) sequence += 1;
-  else sequence = randomByte() & 0x7f;
-  // 4,096 ids in one millisecond: borrow the next millisecond rather than repeat or go back.
-  lastMs = sequence > 0xfff ? ms + 1 : ms;
-  if (sequence > 0xfff) sequence = 0;
-  const high = Math.floor(lastMs / 0x1_0000_0000);
-  const low = lastMs >>> 0;
-  bytes[0] = high >>> 8;
-  bytes[1] = high;
-  bytes[2] = low >>> 24;
-  bytes[3] = low >>> 16;
-  bytes[4] = low >>> 8;
-  bytes[5] = low;
-  bytes[6] = 0x70 | (sequence >>> 8);
-  bytes[7] = sequence;
-  for (let i = 8; i < 16; i += 1) bytes[i] = randomByte();
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  return bytes;
-}
+/** 16 bytes of a UUIDv7. Ids of a process only ever increase, also when its clock is set back. */
+const nextUuid = (): Readonly<Uint8Array> => generator.generateOrResetCore(Date.now(), LONGEST_ROLLBACK_MS).bytes;
 
 /** Makes an id such as `msg_01jzx5…`: the kind's prefix and 26 base32 characters. */
 export function newId(kind: IdKind): string {
   const uuid = nextUuid();
   let text = "";
   // 128 bits are 26 groups of 5 with two leading zero bits.
-  let held = 0;
+  let carry = 0;
   let bits = 2;
   for (const byte of uuid) {
-    held = (held << 8) | byte;
+    carry = (carry << 8) | byte;
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text += ALPHABET[(held >>> bits) & 31];
+      text += ALPHABET[(carry >>> bits) & 31];
     }
-    held &= (1 << bits) - 1;
+    carry &= (1 << bits) - 1;
   }
   return `${PREFIXES[kind]}_${text}`;
 }

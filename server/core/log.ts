@@ -1,20 +1,36 @@
+import pino from "pino";
 import { env } from "./env";
+import { perProcess } from "./process";
 
-const LEVELS = { debug: 10, info: 20, warn: 30, error: 40, silent: 100 } as const;
-type Level = Exclude<keyof typeof LEVELS, "silent">;
+type Level = "debug" | "info" | "warn" | "error";
 
-/** JSON has no bigint, and a log line must never be what fails. */
-const writable = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
+/** Warnings and errors go to stderr, everything else to stdout; both at once, so that a process that dies has written. */
+const logger = () =>
+  perProcess("log", () =>
+    pino(
+      {
+        level: env().LOG_LEVEL,
+        base: null,
+        messageKey: "event",
+        timestamp: () => `,"at":"${new Date().toISOString()}"`,
+        formatters: { level: (level) => ({ level }) },
+      },
+      pino.multistream(
+        [
+          { level: "debug", stream: pino.destination({ fd: 1, sync: true }) },
+          { level: "warn", stream: pino.destination({ fd: 2, sync: true }) },
+        ],
+        { dedupe: true },
+      ),
+    ),
+  );
 
 /**
  * Writes one JSON line: one wide event per request or job, not a line per step.
  * Never pass secrets, message bodies or whole error objects of a provider.
  */
-export function log(level: Level, event: string, fields: Record<string, unknown> = {}): void {
-  if (LEVELS[level] < LEVELS[env().LOG_LEVEL]) return;
-  const line = JSON.stringify({ at: new Date().toISOString(), level, event, ...fields }, writable);
-  (level === "error" || level === "warn" ? process.stderr : process.stdout).write(`${line}\n`);
-}
+export const log = (level: Level, event: string, fields: Record<string, unknown> = {}): void =>
+  logger()[level](fields, event);
 
 /** What a log line may say of an exception. */
 export function errorFields(thrown: unknown): { error: string; stack?: string } {

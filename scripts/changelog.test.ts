@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  compareVersions,
+  releaseChangelog,
+  releasedVersions,
+  releaseGuide,
+  releaseLock,
+  releasePackage,
+} from "./changelog";
+
+const CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Two.\n\n## [0.9.0] - 2026-01-02\n\n- One.\n";
+
+test("versions are compared by number", () => {
+  expect(compareVersions("0.10.0", "0.9.9")).toBe(1);
+  expect(compareVersions("1.2.3", "1.2.3")).toBe(0);
+  expect(compareVersions("1.9.9", "2.0.0")).toBe(-1);
+});
+
+test.each(["1.2", "v1.2.3", "1.2.3-beta.1", "01.2.3", "", "1.2.3 "])("%j is no version", (version) => {
+  expect(() => compareVersions(version, "1.0.0")).toThrow(/is not a version/);
+  expect(() => releaseChangelog(CHANGELOG, version, "2026-03-04")).toThrow(/is not a version/);
+});
+
+describe("the changelog", () => {
+  test("has under the version what stood under Unreleased, which is empty then", () => {
+    const released = releaseChangelog(CHANGELOG, "0.10.0", "2026-03-04");
+    expect(released).toBe(
+      "# Changelog\n\n## [Unreleased]\n\n## [0.10.0] - 2026-03-04\n\n### Added\n\n- Two.\n\n## [0.9.0] - 2026-01-02\n\n- One.\n",
+    );
+    expect(releasedVersions(released)).toEqual(["0.10.0", "0.9.0"]);
+  });
+
+  test("is not released without changes", () => {
+    const released = releaseChangelog(CHANGELOG, "0.10.0", "2026-03-04");
+    expect(() => releaseChangelog(released, "0.11.0", "2026-03-05")).toThrow(/nothing under Unreleased/);
+    expect(() => releaseChangelog("# Changelog\n", "0.1.0", "2026-03-05")).toThrow(/must have one section/);
+  });
+
+  test.each(["0.9.0", "0.8.7"])("is not released as %s, which came before", (version) => {
+    expect(() => releaseChangelog(CHANGELOG, version, "2026-03-04")).toThrow(/is not newer than 0\.9\.0/);
+  });
+});
+
+describe("the project's own files", () => {
+  const read = (file: string): string => readFileSync(file, "utf8");
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+
+  test("have one version, and are written as npm writes them", () => {
+    expect(releasePackage(read("package.json"), version)).toBe(read("package.json"));
+    expect(releasePackage(read("sdk/package.json"), version)).toBe(read("sdk/package.json"));
+    expect(releaseLock(read("package-lock.json"), version, ["", "sdk"])).toBe(read("package-lock.json"));
+    for (const guide of ["docs/quick-start.md", "sdk/README.md"]) {
+      expect(read(guide)).toContain(`messaging-service-client-${version}.tgz`);
+      expect(releaseGuide(read(guide), version)).toBe(read(guide));
+    }
+  });
+
+  test("take another version, and nothing else", () => {
+    const changed = (before: string, after: string): string[] => {
+      const lines = before.split("\n");
+      return after.split("\n").filter((line, at) => line !== lines[at]);
+    };
+    const lock = read("package-lock.json");
+    expect(changed(lock, releaseLock(lock, "99.0.0", ["", "sdk"])).map((line) => line.trim())).toEqual(
+      Array(3).fill('"version": "99.0.0",'),
+    );
+    expect(changed(read("package.json"), releasePackage(read("package.json"), "99.0.0"))).toEqual([
+      '  "version": "99.0.0",',
+    ]);
+    expect(() => releasePackage(read("package.json"), "0.0.1")).toThrow(/is older than/);
+    expect(() => releaseLock(lock, "99.0.0", ["elsewhere"])).toThrow(/no package at/);
+  });
+});

@@ -1,0 +1,144 @@
+/** The checks of `npm test` and `npm run verify`, and the runner that counts them. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ensureBuilt, ensureClient } from "./build";
+import { getChromium } from "./chromium";
+import { say, stopCommands } from "./progress.mjs";
+
+type Count = { passed: number; failed: number };
+
+/** `run` gets a folder for its reports. */
+export type Check = { name: string; run: (reports: string) => Promise<Count> };
+
+const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
+
+/** Runs one of package.json's scripts with its output shown. @returns whether it succeeded. */
+function npmRun(script: string, args: string[] = [], env: Record<string, string> = {}): Promise<boolean> {
+  const npm = process.env.npm_execpath ?? "";
+  const [command, first] = /npm-cli\.c?js$/.test(npm) ? [process.execPath, [npm]] : ["npm", []];
+  const child = spawn(command, [...first, "run", "--silent", script, ...(args.length > 0 ? ["--", ...args] : [])], {
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(false));
+    child.once("close", (code) => resolve(code === 0));
+  });
+}
+
+const asCount = (ok: boolean): Count => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
+
+function readReport(file: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+const numberIn = (report: object | null, name: string): number =>
+  Number((report as Record<string, unknown> | null)?.[name] ?? 0);
+
+/** A run that failed although no test did (a file that does not load, a set-up that breaks) is a failure too. */
+const atLeastOne = (ok: boolean, { passed, failed }: Count): Count => ({
+  passed,
+  failed: !ok && failed === 0 ? 1 : failed,
+});
+
+/** A script of package.json, counted as one check. */
+const scriptCheck = (name: string, script: string, args: string[] = []): Check => ({
+  name,
+  run: async () => asCount(await npmRun(script, args)),
+});
+
+/** Vitest tests, each counted. @param args select the tests to run. */
+const vitestCheck = (name: string, args: string[] = []): Check => ({
+  name,
+  run: async (reports) => {
+    const file = path.join(reports, "vitest.json");
+    const ok = await npmRun("test:unit", [
+      ...args,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${file}`,
+    ]);
+    const report = readReport(file);
+    return atLeastOne(ok, { passed: numberIn(report, "numPassedTests"), failed: numberIn(report, "numFailedTests") });
+  },
+});
+
+/** Static checks of the sources. */
+export const SOURCE_CHECKS: readonly Check[] = [
+  scriptCheck("Lint", "lint"),
+  scriptCheck("Types", "typecheck"),
+  scriptCheck("Layers", "layers"),
+  scriptCheck("Dead code", "unused"),
+  {
+    name: "API document",
+    run: async () => asCount((await npmRun("openapi:check")) && (await npmRun("openapi:lint"))),
+  },
+];
+
+/** Tests without a database or browser. */
+export const RULE_TESTS = vitestCheck("Rules tests", ["--project", "rules"]);
+
+export const UNIT_AND_DATABASE_TESTS = vitestCheck("Unit and database tests");
+
+export const BUILD: Check = {
+  name: "Build",
+  run: async () => {
+    await ensureBuilt();
+    return asCount(true);
+  },
+};
+
+export const END_TO_END_TESTS: Check = {
+  name: "End-to-end tests",
+  run: async (reports) => {
+    const file = path.join(reports, "playwright.json");
+    const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file, CHROMIUM_PATH: await getChromium() };
+    const ok = await npmRun("test:e2e", [], env);
+    const stats = (readReport(file)?.stats ?? null) as object | null;
+    const passed = numberIn(stats, "expected") + numberIn(stats, "flaky");
+    return atLeastOne(ok, { passed, failed: numberIn(stats, "unexpected") });
+  },
+};
+
+/** A short run of the proof with every kind of fault; `npm run prove` is the full one. */
+export const SHORT_PROOF = scriptCheck("Proof", "prove", ["--minutes", "0.5", "--seed", "291", "--rate", "25"]);
+
+/**
+ * Runs all checks in order, whether or not an earlier one failed, and exits the process with 0, 1 (a check failed) or 130
+ * (interrupted). The last line of its output counts tests, and one for each other check.
+ */
+export async function runChecks(checks: readonly Check[]): Promise<never> {
+  const reports = mkdtempSync(path.join(tmpdir(), "messaging-results-"));
+  const total: Count = { passed: 0, failed: 0 };
+  const lines: string[] = [];
+  let isInterrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      isInterrupted = true;
+      void stopCommands();
+    });
+  }
+  await ensureClient();
+  for (const { name, run } of checks) {
+    if (isInterrupted) break;
+    say(`${name} …`);
+    const startedAt = performance.now();
+    const count = await run(reports).catch((thrown: Error) => {
+      console.error(thrown.message);
+      return asCount(false);
+    });
+    total.passed += count.passed;
+    total.failed += count.failed;
+    lines.push(`  ${name.padEnd(24)} ${count.passed} passed, ${count.failed} failed (${seconds(startedAt)})`);
+  }
+  rmSync(reports, { recursive: true, force: true });
+  if (isInterrupted) process.exit(130);
+  console.log(`\n${lines.join("\n")}\n\n${total.passed} passed, ${total.failed} failed`);
+  process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
+}

@@ -1,0 +1,46 @@
+/** Documents for readers of the source. The guides of the site have tests of their own. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+
+const DOCUMENTS = [
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/architecture.md", "docs/invariants.md"],
+  ...readdirSync("docs/decisions").map((name) => path.join("docs", "decisions", name)),
+];
+
+/** Anchors of a file's headings: lower case, without punctuation, words joined by hyphens. */
+const headingsOf = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+test.each(DOCUMENTS)("every link of %s leads somewhere", (file) => {
+  for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const [name = "", heading] = target.split("#");
+    const linked = name === "" ? file : path.join(path.dirname(file), name);
+    expect(existsSync(linked), target).toBe(true);
+    if (heading) expect(headingsOf(linked), target).toContain(heading);
+  }
+});
+
+describe("docs/architecture.md", () => {
+  const text = readFileSync("docs/architecture.md", "utf8");
+
+  test("names only rooms that exist", () => {
+    const rooms = [...text.matchAll(/\b(?:server|worker|app)\/(?:[a-z_-]+|\([a-z]+\)|\/)*/g)].map(([room]) => room);
+    expect(rooms.length).toBeGreaterThan(20);
+    // The pattern stops before a file's extension.
+    const missing = rooms.filter((room) => !existsSync(room) && !existsSync(`${room}.ts`));
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  test("has no semicolon in a sequence, where Mermaid would end the step", () => {
+    const sequences = [...text.matchAll(/```mermaid\nsequenceDiagram\n(.*?)```/gs)].map(([, steps = ""]) => steps);
+    expect(sequences.length).toBe(4);
+    for (const steps of sequences) expect(steps).not.toContain(";");
+  });
+});
