@@ -1,6 +1,6 @@
 /**
- * The load client, a separate process: receives a {@link LoadPlan} over IPC, sends back a {@link LoadResult} and exits. It
- * uses bare sockets and prepared requests, because it shares the processors with the service.
+ * The load client, a separate process: receives a {@link LoadPlan} over IPC, sends back a {@link LoadResult} and exits.
+ * Bare sockets and prepared requests keep it cheap, because it shares the processors with the service.
  */
 import net from "node:net";
 import { createHistogram } from "node:perf_hooks";
