@@ -12,6 +12,7 @@ import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/p
 import { SCOPES } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
 import { newId } from "@/server/core/ids";
+import { unnest } from "@/server/core/unnest";
 import type { Stage } from "./workload";
 
 const READY_WITHIN_MS = 60_000;
@@ -74,6 +75,16 @@ export const makeCustomer = (): Customer => ({
   keys: Array.from({ length: KEYS }, () => ({ id: newId("apiKey"), plain: newPlainKey() })),
 });
 
+/** After the account, the permissions and the rate limit. */
+const KEY_ROWS = unnest<Customer["keys"][number]>(
+  {
+    id: ["text", ({ id }) => id],
+    hash: ["text", ({ plain }) => hashKey(plain)],
+    hint: ["text", ({ plain }) => keyHint(plain)],
+  },
+  4,
+);
+
 /** Creates a migrated database with the customer and one route to the sandbox. @returns its connection string. */
 export async function makeDatabase(server: RunningPostgres, name: string, customer: Customer): Promise<string> {
   const url = await createDatabase(server, name);
@@ -92,15 +103,8 @@ export async function makeDatabase(server: RunningPostgres, name: string, custom
     );
     await client.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
-       SELECT id, $1, 'bench', hash, hint, $2, $3, '{}' FROM unnest($4::text[], $5::text[], $6::text[]) AS k (id, hash, hint)`,
-      [
-        customer.accountId,
-        [...SCOPES],
-        KEY_RATE_LIMIT,
-        customer.keys.map((key) => key.id),
-        customer.keys.map((key) => hashKey(key.plain)),
-        customer.keys.map((key) => keyHint(key.plain)),
-      ],
+       SELECT id, $1, 'bench', hash, hint, $2, $3, '{}' FROM ${KEY_ROWS.as("k")}`,
+      [customer.accountId, [...SCOPES], KEY_RATE_LIMIT, ...KEY_ROWS.values(customer.keys)],
     );
     await client.query(
       `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
