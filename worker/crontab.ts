@@ -2,16 +2,16 @@ import { parseCronItems } from "graphile-worker";
 import type { JobName } from "../server/core/jobs";
 
 /**
- * `backfillPeriod: 0`: a worker that was away does not catch up, the next run sees everything anyway. One key each, so that
- * jobs do not pile up behind a run that takes long. Not a queue of its own: its lock would outlive a lost reply by hours,
- * and nothing would be swept meanwhile; runs are kept apart by `exclusively` (lease.ts).
+ * `backfillPeriod: 0`: missed runs are not made up for, since the next run covers everything. One job key each, so that jobs
+ * do not pile up behind a long run. No named queue: after a lost reply its lock would block the sweeps for hours. Instead
+ * `exclusively` (lease.ts) prevents concurrent runs.
  */
 const every = (task: JobName, match: string) => ({
   ...{ task, match },
   options: { backfillPeriod: 0, jobKey: task },
 });
 
-/** Recurring jobs. */
+/** The schedule of recurring jobs, as graphile-worker reads it. */
 export const recurring = () =>
   parseCronItems([
     every("sweep_messages", "* * * * *"),

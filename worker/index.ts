@@ -1,4 +1,4 @@
-/** The worker process: sends messages, takes in receipts, delivers webhooks. Run as many as you like. */
+/** The worker process: sends messages, applies receipts, delivers webhooks. Any number of them may run. */
 import { pool } from "../server/core/db";
 import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
@@ -10,21 +10,21 @@ import { keepQueue, type Queue } from "./queue";
 import { keepTakingOver } from "./take-over";
 import { dispatchTasks, housekeepingTasks, receiptTasks, webhookTasks } from "./tasks";
 
-/** Recurring jobs that a worker runs at once; they are few, and each at most once in all workers. */
+/** Recurring jobs that a worker runs concurrently; they are few, and each runs at most once in all workers. */
 const HOUSEKEEPING_CONCURRENCY = 3;
 
 async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
-  // Before anything else that is to be stopped: what is made first is closed last.
+  // Created first, so that it is closed last.
   pool();
   const queues: Queue[] = [];
   const restartQueues = (reason: string) => {
     for (const queue of queues) queue.restart(reason);
   };
-  // After a break nobody knows what the runners have missed; new ones work at once.
-  const giveUpLease = await keepLease(() => restartQueues("the connection to the database was lost"));
-  onShutdown(giveUpLease);
-  // graphile-worker's local queue may reject where nobody can listen, when the database goes away.
+  // After an outage the runners may have missed anything; new ones start cleanly.
+  const endLease = await keepLease(() => restartQueues("the connection to the database was lost"));
+  onShutdown(endLease);
+  // graphile-worker's local queue may reject without a handler when the database goes away.
   process.on("unhandledRejection", (thrown) => {
     log("error", "worker.unhandled_rejection", errorFields(thrown));
     restartQueues("an unhandled rejection");
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   queues.push(...(await Promise.all(plans.map(keepQueue))));
   const stops = [keepTakingOver(), keepHealthCurrent(), keepServing(), keepLookingUp(), keepGivingBack()];
   onShutdown(async () => {
-    // Each on its own: a queue that cannot stop keeps no attempt from its end. Attempts that jobs still claim come last.
+    // All at once: a queue that cannot stop must not block the attempts. Attempts that jobs still claim are ended below.
     const ended = await Promise.allSettled([
       endAttempts(),
       ...stops.map((stop) => stop()),

@@ -40,8 +40,8 @@ const attemptsOf = async (messageId: string) =>
 const lockedJobs = async () =>
   (await pool().query("SELECT 1 FROM graphile_worker.jobs WHERE locked_at IS NOT NULL")).rowCount;
 
-test("what a killed worker had begun is taken over within seconds, and nothing is sent twice", async () => {
-  // The customer's server leaves the first try hanging, so its job is under way when the worker dies.
+test("the work of a killed worker is taken over within seconds, and nothing is sent twice", async () => {
+  // The customer's server does not respond to the first try, so its job is under way when the worker dies.
   const { account, endpoint, receiver } = await startWebhook(() => undefined);
   const send = (to: string) =>
     sendMessage(
@@ -50,7 +50,7 @@ test("what a killed worker had begun is taken over within seconds, and nothing i
       { idempotency: () => null, responseHeaders: {} },
     );
   const first = await startWorker();
-  // This carrier does not answer for ten seconds.
+  // This carrier does not respond for ten seconds.
   const hanging = await send("+15550100005");
   await expect.poll(() => attemptsOf(hanging.id)).toBe(1);
   await send("+15550100008");
@@ -70,7 +70,7 @@ test("what a killed worker had begun is taken over within seconds, and nothing i
   expect((await getMessage(account.actor, hanging.id)).status).toBe("pending");
 }, 90_000);
 
-test("a worker told to stop finishes what it has begun and leaves no lock behind", async () => {
+test("a stopping worker finishes the work that it has begun and leaves no lock behind", async () => {
   const account = await makeAccount();
   const worker = await startWorker();
   const reported = async () =>
@@ -82,7 +82,7 @@ test("a worker told to stop finishes what it has begun and leaves no lock behind
   const before = await reported();
   const { id } = await sendMessage(
     account.actor,
-    // The receipt comes before the answer, which takes a second.
+    // The receipt comes before the response, which takes a second.
     { to: "+15550100006", from: account.senderId, body: "x" },
     { idempotency: () => null, responseHeaders: {} },
   );
@@ -110,7 +110,7 @@ test("a worker whose lock connection is lost takes its locks again, on one conne
   await expect.poll(async () => (await holders()).map(({ pid }) => pid !== before?.pid)).toEqual([true]);
 }, 60_000);
 
-/** Sends to a number that is delivered at once, and waits until it is. */
+/** Sends messages that the sandbox delivers at once, and waits until they are delivered. */
 async function expectDelivery(count = 1): Promise<void> {
   const account = await makeAccount();
   const ids: string[] = [];
@@ -123,10 +123,10 @@ async function expectDelivery(count = 1): Promise<void> {
   await expect.poll(statuses, { timeout: 30_000 }).toEqual(new Set(["delivered"]));
 }
 
-test("a job that fails ends no queue, whatever is logged", async () => {
+test("a failing job ends no queue, at any log level", async () => {
   const worker = await startWorker("debug");
   for (const task of ["dispatch_messages", "apply_receipts", "deliver_webhooks", "sweep_messages"]) {
-    // None of them can read this payload.
+    // Their payloads are invalid.
     await pool().query("SELECT graphile_worker.add_job($1, '[]'::json, max_attempts := 1)", [task]);
   }
   const tried = async () =>
@@ -137,7 +137,7 @@ test("a job that fails ends no queue, whatever is logged", async () => {
   await pool().query("DELETE FROM graphile_worker._private_jobs");
 }, 90_000);
 
-test("a worker that loses all its connections, again and again, goes on working", async () => {
+test("a worker that loses all its connections repeatedly keeps working", async () => {
   const worker = await startWorker();
   const account = await makeAccount();
   const send = (at: number) =>
@@ -161,14 +161,14 @@ test("a worker that loses all its connections, again and again, goes on working"
         [ids],
       )
     ).rowCount;
-  // A call whose outcome could not be told from a lost one would wait for a quarter of an hour: there is none.
+  // A lost outcome would keep its message pending for a quarter of an hour: there is none.
   await expect.poll(open, { timeout: 45_000 }).toBe(0);
   await expectDelivery(5);
   expect(worker.exitCode).toBeNull();
   expect(await lockedJobs()).toBe(0);
 }, 120_000);
 
-test("a stopped worker's claims are taken back, and it makes none of them when it wakes", async () => {
+test("the claims of a suspended worker are taken back, and it makes none of them when it resumes", async () => {
   const first = await startWorker();
   first.kill("SIGSTOP");
   const leases = async () =>

@@ -1,6 +1,6 @@
 /**
- * The lease by which a worker shows that it lives: a session lock of the database under its id, and the time that it was
- * last seen there. A killed worker loses the lock at once; a stopped or cut-off one only stops being seen.
+ * The lease proves that a worker is alive: a session lock of the database under its id, and a heartbeat. A killed worker
+ * loses the lock at once; the heartbeat of a stopped or disconnected one ends.
  */
 import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
@@ -9,18 +9,18 @@ import { errorFields, log } from "../server/core/log";
 import { keepDoing, perProcess } from "../server/core/process";
 import { workerId } from "../server/core/worker-id";
 
-/** Keeps our advisory locks apart from anybody else's. */
+/** Namespace of our advisory locks. */
 export const LOCK_SPACE = 7_461;
 const BEAT_MS = SECOND_MS;
 
 type Lease = {
   client: pg.Client | null;
   hasLock: boolean;
-  /** `performance.now()` since which this process has held its lease without a break; null: it does not. */
+  /** `performance.now()` since when this process has held its lease without interruption; null: it does not hold it. */
   heldSinceMs: number | null;
-  /** Names under which our job queues lock jobs. */
+  /** Ids of our worker pools, under which they lock jobs. */
   pools: Set<string>;
-  /** Work of which at most one run is under way in all workers, as far as this process does it. */
+  /** Exclusive work that this process is running. */
   exclusive: Set<string>;
 };
 
@@ -33,10 +33,10 @@ const lease = (): Lease =>
     exclusive: new Set<string>(),
   }));
 
-/** The names under which this process's job queues lock jobs; they are part of the lease from the next beat on. */
+/** Ids of this process's worker pools, under which they lock jobs. The next heartbeat adds them to the lease. */
 export const leasedPools = (): Set<string> => lease().pools;
 
-/** Milliseconds for which this process has held its lease without a break; 0 when it does not hold it. */
+/** Milliseconds for which this process has held its lease without interruption; 0 when it does not hold it. */
 export function leaseHeldMs(): number {
   const { heldSinceMs } = lease();
   return heldSinceMs === null ? 0 : performance.now() - heldSinceMs;
@@ -53,7 +53,7 @@ async function connect(): Promise<pg.Client> {
   client.on("error", (thrown) => lose(client, thrown));
   client.on("end", () => lose(client, new Error("The connection was closed.")));
   await client.connect();
-  // A connection whose machine is gone must not hold the lock for as long as TCP would wait.
+  // The lock of a machine that is gone must not be held for as long as TCP would wait.
   await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
   return client;
 }
@@ -67,13 +67,13 @@ function lose(client: pg.Client, thrown: unknown): void {
   log("warn", "worker.lease_lost", errorFields(thrown));
 }
 
-/** Renews the lease once. @throws when the database cannot be reached. */
+/** Renews the lease once. @throws when the database is unavailable. */
 async function beat(): Promise<void> {
   const own = lease();
   own.client ??= await connect();
   const { client } = own;
   try {
-    // The lock may still be held by our own former connection, until the database has noticed its end.
+    // Our own former connection may still hold the lock, until the database notices that it is gone.
     if (!own.hasLock) {
       const { rows } = await client.query<{ ok: boolean }>("SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok", [
         LOCK_SPACE,
@@ -94,10 +94,10 @@ async function beat(): Promise<void> {
   }
 }
 
-/** A worker that is started while the database restarts waits for it so long. */
+/** How long a starting worker waits for the database. */
 const FIRST_WITHIN_MS = 60 * SECOND_MS;
 
-/** Takes the lease for the first time. @throws when the database cannot be reached for a minute. */
+/** Takes the lease for the first time. @throws when the database is unavailable for a minute. */
 async function takeLease(): Promise<void> {
   for (const until = performance.now() + FIRST_WITHIN_MS; ; ) {
     try {
@@ -112,9 +112,9 @@ async function takeLease(): Promise<void> {
 }
 
 /**
- * Takes the lease and renews it until the returned function is called, which gives it up.
- * @param onRegained called when the lease is held again after it was lost: the database was away, or we were.
- * @throws when the database cannot be reached for a minute.
+ * Takes the lease and renews it until the returned function is called, which releases it.
+ * @param onRegained called when the lease is held again after it was lost, through an outage of the database or a stall.
+ * @throws when the database is unavailable for a minute.
  */
 export async function keepLease(onRegained: () => void): Promise<() => Promise<void>> {
   await takeLease();
@@ -136,7 +136,7 @@ export async function keepLease(onRegained: () => void): Promise<() => Promise<v
   return async () => {
     await stop();
     const { client } = lease();
-    // With attempts still open others must find the lease run out, and go on with them.
+    // While attempts are still open, the row stays: other workers find the lease expired, and take them over.
     await client
       ?.query(
         `DELETE FROM workers WHERE id = $1
@@ -150,8 +150,8 @@ export async function keepLease(onRegained: () => void): Promise<() => Promise<v
 }
 
 /**
- * Runs `work` unless it is under way already, in this worker or another. The lock goes with the lease's connection, so no
- * dead worker keeps it. @returns whether it was run.
+ * Runs `work` unless it is under way already, in this worker or another. The lock ends with the lease's connection, so a dead
+ * worker cannot keep it. @returns whether it was run.
  */
 export async function exclusively(name: string, work: () => Promise<unknown>): Promise<boolean> {
   const { client, exclusive } = lease();

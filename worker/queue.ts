@@ -1,6 +1,6 @@
 /**
- * A job queue that is kept running. graphile-worker's runner may end at any time (it could not tell the database of
- * finished jobs, or one of its workers died), and it then looks like one that was told to: any end starts a new runner.
+ * A supervised job queue. graphile-worker's runner may end at any time (it could not report finished jobs, or one of its
+ * workers died), and that looks like a requested stop: so every end starts a new runner.
  */
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents } from "graphile-worker";
@@ -16,30 +16,30 @@ import { unlockJobs } from "./take-over";
 export type QueuePlan = { name: string; taskList: TaskList; concurrency: number; withCron?: boolean };
 
 export type Queue = {
-  /** Goes on with a new runner; jobs under way come to their end in the old one. */
+  /** Starts a new runner; jobs under way finish in the old one. */
   restart: (reason: string) => void;
-  /** Lets the jobs under way come to their end, for up to {@link DRAIN_MS}, and starts no more. */
+  /** Starts no more jobs, and lets those under way finish within {@link DRAIN_MS}. */
   stop: () => Promise<void>;
 };
 
-/** How often due jobs are looked for; new ones are announced by the database at once. */
+/** Pause between polls for due jobs; the database announces new ones at once. */
 const POLL_MS = 500;
-/** How long finished jobs are gathered before they are taken off the queue together. */
+/** How long finished jobs are collected before they are deleted together. */
 const COMPLETE_BATCH_MS = 5;
-/** One for LISTEN, one to fetch, one to take off finished jobs, one to spare. */
+/** One for LISTEN, one to fetch, one to delete finished jobs, one to spare. */
 const CONNECTIONS = 4;
-/** How long the jobs of an old runner may take to end before others may run them too. */
+/** How long the jobs of an old runner may take to finish before they are unlocked for others. */
 const DRAIN_MS = 30 * SECOND_MS;
-const LOOK_EVERY_MS = 50;
-/** A runner that lived so long begins anew at the shortest pause. */
+const POLL_DRAINED_MS = 50;
+/** After this time a runner counts as stable, and its restart begins with the shortest pause. */
 const STABLE_MS = 30 * SECOND_MS;
 const PAUSES_MS = [0, 250, 500, 1_000, 2_000];
-/** Between looks for jobs that are locked by us without our knowing of it. */
+/** Pause between checks for jobs that this process has locked unknowingly. */
 const OWN_LOCKS_EVERY_MS = 3 * SECOND_MS;
-/** A job that was fetched is known to us, and one that is done is off the queue, within this time. */
+/** Within this time a fetched job is known here, and a finished one is deleted, unless a reply was lost. */
 const LOCK_SETTLED_MS = 5 * SECOND_MS;
 
-/** A webhook job waits for somebody's server and holds a connection for milliseconds: many share few. */
+/** More jobs than connections are intended: a webhook job waits for a customer's server and rarely uses a connection. */
 const EXPECTED_WARNING = "having maxPoolSize";
 
 const logger = new Logger(() => (level, message) => {
@@ -52,15 +52,15 @@ type Running = {
   runner: Runner;
   poolId: string;
   connections: pg.Pool;
-  /** Jobs that are fetched and not done, or done within the last {@link LOCK_SETTLED_MS}, by id. */
+  /** Jobs that are fetched or were finished recently, by id. */
   jobs: Map<string, { doneAtMs: number | null }>;
   underWay: () => number;
-  /** Resolves with the reason when the runner has ended or cannot go on. */
+  /** Resolves with the reason when the runner has ended or cannot continue. */
   ended: Promise<string>;
   startedAtMs: number;
 };
 
-/** A pool of the queue's own: graphile-worker expects the driver's own types, and must not wait behind our statements. */
+/** Opens a separate pool: graphile-worker needs the driver's default types, and must not wait behind our statements. */
 function openConnections(): pg.Pool {
   const connections = new pg.Pool({
     connectionString: env().DATABASE_URL,
@@ -123,11 +123,11 @@ async function startRunner({ taskList, concurrency, withCron = false }: QueuePla
         worker: {
           concurrentJobs: concurrency,
           pollInterval: POLL_MS,
-          // Fetch ahead what the free workers will take in a moment, not more: what waits here waits for nobody else.
+          // Prefetch only what free workers take in a moment: a prefetched job is locked and cannot run elsewhere.
           localQueue: { size: concurrency, refetchDelay: { durationMs: 20 } },
           completeJobBatchDelay: COMPLETE_BATCH_MS,
           failJobBatchDelay: COMPLETE_BATCH_MS,
-          // At a stop tasks are told at once to begin nothing more.
+          // On a stop the abort signal of tasks fires at once, so that they begin nothing more.
           gracefulShutdownAbortTimeout: 0,
         },
       },
@@ -157,7 +157,7 @@ const sleep = (ms: number, until?: Promise<unknown>) =>
     });
   });
 
-/** Ends a runner: its jobs come to their end, and those that are still locked afterwards are given back. */
+/** Ends a runner: lets its jobs finish, then unlocks those that are left. */
 async function retire({ runner, poolId, connections, underWay }: Running): Promise<void> {
   const stopped = runner.stop().catch((thrown) => log("warn", "queue.not_stopped", errorFields(thrown)));
   const deadline = performance.now() + DRAIN_MS;
@@ -165,11 +165,10 @@ async function retire({ runner, poolId, connections, underWay }: Running): Promi
   void stopped.then(() => {
     isStopped = true;
   });
-  // A runner that cannot reach the database stops for minutes, and one that has failed says at once that it has: what
-  // counts is that its jobs have ended.
+  // `stop` is no measure: without a database it takes minutes, and on a failed runner it resolves at once. The jobs count.
   const patience = performance.now() + LOCK_SETTLED_MS;
   const mayWait = () => underWay() > 0 || (!isStopped && performance.now() < patience);
-  while (mayWait() && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
+  while (mayWait() && performance.now() < deadline) await sleep(POLL_DRAINED_MS);
   void connections.end().catch(() => undefined);
   for (let failures = 0; ; failures += 1) {
     try {
@@ -177,7 +176,7 @@ async function retire({ runner, poolId, connections, underWay }: Running): Promi
       break;
     } catch (thrown) {
       log("warn", "queue.jobs_not_unlocked", errorFields(thrown));
-      // The lease goes on without the pool, and whoever looks after the leases unlocks them.
+      // The lease continues without the pool, so that take-over.ts unlocks its jobs.
       if (failures >= PAUSES_MS.length) break;
       await sleep(PAUSES_MS[failures] ?? SECOND_MS);
     }
@@ -185,8 +184,8 @@ async function retire({ runner, poolId, connections, underWay }: Running): Promi
   leasedPools().delete(poolId);
 }
 
-/** Unlocks jobs that the database believes to be with us, because the reply to their fetch was lost. */
-async function unlockUnheard({ poolId, jobs }: Running): Promise<void> {
+/** Unlocks jobs that are locked by this process unknowingly, because the reply to their fetch was lost. */
+async function unlockUnacknowledged({ poolId, jobs }: Running): Promise<void> {
   const now = performance.now();
   for (const [id, { doneAtMs }] of jobs) {
     if (doneAtMs !== null && now - doneAtMs > 10 * LOCK_SETTLED_MS) jobs.delete(id);
@@ -197,20 +196,20 @@ async function unlockUnheard({ poolId, jobs }: Running): Promise<void> {
            WHERE locked_by = $1 AND locked_at < clock_timestamp() - $2 * interval '1 millisecond'`,
     values: [poolId, LOCK_SETTLED_MS],
   });
-  const unheard = rows.map((row) => row.id).filter((id) => !jobs.has(id));
-  if (unheard.length === 0) return;
+  const unacknowledged = rows.map((row) => row.id).filter((id) => !jobs.has(id));
+  if (unacknowledged.length === 0) return;
   await pool().query(
     `WITH unlocked AS (
        UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL
        WHERE id = ANY($1::int8[]) AND locked_by = $2 RETURNING job_queue_id)
      UPDATE graphile_worker._private_job_queues q SET locked_by = NULL, locked_at = NULL
      FROM unlocked u WHERE q.id = u.job_queue_id AND q.locked_by = $2`,
-    [unheard, poolId],
+    [unacknowledged, poolId],
   );
-  log("warn", "queue.unheard_jobs_unlocked", { count: unheard.length });
+  log("warn", "queue.unheard_jobs_unlocked", { count: unacknowledged.length });
 }
 
-/** Starts a queue and keeps it running. Resolves when it runs, however long the database is away. */
+/** Starts a queue and keeps it running. Resolves once it runs, however long the database is unavailable. */
 export async function keepQueue(plan: QueuePlan): Promise<Queue> {
   let isStopping = false;
   let askToStop: () => void = () => undefined;
@@ -224,8 +223,8 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
     retiring.add(gone);
   };
 
-  /** A new runner, sooner or later. @param failures runners that ended early before it. */
-  async function startInTheEnd(failures: number): Promise<Running> {
+  /** Starts a runner, retrying until it succeeds. @param failures how many runners have ended early before. */
+  async function startPersistently(failures: number): Promise<Running> {
     for (let tries = failures; ; tries += 1) {
       await sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0, stopAsked);
       try {
@@ -237,9 +236,10 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
     }
   }
 
-  let running: Running | null = await startInTheEnd(0);
+  let running: Running | null = await startPersistently(0);
   const watch = setInterval(() => {
-    if (running) unlockUnheard(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
+    if (running)
+      unlockUnacknowledged(running).catch((thrown) => log("warn", "queue.locks_not_read", errorFields(thrown)));
   }, OWN_LOCKS_EVERY_MS);
 
   async function supervise(): Promise<void> {
@@ -253,11 +253,11 @@ export async function keepQueue(plan: QueuePlan): Promise<Queue> {
       failures = performance.now() - running.startedAtMs > STABLE_MS ? 0 : failures + 1;
       retireSoon(running);
       running = null;
-      running = await startInTheEnd(failures);
+      running = await startPersistently(failures);
     }
   }
 
-  // It fails only while it is told to stop, when there is no database to start a new runner on.
+  // It rejects only when a stop is requested while a new runner cannot be started.
   const supervised = supervise().catch(() => undefined);
   return {
     restart: (reason) => askToRestart(reason),

@@ -17,8 +17,8 @@ import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
 /**
- * Checks the payload, runs the work, and leaves one log line. A throw gives the job back to the queue. `stop` is aborted
- * when the worker is to end and should begin nothing more.
+ * Parses the payload, runs the work and logs the result. A throw returns the job to the queue. `stop` is aborted when the
+ * worker is stopping and should begin nothing more.
  */
 const task =
   <Name extends JobName>(name: Name, run: (payload: JobPayload<Name>, stop: AbortSignal) => Promise<unknown>): Task =>
@@ -33,15 +33,15 @@ const task =
     }
   };
 
-/** A recurring job: at most one run of it is under way in all workers. */
+/** A recurring job, of which at most one run is under way in all workers. */
 const recurringTask = (name: JobName, run: () => Promise<unknown>): Task => task(name, () => exclusively(name, run));
 
-/** Sending mostly waits for providers: many at once, and in nobody's way. */
+/** Dispatch mostly waits for providers, so it has a queue of its own and runs many jobs concurrently. */
 export const dispatchTasks = {
   dispatch_messages: task("dispatch_messages", dispatchMessages),
 };
 
-/** Receipts and replies: short work of our own that customers wait for. */
+/** Receipts, replies and sender reviews: short work that customers wait for. */
 export const receiptTasks = {
   apply_receipts: task("apply_receipts", takeReceipts),
   join_receipts: task("join_receipts", rejoin),
@@ -59,11 +59,11 @@ export const housekeepingTasks = {
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
 };
 
-/** Webhooks wait for other people's servers, so they run apart from sending, many at once. */
+/** Webhooks wait for customers' servers, so they have a queue of their own and run many jobs concurrently. */
 export const webhookTasks = {
   deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),
 };
 
-// No job name may be forgotten, and none may be made up.
+// Every job name has exactly one task, and no task lacks a job name.
 ({ ...dispatchTasks, ...receiptTasks, ...housekeepingTasks, ...webhookTasks }) satisfies TaskList &
   Record<JobName, Task>;

@@ -5,14 +5,12 @@ import { deliveriesOf, makeMessages, raiseEvents, startWebhook, takeDeliveryJobs
 import { pool } from "@/server/core/db";
 import { webhookTasks } from "./tasks";
 
-/** Far longer than it takes, for a machine that is busy with other things. */
-
 async function lockedJobs(): Promise<number | null> {
   const { rowCount } = await pool().query("SELECT 1 FROM graphile_worker._private_jobs WHERE locked_at IS NOT NULL");
   return rowCount;
 }
 
-test("a worker that is stopped ends the requests that it has begun and leaves the rest to the next one", async () => {
+test("a stopping worker finishes the requests that it has begun and leaves the rest to the next one", async () => {
   const hanging: ServerResponse[] = [];
   const { account, endpoint, receiver } = await startWebhook((response) => void hanging.push(response));
   await raiseEvents(account, await makeMessages(account, 60));
@@ -40,7 +38,7 @@ test("a worker that is stopped ends the requests that it has begun and leaves th
     const states = (await deliveriesOf(endpoint.id)).map((delivery) => `${delivery.status} ${delivery.attempts}`);
     expect(states.filter((state) => state === "delivered 1")).toHaveLength(16);
     expect(states.filter((state) => state === "pending 0")).toHaveLength(44);
-    // The runner tells the queue of finished jobs without waiting for its answer.
+    // The runner reports finished jobs to the queue without waiting for the reply.
     await expect.poll(lockedJobs).toBe(0);
     const left = (await takeDeliveryJobs(endpoint.id)).flatMap((job) => job.payload.deliveryIds);
     expect(left).toHaveLength(44);

@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not wait for that, so its status is `pending`; a recipient that no route leads to, or that the account's suppressions or limits hold back, is `failed` at once, free of charge.
+         * @description Accepts one message: its cost is deducted from the balance, and it is queued for a provider. The response does not wait for the provider, so its status is `pending`. A message without a route, or blocked by the account's suppressions or limits, is `failed` at once, free of charge.
          *
          *     Permission: `sms:send` (send a message to one recipient).
          */
@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Send to many recipients
-         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, that no route leads to, or that the account's suppressions or limits hold back, fails alone: look at each item's `status` and `error`. A balance that does not cover all is a 402, and nothing is sent.
+         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
          *
          *     Permission: `sms:bulk` (send the same message to many recipients).
          */
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate a send
-         * @description Takes the body of a single (`to`) or of a bulk send (`recipients`) and tells its segments, its cost and what would refuse it. Charges and stores nothing. The key needs the permission of that send.
+         * @description Takes the body of a single (`to`) or a bulk send (`recipients`) and returns its segments, its cost and the reasons that would refuse it. Charges and stores nothing. The key needs the permission of that send.
          *
          *     Permission: `sms:send` (send a message to one recipient) or `sms:bulk` (send the same message to many recipients).
          */
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Get a message
-         * @description One message as it stands now.
+         * @description One message in its current state.
          *
          *     Permission: `sms:read` (read messages and suppressions).
          */
@@ -119,7 +119,7 @@ export interface paths {
         };
         /**
          * Get the timeline of a message
-         * @description Everything that happened to a message, oldest first: its acceptance, its money, every hand-over to a provider, every receipt, event and webhook try.
+         * @description The history of a message, oldest first: its acceptance, its money, every attempt at a provider, every receipt, event and webhook try.
          *
          *     Permission: `sms:read` (read messages and suppressions).
          */
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * Get the account
-         * @description The account that the key belongs to, its status and its balance.
+         * @description The account of the key, with its status and balance.
          *
          *     Permission: any valid key.
          */
@@ -163,7 +163,7 @@ export interface paths {
         };
         /**
          * Get the balance
-         * @description The money left. The cost of a message is taken off when it is accepted.
+         * @description The available balance. The cost of a message is deducted when the message is accepted.
          *
          *     Permission: `balance:read` (read the balance and the usage).
          */
@@ -231,7 +231,7 @@ export interface paths {
         put?: never;
         /**
          * Register a sender
-         * @description A new sender is `pending` until an operator of the installation has looked at it.
+         * @description A new sender is `pending` until an operator of the installation reviews it.
          *
          *     Permission: `senders:write` (register sender ids, and suppress numbers).
          */
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * List suppressions
-         * @description The numbers that get no messages from the account, newest first.
+         * @description Numbers that get no messages from the account, newest first.
          *
          *     Permission: `sms:read` (read messages and suppressions).
          */
@@ -281,7 +281,7 @@ export interface paths {
         put?: never;
         /**
          * Suppress a number
-         * @description From now on messages to the number fail at once with `blocklisted`, free of charge. A number that you suppressed already is answered with the suppression that there is; a person's own STOP is another one.
+         * @description From now on messages to the number fail at once with `blocklisted`, free of charge. If you suppressed the number before, the response contains that suppression; a recipient's STOP is a separate one.
          *
          *     Permission: `senders:write` (register sender ids, and suppress numbers).
          */
@@ -304,7 +304,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a suppression
-         * @description The number may be sent to again, unless another suppression holds it. Where the person said STOP, have their consent: the law of many countries asks for it.
+         * @description Messages to the number are sent again, unless another suppression applies. After a STOP, get the recipient's consent first: the law of many countries requires it.
          *
          *     Permission: `senders:write` (register sender ids, and suppress numbers).
          */
@@ -323,7 +323,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The keys of the account, newest first; those that were revoked or expired within 90 days too, as inactive.
+         * @description The keys of the account, newest first. Keys revoked or expired within the last 90 days are listed as inactive.
          *
          *     Permission: any valid key.
          */
@@ -347,7 +347,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The answer holds the key itself, once; only its hash is kept. A key grants neither permissions nor limits beyond its own. An account has at most 100 keys that work.
+         * @description The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant permissions or limits beyond its own. An account has at most 100 active keys.
          *
          *     Permission: `keys:write` (create and revoke api keys).
          */
@@ -370,7 +370,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Ends the key for good: it is refused everywhere within a second. A key that is revoked already is a 404.
+         * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404.
          *
          *     Permission: `keys:write` (create and revoke api keys).
          */
@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description Every endpoint of the account, newest first.
+         * @description All endpoints of the account, newest first.
          *
          *     Permission: `dlr:read` (read delivery events and webhook endpoints).
          */
@@ -413,7 +413,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description The answer holds the secret that requests to it are signed with, once.
+         * @description The response contains the signing secret of the endpoint. It is shown only once.
          *
          *     Permission: `webhooks:write` (create and delete webhook endpoints).
          */
@@ -433,7 +433,7 @@ export interface paths {
         };
         /**
          * Get a webhook endpoint
-         * @description One endpoint, and how it has been doing.
+         * @description One endpoint, with its recent successes and failures.
          *
          *     Permission: `dlr:read` (read delivery events and webhook endpoints).
          */
@@ -442,7 +442,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description It gets no further event, and what is still pending for it is not sent.
+         * @description The endpoint gets no more events; its pending deliveries are not sent.
          *
          *     Permission: `webhooks:write` (create and delete webhook endpoints).
          */
@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * List the deliveries to a webhook endpoint
-         * @description Newest first, each with every HTTP try.
+         * @description Deliveries, newest first, each with every HTTP try.
          *
          *     Permission: `dlr:read` (read delivery events and webhook endpoints).
          */
@@ -485,7 +485,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Posts one signed event about an invented message at once, with the header `Service-Test: true`, and tells how it was taken. It counts neither as a failure nor as a success, and is not repeated.
+         * @description Immediately posts one signed event about an invented message, with the header `Service-Test: true`, and returns the result. It counts neither as a failure nor as a success, and is not retried.
          *
          *     Permission: `webhooks:write` (create and delete webhook endpoints).
          */
@@ -507,7 +507,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description Makes a new secret, shown in this answer only. The former one signs too for 24 hours, unless it is rotated again. With an `Idempotency-Key` the secret is rotated once, and the first answer repeated.
+         * @description Makes a new secret, shown in this response only. The previous secret also signs for 24 hours, or until the next rotation. With an `Idempotency-Key` the secret is rotated once, and repeats get the first response.
          *
          *     Permission: `webhooks:write` (create and delete webhook endpoints).
          */
@@ -529,7 +529,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a disabled webhook endpoint
-         * @description Events from now on are sent to it. Those that were held stay held until they are recovered. An active endpoint is left as it is.
+         * @description The endpoint gets events from now on. Deliveries that are `held` stay so until they are recovered. An active endpoint is left unchanged.
          *
          *     Permission: `webhooks:write` (create and delete webhook endpoints).
          */
@@ -551,7 +551,7 @@ export interface paths {
         put?: never;
         /**
          * Send missed events again
-         * @description Deliveries of events since `since` that are held or abandoned begin a new round of tries. The endpoint must be enabled. Repeating the request does no harm: what was recovered is pending and is left alone.
+         * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped.
          *
          *     Permission: `webhooks:write` (create and delete webhook endpoints).
          */
@@ -571,7 +571,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What happened to the account's messages, newest first: the objects that webhooks carry.
+         * @description Status changes of the account's messages, newest first: the same objects that webhooks carry.
          *
          *     Permission: `dlr:read` (read delivery events and webhook endpoints).
          */
@@ -596,7 +596,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A provider took a message
+         * A provider accepted a message
          * @description Raised when a message moves to `sent`.
          */
         post: operations["onMessageSent"];
@@ -617,7 +617,7 @@ export interface webhooks {
         put?: never;
         /**
          * A message was delivered
-         * @description Raised when the carrier confirmed delivery to the handset.
+         * @description Raised when the carrier confirms delivery to the handset.
          */
         post: operations["onMessageDelivered"];
         delete?: never;
@@ -637,7 +637,7 @@ export interface webhooks {
         put?: never;
         /**
          * A message failed
-         * @description Raised when a message moves to `failed` or to `undelivered`; `data.status` says which, `data.error` why.
+         * @description Raised when a message moves to `failed` or to `undelivered`; see `data.status` and `data.error`.
          */
         post: operations["onMessageFailed"];
         delete?: never;
@@ -661,7 +661,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message, as it was sent. */
+            /** @description Text of the message as sent. */
             body: string;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
@@ -672,13 +672,13 @@ export interface components {
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Provider that took the message; before that, the one that is tried first. */
+            /** @description Provider that took the message; before that, the first one to be tried. */
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Hand-overs to providers so far. */
+            /** @description Attempts at providers so far. */
             attempts: number;
-            /** @description Why it failed or was not delivered; null: it did not fail. */
+            /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;
             /**
              * Format: date-time
@@ -687,12 +687,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a provider took it, ISO 8601; null: none did so far.
+             * @description When a provider took it, ISO 8601; null: not yet.
              */
             sent_at: string | null;
             /**
              * Format: date-time
-             * @description When the carrier confirmed delivery, ISO 8601; null: not so far.
+             * @description When the carrier confirmed delivery, ISO 8601; null: not yet.
              */
             delivered_at: string | null;
             /**
@@ -702,7 +702,7 @@ export interface components {
             failed_at: string | null;
         };
         MessageError: {
-            /** @description Machine-readable reason; the guide to errors lists those of ours, others are a carrier's. */
+            /** @description Machine-readable reason: ours are listed in the guide to errors, others are a provider's. */
             code: string;
             /** @description The reason in words. */
             message: string;
@@ -729,7 +729,7 @@ export interface components {
              */
             object: "estimate";
             /**
-             * @description Alphabet of the text as it would be sent, that is with `smart_encoding` if asked for.
+             * @description Alphabet of the text as it would be sent, with `smart_encoding` if requested.
              * @enum {string}
              */
             encoding: "GSM-7" | "UCS-2";
@@ -737,7 +737,7 @@ export interface components {
             segments: number;
             /** @description Characters (code points) of that text. */
             characters: number;
-            /** @description Room that it takes: septets in GSM-7, 16-bit units in UCS-2. */
+            /** @description Its length: septets in GSM-7, 16-bit units in UCS-2. */
             units: number;
             /** @description Characters of the given `body` that GSM-7 lacks, in order; at most 100. */
             non_gsm: {
@@ -745,12 +745,12 @@ export interface components {
                 character: string;
                 /** @description Its code point, such as U+201C. */
                 code_point: string;
-                /** @description Where it stands in `body`, in UTF-16 code units. */
+                /** @description Its position in `body`, in UTF-16 code units. */
                 index: number;
-                /** @description What `smart_encoding` writes for it; null: it stays. For a combining accent this is the whole letter. */
+                /** @description Replacement by `smart_encoding`; null: none. For a combining accent this is the whole letter. */
                 substitute: string | null;
             }[];
-            /** @description What `smart_encoding` gives, asked for or not. */
+            /** @description The result of `smart_encoding`, whether or not it is requested. */
             smart: {
                 /** @description Segments of each message. */
                 segments: number;
@@ -759,14 +759,14 @@ export interface components {
                  * @enum {string}
                  */
                 encoding: "GSM-7" | "UCS-2";
-                /** @description How many fewer segments that is than without. */
+                /** @description Segments saved compared with the text as given. */
                 saved_segments: number;
             };
             /** @description Total over all recipients, in units of `currency`. */
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Money left on the account, in units of `currency`. */
+            /** @description Available balance of the account, in units of `currency`. */
             balance: number;
             /** @description Whether the balance covers the cost. */
             sufficient: boolean;
@@ -774,7 +774,7 @@ export interface components {
             recipients: {
                 /** @description Recipient as given. */
                 to: string;
-                /** @description Route that it would take; null when none leads there, or its message is held back. */
+                /** @description Route that it would take; null: it has no route, or its message would be blocked. */
                 route_id: number | null;
                 /** @description Provider that would be tried first; null without a route. */
                 provider: string | null;
@@ -782,20 +782,20 @@ export interface components {
                 price_per_segment: number | null;
                 /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
-                /** @description The `error` that its message would fail with at once; null: it would go. */
+                /** @description The `error` with which its message would fail at once; null: it would be accepted. */
                 refusal: components["schemas"]["MessageError"] | null;
             }[];
-            /** @description Why the send as a whole would be refused, its own answer first; empty: it would be accepted. */
+            /** @description Errors that would refuse the whole send, the one that it would respond with first; empty: it would be accepted. */
             refusals: {
-                /** @description HTTP status of the send's answer. */
+                /** @description HTTP status of the send's response. */
                 status: number;
                 /** @description The send's `error.code`. */
                 code: string;
-                /** @description The finer code, as in `error.details.reason`; `code` again when there is none. */
+                /** @description The more specific code, as in `error.details.reason`; otherwise the same as `code`. */
                 reason: string;
                 /** @description The reason in words. */
                 message: string;
-                /** @description The offending parameter, if it is one. */
+                /** @description The offending parameter, if any. */
                 param: string | null;
             }[];
         };
@@ -807,7 +807,7 @@ export interface components {
             object: "timeline";
             /** @description Message id, prefix msg_. */
             message_id: string;
-            /** @description Everything that happened, oldest first, a cause before its effect. */
+            /** @description All entries, oldest first, a cause before its effect. */
             entries: ({
                 /**
                  * Format: date-time
@@ -815,13 +815,13 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "accepted";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /** @description Recipient, E.164. */
                     to: string;
@@ -842,16 +842,16 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "money";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /**
-                     * @description Reserved, charged, or given back.
+                     * @description Reserved, charged or refunded.
                      * @enum {string}
                      */
                     kind: "reserve" | "settle" | "refund";
@@ -867,17 +867,17 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "attempt";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
-                    /** @description Number of the hand-over, from 1. */
+                    /** @description Number of the attempt, from 1. */
                     seq: number;
-                    /** @description Provider that was asked. */
+                    /** @description Provider that was called. */
                     provider: string;
                     /**
                      * @description Null: not known yet.
@@ -888,7 +888,7 @@ export interface components {
                     code: string | null;
                     /** @description The reason in words. */
                     detail: string | null;
-                    /** @description Milliseconds until its answer; null: none so far. */
+                    /** @description Milliseconds until its response; null: none yet. */
                     latency_ms: number | null;
                 };
             } | {
@@ -898,16 +898,16 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "receipt";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /**
-                     * @description What the carrier reported.
+                     * @description Status that the carrier reported.
                      * @enum {string}
                      */
                     status: "sent" | "delivered" | "failed" | "undelivered";
@@ -925,13 +925,13 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "event";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /** @description Event id, prefix evt_. */
                     event_id: string;
@@ -953,29 +953,29 @@ export interface components {
                  */
                 at: string;
                 /**
-                 * @description What it was; `details` depends on it.
+                 * @description Kind of the entry; `details` depends on it.
                  * @constant
                  */
                 kind: "webhook_try";
-                /** @description What happened, in one sentence. */
+                /** @description One sentence for people. */
                 summary: string;
-                /** @description The facts. */
+                /** @description The entry's data. */
                 details: {
                     /** @description Event id, prefix evt_. */
                     event_id: string;
                     /** @description Endpoint id, prefix whe_. */
                     endpoint_id: string;
-                    /** @description Where the event was posted. */
+                    /** @description URL that the event was posted to. */
                     url: string;
-                    /** @description 0; each recovery of the endpoint begins the next round of tries. */
+                    /** @description 0 for the regular schedule; each recovery of the endpoint starts the next round of tries. */
                     round: number;
                     /** @description Number of the try, from 1 in each round. */
                     attempt: number;
-                    /** @description Null when no answer came. */
+                    /** @description HTTP status of the response; null: none came. */
                     status_code: number | null;
-                    /** @description Milliseconds that it took. */
+                    /** @description Duration in milliseconds. */
                     latency_ms: number;
-                    /** @description Why the try failed; null when it was acknowledged. */
+                    /** @description Reason why the try failed; null: it was acknowledged. */
                     error: string | null;
                 };
             })[];
@@ -992,24 +992,24 @@ export interface components {
             email: string;
             /** @description Name of the account's owner. */
             name: string;
-            /** @description Company; empty when none was given. */
+            /** @description Company; empty: not given. */
             company_name: string;
-            /** @description Country, two letters; empty when none was given. */
+            /** @description Country, two letters; empty: not given. */
             country: string;
             /**
-             * @description A suspended account reads but does not send.
+             * @description A suspended account can read but not send.
              * @enum {string}
              */
             status: "active" | "suspended";
-            /** @description Whether the operator verified who the customer is. */
+            /** @description Whether the operator has verified the customer's identity. */
             kyc_verified: boolean;
-            /** @description Money left, in units of `currency`. */
+            /** @description Available balance, in units of `currency`. */
             balance: number;
             /** @description ISO 4217 code. */
             currency: string;
             /**
              * Format: date-time
-             * @description When the account was opened, ISO 8601.
+             * @description Time when the account was created, ISO 8601.
              */
             created_at: string;
         };
@@ -1019,13 +1019,13 @@ export interface components {
              * @constant
              */
             object: "balance";
-            /** @description Money left, in units of `currency`. */
+            /** @description Available balance, in units of `currency`. */
             balance: number;
             /** @description ISO 4217 code. */
             currency: string;
             /**
              * Format: date-time
-             * @description When the balance was read, ISO 8601.
+             * @description Time when the balance was read, ISO 8601.
              */
             as_of: string;
         };
@@ -1036,7 +1036,7 @@ export interface components {
              */
             object: "usage";
             /**
-             * @description The period that was asked for.
+             * @description The requested period.
              * @enum {string}
              */
             period: "day" | "month" | "all";
@@ -1056,20 +1056,20 @@ export interface components {
             totals: {
                 /** @description Messages accepted in the period. */
                 messages: number;
-                /** @description What they cost, in units of `currency`, refunds already taken off. */
+                /** @description Cost of these messages after refunds, in units of `currency`. */
                 cost: number;
             };
-            /** @description Messages accepted in the period, by their status now. */
+            /** @description Messages accepted in the period, by current status. */
             by_status: {
-                /** @description Messages that no provider has taken yet. */
+                /** @description Messages that no provider has accepted yet. */
                 pending: number;
-                /** @description Messages that a provider took, without a final receipt so far. */
+                /** @description Messages that a provider accepted, without a final receipt yet. */
                 sent: number;
                 /** @description Messages that the carrier confirmed as delivered. */
                 delivered: number;
-                /** @description Messages that no provider took, or that the carrier refused for good. */
+                /** @description Messages that no provider accepted, or that the carrier rejected for good. */
                 failed: number;
-                /** @description Messages that a provider took and that did not reach the handset. */
+                /** @description Messages that a provider accepted but that did not reach the handset. */
                 undelivered: number;
             };
         };
@@ -1081,28 +1081,28 @@ export interface components {
              * @constant
              */
             object: "sender";
-            /** @description What the recipient sees as the origin. */
+            /** @description Origin that recipients see. */
             sender_id: string;
             /**
              * @description Kind of sender ID.
              * @enum {string}
              */
             type: "alphanumeric" | "numeric" | "short_code" | "long_code";
-            /** @description Country for which it is registered, ISO 3166-1 alpha-2; null: none given. */
+            /** @description Country of registration, ISO 3166-1 alpha-2; null: none. */
             country_code: string | null;
             /**
-             * @description Only an approved sender may be used in `from`.
+             * @description Review status. Only an approved sender may be used in `from`.
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "suspended";
             /**
              * Format: date-time
-             * @description When an operator approved it, ISO 8601; null: not yet.
+             * @description Time of approval by an operator, ISO 8601; null: not approved.
              */
             approved_at: string | null;
             /**
              * Format: date-time
-             * @description When it was registered, ISO 8601.
+             * @description Time of registration, ISO 8601.
              */
             created_at: string;
         };
@@ -1114,20 +1114,20 @@ export interface components {
              * @constant
              */
             object: "suppression";
-            /** @description The number that gets no messages, E.164. */
+            /** @description Suppressed number, E.164. */
             number: string;
-            /** @description The sender ID from which it gets none; null: from every sender of the account. */
+            /** @description Suppressed sender ID; null: every sender of the account. */
             sender_id: string | null;
             /**
-             * @description `stop`: the person answered with STOP, and takes it back with START. `manual`: you added it.
+             * @description `stop`: the recipient replied STOP, and can undo it with START. `manual`: you added it.
              * @enum {string}
              */
             reason: "stop" | "manual";
-            /** @description Your own words about it; null: none. */
+            /** @description Your note; null: none. */
             note: string | null;
             /**
              * Format: date-time
-             * @description Since when, ISO 8601; of a STOP, when it was last said.
+             * @description Time of creation, ISO 8601; for `stop`, the time of the latest STOP.
              */
             created_at: string;
         };
@@ -1139,29 +1139,29 @@ export interface components {
              * @constant
              */
             object: "api_key";
-            /** @description What the key is for, as you named it. */
+            /** @description Your name for the key. */
             name: string;
-            /** @description The key abbreviated: first characters, an ellipsis, last characters. */
+            /** @description Abbreviated key: first characters, an ellipsis, last characters. */
             key_hint: string;
             /** @description False once revoked or expired. */
             is_active: boolean;
-            /** @description What the key may do. */
+            /** @description Permissions of the key. */
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
             /**
              * Format: date-time
-             * @description When it was last used, ISO 8601, exact to a minute; null: never.
+             * @description Time of the last use, ISO 8601, exact to a minute; null: never.
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it stops working, ISO 8601; null: never.
+             * @description Time when the key expires, ISO 8601; null: never.
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created, ISO 8601.
+             * @description Time of creation, ISO 8601.
              */
             created_at: string;
         };
@@ -1173,32 +1173,32 @@ export interface components {
              * @constant
              */
             object: "api_key";
-            /** @description What the key is for, as you named it. */
+            /** @description Your name for the key. */
             name: string;
-            /** @description The key abbreviated: first characters, an ellipsis, last characters. */
+            /** @description Abbreviated key: first characters, an ellipsis, last characters. */
             key_hint: string;
             /** @description False once revoked or expired. */
             is_active: boolean;
-            /** @description What the key may do. */
+            /** @description Permissions of the key. */
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
             /**
              * Format: date-time
-             * @description When it was last used, ISO 8601, exact to a minute; null: never.
+             * @description Time of the last use, ISO 8601, exact to a minute; null: never.
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it stops working, ISO 8601; null: never.
+             * @description Time when the key expires, ISO 8601; null: never.
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created, ISO 8601.
+             * @description Time of creation, ISO 8601.
              */
             created_at: string;
-            /** @description The whole key. Shown in this answer only; only its hash is kept. */
+            /** @description The whole key, shown in this response only; only its hash is stored. */
             plain_key: string;
             /** @description A reminder to store the key now. */
             plain_key_notice: string;
@@ -1211,34 +1211,34 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
-            /** @description Where events are posted. */
+            /** @description URL that events are posted to. */
             url: string;
-            /** @description What it is for, as you named it; null: nothing was given. */
+            /** @description Your description of the endpoint; null: none. */
             description: string | null;
-            /** @description Event types that it is subscribed to. */
+            /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed")[];
-            /** @description False after 25 failed tries in a row, or an answer of 410. */
+            /** @description False after 25 consecutive failed tries, or a response with status 410. */
             is_active: boolean;
-            /** @description Failed tries in a row; any 2xx sets it back to 0. */
+            /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
             /**
              * Format: date-time
-             * @description When it last acknowledged an event, ISO 8601; null: never.
+             * @description Time of the last acknowledged try, ISO 8601; null: never.
              */
             last_success_at: string | null;
             /**
              * Format: date-time
-             * @description When a try last failed, ISO 8601; null: never.
+             * @description Time of the last failed try, ISO 8601; null: never.
              */
             last_failure_at: string | null;
             /**
              * Format: date-time
-             * @description When it was disabled, ISO 8601; null: it is active.
+             * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created, ISO 8601.
+             * @description Time of creation, ISO 8601.
              */
             created_at: string;
         };
@@ -1250,37 +1250,37 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
-            /** @description Where events are posted. */
+            /** @description URL that events are posted to. */
             url: string;
-            /** @description What it is for, as you named it; null: nothing was given. */
+            /** @description Your description of the endpoint; null: none. */
             description: string | null;
-            /** @description Event types that it is subscribed to. */
+            /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed")[];
-            /** @description False after 25 failed tries in a row, or an answer of 410. */
+            /** @description False after 25 consecutive failed tries, or a response with status 410. */
             is_active: boolean;
-            /** @description Failed tries in a row; any 2xx sets it back to 0. */
+            /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
             /**
              * Format: date-time
-             * @description When it last acknowledged an event, ISO 8601; null: never.
+             * @description Time of the last acknowledged try, ISO 8601; null: never.
              */
             last_success_at: string | null;
             /**
              * Format: date-time
-             * @description When a try last failed, ISO 8601; null: never.
+             * @description Time of the last failed try, ISO 8601; null: never.
              */
             last_failure_at: string | null;
             /**
              * Format: date-time
-             * @description When it was disabled, ISO 8601; null: it is active.
+             * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created, ISO 8601.
+             * @description Time of creation, ISO 8601.
              */
             created_at: string;
-            /** @description HMAC SHA-256 secret, shown in this answer only. */
+            /** @description HMAC SHA-256 secret, shown in this response only. */
             signing_secret: string;
         };
         RotatedWebhookEndpoint: {
@@ -1291,41 +1291,41 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
-            /** @description Where events are posted. */
+            /** @description URL that events are posted to. */
             url: string;
-            /** @description What it is for, as you named it; null: nothing was given. */
+            /** @description Your description of the endpoint; null: none. */
             description: string | null;
-            /** @description Event types that it is subscribed to. */
+            /** @description Event types that the endpoint is subscribed to. */
             events: ("message.sent" | "message.delivered" | "message.failed")[];
-            /** @description False after 25 failed tries in a row, or an answer of 410. */
+            /** @description False after 25 consecutive failed tries, or a response with status 410. */
             is_active: boolean;
-            /** @description Failed tries in a row; any 2xx sets it back to 0. */
+            /** @description Consecutive failed tries; any 2xx resets it to 0. */
             failure_count: number;
             /**
              * Format: date-time
-             * @description When it last acknowledged an event, ISO 8601; null: never.
+             * @description Time of the last acknowledged try, ISO 8601; null: never.
              */
             last_success_at: string | null;
             /**
              * Format: date-time
-             * @description When a try last failed, ISO 8601; null: never.
+             * @description Time of the last failed try, ISO 8601; null: never.
              */
             last_failure_at: string | null;
             /**
              * Format: date-time
-             * @description When it was disabled, ISO 8601; null: it is active.
+             * @description Time when the endpoint was disabled, ISO 8601; null: it is active.
              */
             disabled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created, ISO 8601.
+             * @description Time of creation, ISO 8601.
              */
             created_at: string;
-            /** @description HMAC SHA-256 secret, shown in this answer only. */
+            /** @description HMAC SHA-256 secret, shown in this response only. */
             signing_secret: string;
             /**
              * Format: date-time
-             * @description Until then, ISO 8601, requests are signed with the former secret too.
+             * @description Time until which requests are also signed with the previous secret, ISO 8601.
              */
             previous_secret_expires_at: string;
         };
@@ -1340,48 +1340,48 @@ export interface components {
             /** @description Event id, prefix evt_. */
             event_id: string;
             /**
-             * @description What happened.
+             * @description Event type.
              * @enum {string}
              */
             event_type: "message.sent" | "message.delivered" | "message.failed";
-            /** @description Id of the message that it happened to, prefix msg_. */
+            /** @description Id of the event's message, prefix msg_. */
             message_id: string;
             /**
              * @description `held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered.
              * @enum {string}
              */
             status: "pending" | "delivered" | "abandoned" | "held";
-            /** @description 0; each recovery begins the next round of tries. */
+            /** @description Round of tries, from 0; each recovery begins the next one. */
             round: number;
             /** @description Tries made in this round. */
             attempts: number;
             /**
              * Format: date-time
-             * @description When it is tried next, ISO 8601; null: not at all.
+             * @description Time of the next try, ISO 8601; null: none is scheduled.
              */
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description When the event happened, ISO 8601.
+             * @description Time of the event, ISO 8601.
              */
             created_at: string;
             /** @description All tries of all rounds, oldest first. */
             tries: {
-                /** @description Round that it belongs to. */
+                /** @description Round of the try. */
                 round: number;
-                /** @description Counts from 1 in each round. */
+                /** @description Number of the try in its round, from 1. */
                 attempt: number;
-                /** @description HTTP status of the answer; null: there was none. */
+                /** @description HTTP status of the response; null: no response. */
                 status_code: number | null;
-                /** @description Milliseconds that it took. */
+                /** @description Duration in milliseconds. */
                 latency_ms: number;
-                /** @description Why it failed, in words; null: it was acknowledged. */
+                /** @description Reason of the failure; null: the try was acknowledged. */
                 error: string | null;
-                /** @description The first KiB of the answer's body. */
+                /** @description First KiB of the response body; null: no complete response. */
                 response_head: string | null;
                 /**
                  * Format: date-time
-                 * @description When it ended, ISO 8601.
+                 * @description Time when the try ended, ISO 8601.
                  */
                 created_at: string;
             }[];
@@ -1392,15 +1392,15 @@ export interface components {
              * @constant
              */
             object: "webhook_test";
-            /** @description Whether the endpoint answered 2xx in time. */
+            /** @description Whether the endpoint responded 2xx in time. */
             delivered: boolean;
-            /** @description HTTP status of the answer; null: there was none. */
+            /** @description HTTP status of the response; null: no response. */
             status_code: number | null;
-            /** @description Milliseconds that it took. */
+            /** @description Duration in milliseconds. */
             latency_ms: number;
-            /** @description Why it failed, in words; null: it was delivered. */
+            /** @description Reason of the failure; null: the event was delivered. */
             error: string | null;
-            /** @description The first KiB of the answer's body. */
+            /** @description First KiB of the response body; null: no complete response. */
             response_head: string | null;
         };
         WebhookRecovery: {
@@ -1409,7 +1409,7 @@ export interface components {
              * @constant
              */
             object: "webhook_recovery";
-            /** @description Deliveries that were queued again. */
+            /** @description Number of deliveries that were queued again. */
             recovered: number;
         };
         Event: {
@@ -1421,13 +1421,13 @@ export interface components {
              */
             object: "event";
             /**
-             * @description What happened; `message.failed` also stands for `undelivered`.
+             * @description Event type; `message.failed` also stands for `undelivered`.
              * @enum {string}
              */
             type: "message.sent" | "message.delivered" | "message.failed";
             /**
              * Format: date-time
-             * @description When it happened, ISO 8601.
+             * @description Time of the event, ISO 8601.
              */
             created_at: string;
             /** @description The message as it was at the time of the event. */
@@ -1445,7 +1445,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message, as it was sent. */
+            /** @description Text of the message as sent. */
             body: string;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
@@ -1456,13 +1456,13 @@ export interface components {
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Provider that took the message; before that, the one that is tried first. */
+            /** @description Provider that took the message; before that, the first one to be tried. */
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
-            /** @description Hand-overs to providers so far. */
+            /** @description Attempts at providers so far. */
             attempts: number;
-            /** @description Why it failed or was not delivered; null: it did not fail. */
+            /** @description Reason why it failed or was not delivered; null: it did not fail. */
             error: components["schemas"]["MessageError"] | null;
             /**
              * Format: date-time
@@ -1471,12 +1471,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a provider took it, ISO 8601; null: none did so far.
+             * @description When a provider took it, ISO 8601; null: not yet.
              */
             sent_at: string | null;
             /**
              * Format: date-time
-             * @description When the carrier confirmed delivery, ISO 8601; null: not so far.
+             * @description When the carrier confirmed delivery, ISO 8601; null: not yet.
              */
             delivered_at: string | null;
             /**
@@ -1484,7 +1484,7 @@ export interface components {
              * @description When it failed for good, ISO 8601; null: it did not.
              */
             failed_at: string | null;
-            /** @description The `reference` of the send; null: none was given. */
+            /** @description The `reference` of the send request; null: none. */
             reference: string | null;
         };
         Deleted: {
@@ -1511,21 +1511,21 @@ export interface components {
             has_more: boolean;
         };
         CreateApiKeyRequest: {
-            /** @description What the key is for. */
+            /** @description Your name for the key. */
             name: string;
-            /** @description What the key may do; never more than its creator may. Omitted: the creator's own permissions. */
+            /** @description Permissions of the key, never more than its creator has. Omitted: the creator's permissions. */
             permissions?: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
-            /** @description Requests per minute, 1 to 6000. Omitted: 600, or the creating key's own if that is less. */
+            /** @description Requests per minute, 1 to 6000. Omitted: 600, or the creating key's limit if that is lower. */
             rate_limit?: number;
-            /** @description Messages per UTC day; null: no limit. Omitted: the creating key's own. */
+            /** @description Messages per UTC day; null: no limit. Omitted: the creating key's limit. */
             daily_limit?: number | null;
-            /** @description Messages per UTC month; null: no limit. Omitted: the creating key's own. */
+            /** @description Messages per UTC month; null: no limit. Omitted: the creating key's limit. */
             monthly_limit?: number | null;
-            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere. Omitted: the creating key's own. */
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. Omitted: those of the creating key. */
             allowed_ips?: string[] | null;
             /**
              * Format: date-time
-             * @description When the key stops working, ISO 8601; must lie in the future. Null: never. Omitted: with the creating key.
+             * @description Time when the key expires, ISO 8601, in the future; null: never. Omitted: with the creating key.
              */
             expires_at?: string | null;
         };
@@ -1536,33 +1536,33 @@ export interface components {
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
-            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            /** @description Route to use; null or omitted: chosen by the recipient's prefix. */
             route_id?: number | null;
             /**
-             * @description Provider to try first; the rest of the chain stays behind it.
+             * @description Provider to try first; the rest of the chain follows it.
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
             /** @description Your own id; echoed in webhooks. */
             reference?: string | null;
         };
         SendBulkRequest: {
-            /** @description 1 to 1,000 recipients, E.164; each becomes a message of its own. A bad one fails alone. */
+            /** @description 1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone. */
             recipients: string[];
             /** @description An approved sender ID of the account. */
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
-            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            /** @description Route to use; null or omitted: chosen by the recipient's prefix. */
             route_id?: number | null;
             /**
-             * @description Provider to try first; the rest of the chain stays behind it.
+             * @description Provider to try first; the rest of the chain follows it.
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
         };
         EstimateMessageRequest: {
@@ -1574,14 +1574,14 @@ export interface components {
             from: string;
             /** @description Text, up to 1,600 characters; split into segments of 160/153 (GSM-7) or 70/67 (UCS-2). */
             body: string;
-            /** @description Number of a route to take; null or omitted: chosen by the recipient. */
+            /** @description Route to use; null or omitted: chosen by the recipient's prefix. */
             route_id?: number | null;
             /**
-             * @description Provider to try first; the rest of the chain stays behind it.
+             * @description Provider to try first; the rest of the chain follows it.
              * @enum {string|null}
              */
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
-            /** @description Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent. */
+            /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
@@ -1590,28 +1590,28 @@ export interface components {
             /** @description Up to 11 letters and digits, or a number of 3 to 15 digits. */
             sender_id: string;
             /**
-             * @description Omitted: told from `sender_id`.
+             * @description Kind of sender ID. Omitted: derived from `sender_id`.
              * @enum {string}
              */
             type?: "alphanumeric" | "numeric" | "short_code" | "long_code";
-            /** @description Country for which it is registered, ISO 3166-1 alpha-2. */
+            /** @description Country of registration, ISO 3166-1 alpha-2. */
             country_code?: string;
         };
         CreateSuppressionRequest: {
-            /** @description The number, E.164. */
+            /** @description Number to suppress, E.164. */
             number: string;
-            /** @description One of the account's sender IDs; null or omitted: every one, also those of later. */
+            /** @description One of the account's sender IDs; null or omitted: all of them, including future ones. */
             sender_id?: string | null;
-            /** @description Your own words about it, up to 255 characters. */
+            /** @description Your note, up to 255 characters. */
             note?: string | null;
         };
         CreateWebhookRequest: {
             /**
              * Format: uri
-             * @description http or https; https is recommended.
+             * @description URL that events are posted to, http or https; https is recommended.
              */
             url: string;
-            /** @description What it is for, in your words. */
+            /** @description Your description of the endpoint. */
             description?: string | null;
             /** @description Event types to subscribe to; omitted or `*`: all three. */
             events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
@@ -1619,13 +1619,13 @@ export interface components {
         RecoverWebhookRequest: {
             /**
              * Format: date-time
-             * @description Events from then on, ISO 8601; those that are `held` or `abandoned` are sent again.
+             * @description Start time, ISO 8601: `held` or `abandoned` deliveries of events since then are sent again.
              */
             since: string;
         };
-        /** @description What every answer carries. */
+        /** @description Metadata of every response. */
         Meta: {
-            /** @description Id of the request, prefix req_; quote it when you ask for help. */
+            /** @description Id of the request, prefix req_; quote it in support requests. */
             request_id: string;
             /**
              * @description Version of the API.
@@ -1633,14 +1633,14 @@ export interface components {
              */
             api_version: "v1";
         };
-        /** @description The body of every error answer. */
+        /** @description The body of every error response. */
         Error: {
             /**
              * @description Always false.
              * @constant
              */
             success: false;
-            /** @description What went wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Kind of the error.
@@ -1649,19 +1649,19 @@ export interface components {
                 type: "invalid_request_error" | "authentication_error" | "authorization_error" | "balance_error" | "rate_limit_error" | "provider_error" | "api_error";
                 /** @description Machine-readable code, one per status. */
                 code: string;
-                /** @description The reason in words, for people; it may change. */
+                /** @description Human-readable reason; its wording may change. */
                 message: string;
-                /** @description The offending parameter as you wrote it, such as `recipients[3]`; null: none in particular. */
+                /** @description The invalid parameter, such as `recipients[3]`; null: none in particular. */
                 param: string | null;
-                /** @description More about it. `reason` is the finer machine-readable code, `issues` lists refused inputs. */
+                /** @description Details. `reason` is a more specific machine-readable code, `issues` lists invalid inputs. */
                 details: {
-                    /** @description The finer code; the guide to errors lists every one. */
+                    /** @description The specific code; the guide to errors lists all of them. */
                     reason?: string;
-                    /** @description What is wrong with the input; at most 20. */
+                    /** @description Problems of the input, at most 20. */
                     issues?: {
-                        /** @description The parameter, as you wrote it. */
+                        /** @description The invalid parameter. */
                         param: string | null;
-                        /** @description What is wrong with it. */
+                        /** @description The problem. */
                         message: string;
                     }[];
                 } & {
@@ -1672,7 +1672,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The input is wrong; `error.param` names what. */
+        /** @description The input is invalid; `error.param` names the parameter. */
         InvalidRequest: {
             headers: {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1684,7 +1684,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No API key, or one that is unknown, revoked or expired. */
+        /** @description The API key is missing, unknown, revoked or expired. */
         Unauthorized: {
             headers: {
                 [name: string]: unknown;
@@ -1693,7 +1693,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The balance does not cover the request. Nothing was sent, nothing was charged. */
+        /** @description The balance does not cover the request. Nothing was sent or charged. */
         InsufficientBalance: {
             headers: {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1705,7 +1705,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key lacks the permission, or may not be used from this address, or the account is suspended. */
+        /** @description The key lacks the permission or may not be used from this address, or the account is suspended. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1726,7 +1726,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description More requests per minute, or more messages per day or month, than the key allows, or more money per day than the account may spend. Nothing was done. */
+        /** @description More requests per minute, or more messages per day or month, than the key allows, or more spending per day than the account allows. Nothing was done. */
         RateLimited: {
             headers: {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1739,7 +1739,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A fault of ours. The request may not have been carried out, or it was and only the answer got lost: repeat it with the same Idempotency-Key. */
+        /** @description An internal error. The request may or may not have been carried out: repeat it with the same Idempotency-Key. */
         InternalError: {
             headers: {
                 [name: string]: unknown;
@@ -1748,7 +1748,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The database restarts, or there is more work than can be done in time. `error.message` says whether it is certain that nothing was carried out: repeat the request after `Retry-After` seconds, with the same Idempotency-Key. */
+        /** @description The database is restarting, or the service is overloaded. `error.message` says whether it is certain that nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key. */
         ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -1761,7 +1761,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+         * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
          * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
          */
         IdempotencyKey: string;
@@ -1769,7 +1769,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Requests that the key may make per minute.
+         * @description Maximum requests of the key per minute.
          * @example 600
          */
         "RateLimit-Limit": number;
@@ -1784,12 +1784,12 @@ export interface components {
          */
         "RateLimit-Reset": number;
         /**
-         * @description Seconds after which the request is worth repeating. With 429: until the next minute, or the next UTC day or month when its limit was reached.
+         * @description Seconds to wait before repeating the request. With 429: until the next minute, or until the next UTC day or month if that limit was reached.
          * @example 42
          */
         "Retry-After": number;
         /**
-         * @description `true` when this is the first answer to the Idempotency-Key once more; absent otherwise.
+         * @description `true` when this repeats the first response to the Idempotency-Key; absent otherwise.
          * @example true
          */
         "Idempotency-Replayed": "true";
@@ -1803,7 +1803,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+                 * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1852,7 +1852,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+                 * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1942,7 +1942,7 @@ export interface operations {
             query?: {
                 /** @description Only messages in this status. */
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
-                /** @description Only messages to this recipient, E.164; write its `+` as %2B. */
+                /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
                 /** @description Only messages created at or after, ISO 8601. */
                 created_after?: string;
@@ -2146,7 +2146,7 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description Current UTC day, current UTC month, or everything. */
+                /** @description Current UTC day, current UTC month, or all time. */
                 period?: "day" | "month" | "all";
             };
             header?: never;
@@ -2234,7 +2234,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+                 * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2321,7 +2321,7 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
-                /** @description Only suppressions of this number, E.164; write its `+` as %2B. */
+                /** @description Only suppressions of this number, E.164; encode its `+` as %2B. */
                 number?: string;
                 /** @description Only suppressions for this sender ID, exact. */
                 sender_id?: string;
@@ -2371,7 +2371,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+                 * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2505,7 +2505,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+                 * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2639,7 +2639,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+                 * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2860,7 +2860,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first answer comes back. With another request it is a 400.
+                 * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3040,12 +3040,12 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being rotated there are two `v1`; one that matches is enough.
+                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. For 24 hours after a rotation of the secret there are two `v1`; one that matches is enough.
                  * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
                  */
                 "Service-Signature": string;
                 /**
-                 * @description The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.
+                 * @description The event's id, the same in every try. First of the three headers of the Standard Webhooks specification.
                  * @example evt_01k9x7t4m2e8v5q3r6w1y0z8af
                  */
                 "webhook-id": string;
@@ -3055,12 +3055,12 @@ export interface operations {
                  */
                 "webhook-timestamp": string;
                 /**
-                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.
+                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of the signing secret after `whsec_`. Several are separated by spaces. For Standard Webhooks libraries.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
                 /**
-                 * @description `true` for a test event, about a message that never was; absent otherwise.
+                 * @description `true` for a test event about an invented message; absent otherwise.
                  * @example true
                  */
                 "Service-Test"?: string;
@@ -3073,7 +3073,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event. The same event can come more than once: deduplicate on its `id`. */
+        /** @description The event. It may arrive more than once: deduplicate by `id`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Event"] & {
@@ -3093,14 +3093,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Acknowledged. It must come within 10 seconds; its body is ignored. */
+            /** @description Acknowledged. Must arrive within 10 seconds; the body is ignored. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3114,12 +3114,12 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being rotated there are two `v1`; one that matches is enough.
+                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. For 24 hours after a rotation of the secret there are two `v1`; one that matches is enough.
                  * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
                  */
                 "Service-Signature": string;
                 /**
-                 * @description The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.
+                 * @description The event's id, the same in every try. First of the three headers of the Standard Webhooks specification.
                  * @example evt_01k9x7t4m2e8v5q3r6w1y0z8af
                  */
                 "webhook-id": string;
@@ -3129,12 +3129,12 @@ export interface operations {
                  */
                 "webhook-timestamp": string;
                 /**
-                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.
+                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of the signing secret after `whsec_`. Several are separated by spaces. For Standard Webhooks libraries.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
                 /**
-                 * @description `true` for a test event, about a message that never was; absent otherwise.
+                 * @description `true` for a test event about an invented message; absent otherwise.
                  * @example true
                  */
                 "Service-Test"?: string;
@@ -3147,7 +3147,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event. The same event can come more than once: deduplicate on its `id`. */
+        /** @description The event. It may arrive more than once: deduplicate by `id`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Event"] & {
@@ -3167,14 +3167,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Acknowledged. It must come within 10 seconds; its body is ignored. */
+            /** @description Acknowledged. Must arrive within 10 seconds; the body is ignored. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3188,12 +3188,12 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being rotated there are two `v1`; one that matches is enough.
+                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. For 24 hours after a rotation of the secret there are two `v1`; one that matches is enough.
                  * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
                  */
                 "Service-Signature": string;
                 /**
-                 * @description The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.
+                 * @description The event's id, the same in every try. First of the three headers of the Standard Webhooks specification.
                  * @example evt_01k9x7t4m2e8v5q3r6w1y0z8af
                  */
                 "webhook-id": string;
@@ -3203,12 +3203,12 @@ export interface operations {
                  */
                 "webhook-timestamp": string;
                 /**
-                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.
+                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of the signing secret after `whsec_`. Several are separated by spaces. For Standard Webhooks libraries.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
                 /**
-                 * @description `true` for a test event, about a message that never was; absent otherwise.
+                 * @description `true` for a test event about an invented message; absent otherwise.
                  * @example true
                  */
                 "Service-Test"?: string;
@@ -3221,7 +3221,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event. The same event can come more than once: deduplicate on its `id`. */
+        /** @description The event. It may arrive more than once: deduplicate by `id`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Event"] & {
@@ -3241,14 +3241,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Acknowledged. It must come within 10 seconds; its body is ignored. */
+            /** @description Acknowledged. Must arrive within 10 seconds; the body is ignored. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint. */
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
             default: {
                 headers: {
                     [name: string]: unknown;

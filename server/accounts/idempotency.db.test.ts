@@ -31,7 +31,7 @@ function signal() {
 const NO_LIMITS = { daily: null, monthly: null };
 const keyInput = { name: "once", rate_limit: 600 };
 
-test("20 parallel creations with one Idempotency-Key make one key, and all get its plain text", async () => {
+test("20 concurrent creations with one Idempotency-Key make one key, and all get its plain text", async () => {
   const { actor, accountId } = await makeAccount();
   const requests = Array.from({ length: 20 }, () => request("k"));
   const created = await Promise.all(requests.map((one) => createApiKey(actor, keyInput, one)));
@@ -44,7 +44,7 @@ test("20 parallel creations with one Idempotency-Key make one key, and all get i
   expect(rows).toEqual([{ n: 1 }]);
 });
 
-test("what is kept of a response shows no secret", async () => {
+test("a stored response reveals no secret", async () => {
   const { actor, accountId } = await makeAccount();
   const { plain_key } = await createApiKey(actor, keyInput, request("k"));
   const { rows } = await pool().query<{ response: string }>(
@@ -66,44 +66,44 @@ test("senders and endpoints are created once too, and another request under the 
   });
 });
 
-test("a refused creation leaves its key free", async () => {
+test("a refused creation does not use up its key", async () => {
   const { actor } = await makeAccount();
   await createSender(actor, { sender_id: "TAKEN" });
   await expect(createSender(actor, { sender_id: "TAKEN" }, request("r"))).rejects.toMatchObject({ status: 400 });
   expect((await createSender(actor, { sender_id: "FREE" }, request("r", "other"))).sender_id).toBe("FREE");
 });
 
-test("a response that shows a secret is given again to its own caller only", async () => {
+test("a response with a secret is repeated only to its own caller", async () => {
   const { actor, accountId } = await makeAccount();
   const other: AccountActor = { ...actor, kind: "apiKey", keyId: "key_other", scopes: [], limits: NO_LIMITS };
   const owner: AccountActor = { kind: "session", accountId, userId: "usr_owner", isOperator: false };
   const url = "http://127.0.0.1:9/";
   const endpoint = await createEndpoint(actor, { url }, request("endpoint"));
-  const deeds = {
+  const operations = {
     key: (as: AccountActor) => createApiKey(as, keyInput, request("key")),
     endpoint: (as: AccountActor) => createEndpoint(as, { url }, request("endpoint")),
     rotation: (as: AccountActor) => rotateSecret(as, endpoint.id, request("rotation")),
   };
-  for (const [name, deed] of Object.entries(deeds)) {
-    const first = await deed(actor);
+  for (const [name, operation] of Object.entries(operations)) {
+    const first = await operation(actor);
     for (const stranger of [other, owner]) {
-      await expect(deed(stranger), name).rejects.toMatchObject({
+      await expect(operation(stranger), name).rejects.toMatchObject({
         status: 400,
         wire: { details: { reason: "idempotency_key_reused" } },
       });
     }
-    expect(await deed(actor), name).toEqual(first);
+    expect(await operation(actor), name).toEqual(first);
   }
 });
 
-test("a response without a secret is given to every key of the account", async () => {
+test("a response without a secret is repeated to every key of the account", async () => {
   const { actor } = await makeAccount();
   const rotated: AccountActor = { ...actor, kind: "apiKey", keyId: "key_rotated", scopes: [], limits: NO_LIMITS };
   const first = await createSender(actor, { sender_id: "SHARED" }, request("s"));
   expect(await createSender(rotated, { sender_id: "SHARED" }, request("s"))).toEqual(first);
 });
 
-test("what was carried out is answered again although it would be refused now", async () => {
+test("a completed request gets its response again even if it would be refused now", async () => {
   const { actor } = await makeAccount();
   let isRefused = false;
   let checks = 0;
@@ -121,7 +121,7 @@ test("what was carried out is answered again although it would be refused now", 
   expect(await once("new")).toBe("done");
 });
 
-test("of two that run at once the one that is refused gets the response of the other", async () => {
+test("of two concurrent requests the refused one gets the response of the other", async () => {
   const { actor } = await makeAccount();
   const [checking, carriedOut] = [signal(), signal()];
   const refused = createOnce(actor, request("k"), {
@@ -132,14 +132,14 @@ test("of two that run at once the one that is refused gets the response of the o
     },
     carryOut: async () => "never",
   });
-  // It has looked for a response, and found none.
+  // The first request has looked for a response and found none.
   await checking.given;
   expect(await createOnce(actor, request("k"), { carryOut: async () => "done" })).toBe("done");
   carriedOut.give();
   expect(await refused).toBe("done");
 });
 
-test("a key that has expired since is shown again to whoever repeats its creation", async () => {
+test("a repeated creation returns its API key even after that key has expired", async () => {
   const { actor } = await makeAccount();
   const soon = Date.now() + 60_000;
   const expiring = { ...keyInput, expires_at: new Date(soon).toISOString() };

@@ -1,6 +1,6 @@
 /**
- * Idempotent creation outside the send path: the deed and the response to its Idempotency-Key are one transaction, so a
- * caller who repeats a request gets the first response, whether the process lived to send it or not.
+ * Idempotent creation outside the send path: the operation and the response for its Idempotency-Key are committed
+ * together, so a repeated request gets the first response even if the process died before sending it.
  */
 import type { AccountActor } from "../core/actor";
 import { pool, type Queryable, type Tx, transaction } from "../core/db";
@@ -10,21 +10,21 @@ import { seal, unseal } from "../core/seal";
 import type { Context } from "../core/trpc";
 import { lockAccounts } from "./store";
 
-/** What a creating deed needs to know of its request. */
+/** The part of a request that creating operations need. */
 export type IdempotentRequest = Pick<Context, "idempotency" | "responseHeaders">;
 
-/** A request that brings no Idempotency-Key, such as a person's or our own. */
+/** A request without an Idempotency-Key, such as the console's or our own. */
 export const plainRequest = (): IdempotentRequest => ({ idempotency: () => null, responseHeaders: {} });
 
 const REPLAYED = "Idempotency-Replayed";
 const PURPOSE = "idempotent answer";
 
-/** Tells the caller that its response is one that was given before. */
+/** Marks the response as a repetition of an earlier one. */
 export function markReplayed(request: IdempotentRequest): void {
   request.responseHeaders[REPLAYED] = "true";
 }
 
-/** 400: the key stands for another request. */
+/** 400: the key was used with another request. */
 export const keyReused = () =>
   invalidRequest("This Idempotency-Key was used before with another request.", {
     param: "Idempotency-Key",
@@ -33,18 +33,18 @@ export const keyReused = () =>
 
 type Operation<Result> = {
   /**
-   * What may refuse the request and can take long, such as asking the network: done before the account is locked. It
-   * counts only when there is no response yet, or a request that was carried out could be refused when it is repeated.
+   * A slow check that may refuse the request, such as a DNS lookup. Runs before the account is locked. Ignored when a
+   * response exists, so that a completed request is not refused when it is repeated.
    */
   check?: () => Promise<void>;
-  /** Whether the response shows a secret: then only its own caller gets it again, whatever other keys the account has. */
+  /** Whether the response contains a secret; it is then repeated only to its own caller, not to the account's other keys. */
   showsSecret?: boolean;
   carryOut: (tx: Tx) => Promise<Result>;
 };
 
 const callerOf = (actor: AccountActor): string => (actor.kind === "apiKey" ? actor.keyId : actor.userId);
 
-/** What `check` throws; null when it lets the request pass. */
+/** The error that `check` throws; null when it passes. */
 async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown } | null> {
   try {
     await check();
@@ -54,10 +54,10 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
   }
 }
 
-/** A request that may be repeated, as it is kept beside its response. */
+/** The identity of a request, stored with its response. */
 type Kept = { accountId: string; key: string; requestHash: string };
 
-/** The first response to a request; null when there is none. @throws 400 when its key stands for another request. */
+/** The first response to a request; null when there is none. @throws 400 when its key was used with another request. */
 async function readResponse<Result>(
   db: Queryable,
   kept: Kept,
@@ -85,9 +85,9 @@ async function storeResponse(tx: Tx, { accountId, key, requestHash }: Kept, resp
 }
 
 /**
- * Carries out a deed in a transaction that holds the account's lock; with an Idempotency-Key once in 24 hours, and the
- * first response after that. Answers are stored encrypted, because creating is when secrets are shown.
- * @throws 400 when the key was used with another request, and whatever the deed throws, after which the key is free.
+ * Carries out an operation in a transaction that holds the account's lock. With an Idempotency-Key it is carried out once
+ * in 24 hours; repeats get the first response, which is stored encrypted because it may contain secrets.
+ * @throws 400 when the key was used with another request; errors of the operation, which leave the key unused.
  */
 export async function createOnce<Result>(
   actor: AccountActor,
@@ -105,7 +105,7 @@ export async function createOnce<Result>(
   }
   const { key, requestHash: hash } = idempotency;
   const kept = { accountId, key, requestHash: showsSecret ? `${hash} ${callerOf(actor)}` : hash };
-  // A look without the lock spares the check; what is carried out meanwhile is found under the lock.
+  // Reading without the lock avoids the check; a response stored meanwhile is found under the lock.
   const known = check ? await readResponse<Result>(pool(), kept, request) : null;
   if (known) return known.response;
   const refusal = check ? await refusalOf(check) : null;

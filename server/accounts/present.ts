@@ -2,7 +2,7 @@ import type { Account as AccountRow } from "@/prisma/generated/client";
 import { fromMicros } from "../core/wire";
 import type { Account } from "./schema";
 
-/** Row -> wire. What is held in flight stays inside: it is not the customer's to spend, nor charged yet. */
+/** Row -> wire. Omits reserved money, which is neither available nor charged yet. */
 export const presentAccount = (row: AccountRow): Account => ({
   id: row.id,
   object: "account",

@@ -11,7 +11,7 @@ export const accountsRouter = router({
         operationId: "getAccount",
         tags: ["Account"],
         summary: "Get the account",
-        description: "The account that the key belongs to, its status and its balance.",
+        description: "The account of the key, with its status and balance.",
       },
     })
     .output(Account)
@@ -24,7 +24,7 @@ export const accountsRouter = router({
         operationId: "getBalance",
         tags: ["Account"],
         summary: "Get the balance",
-        description: "The money left. The cost of a message is taken off when it is accepted.",
+        description: "The available balance. The cost of a message is deducted when the message is accepted.",
       },
     })
     .output(Balance)

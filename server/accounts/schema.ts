@@ -6,55 +6,55 @@ export const Account = z.object({
   object: kindOf("account"),
   email: z.string().describe("Contact address."),
   name: z.string().describe("Name of the account's owner."),
-  company_name: z.string().describe("Company; empty when none was given."),
-  country: z.string().describe("Country, two letters; empty when none was given."),
-  status: z.enum(["active", "suspended"]).describe("A suspended account reads but does not send."),
-  kyc_verified: z.boolean().describe("Whether the operator verified who the customer is."),
-  balance: z.number().describe("Money left, in units of `currency`."),
+  company_name: z.string().describe("Company; empty: not given."),
+  country: z.string().describe("Country, two letters; empty: not given."),
+  status: z.enum(["active", "suspended"]).describe("A suspended account can read but not send."),
+  kyc_verified: z.boolean().describe("Whether the operator has verified the customer's identity."),
+  balance: z.number().describe("Available balance, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
-  created_at: DateTime.describe("When the account was opened, ISO 8601."),
+  created_at: DateTime.describe("Time when the account was created, ISO 8601."),
 });
 export type Account = z.output<typeof Account>;
 
 export const Balance = z.object({
   object: kindOf("balance"),
-  balance: z.number().describe("Money left, in units of `currency`."),
+  balance: z.number().describe("Available balance, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
-  as_of: DateTime.describe("When the balance was read, ISO 8601."),
+  as_of: DateTime.describe("Time when the balance was read, ISO 8601."),
 });
 export type Balance = z.output<typeof Balance>;
 
 export const USAGE_PERIODS = ["day", "month", "all"] as const;
 
 export const UsageQuery = z.object({
-  period: z.enum(USAGE_PERIODS).default("month").describe("Current UTC day, current UTC month, or everything."),
+  period: z.enum(USAGE_PERIODS).default("month").describe("Current UTC day, current UTC month, or all time."),
 });
 
 const StatusCounts = z.object({
-  pending: z.number().int().describe("Messages that no provider has taken yet."),
-  sent: z.number().int().describe("Messages that a provider took, without a final receipt so far."),
+  pending: z.number().int().describe("Messages that no provider has accepted yet."),
+  sent: z.number().int().describe("Messages that a provider accepted, without a final receipt yet."),
   delivered: z.number().int().describe("Messages that the carrier confirmed as delivered."),
-  failed: z.number().int().describe("Messages that no provider took, or that the carrier refused for good."),
-  undelivered: z.number().int().describe("Messages that a provider took and that did not reach the handset."),
+  failed: z.number().int().describe("Messages that no provider accepted, or that the carrier rejected for good."),
+  undelivered: z.number().int().describe("Messages that a provider accepted but that did not reach the handset."),
 });
 
 export const Usage = z.object({
   object: kindOf("usage"),
-  period: z.enum(USAGE_PERIODS).describe("The period that was asked for."),
+  period: z.enum(USAGE_PERIODS).describe("The requested period."),
   starts_at: DateTime.describe("Start of the period, inclusive, ISO 8601."),
   ends_at: DateTime.describe("End of the period, exclusive, ISO 8601."),
   currency: z.string().describe("ISO 4217 code."),
   totals: z
     .object({
       messages: z.number().int().describe("Messages accepted in the period."),
-      cost: z.number().describe("What they cost, in units of `currency`, refunds already taken off."),
+      cost: z.number().describe("Cost of these messages after refunds, in units of `currency`."),
     })
     .describe("Sums over the period."),
-  by_status: StatusCounts.describe("Messages accepted in the period, by their status now."),
+  by_status: StatusCounts.describe("Messages accepted in the period, by current status."),
 });
 export type Usage = z.output<typeof Usage>;
 
-/** Console: one row per UTC day, oldest first, days without messages included. */
+/** Console: one row per UTC day, oldest first, including days without messages. */
 export const UsageSeries = z.array(
   StatusCounts.extend({
     day: z.string().describe("UTC day, YYYY-MM-DD."),

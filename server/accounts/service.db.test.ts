@@ -21,7 +21,7 @@ function someDays() {
   return { now, monthStart, lastMonth: new Date(monthStart.getTime() - DAY_MS) };
 }
 
-test("an account shows itself and its balance, and nothing of another account", async () => {
+test("an account sees itself and its balance, and nothing of another account", async () => {
   const [mine, other] = await Promise.all([makeAccount({ balanceMicros: 12_345_678n }), makeAccount()]);
   expect(await getAccount(mine.actor)).toMatchObject({
     id: mine.accountId,
@@ -35,7 +35,7 @@ test("an account shows itself and its balance, and nothing of another account", 
   expect((await getAccount(other.actor)).id).toBe(other.accountId);
 });
 
-test("usage of the day and of the month are those of the current UTC ones", async () => {
+test("usage of the day and the month covers the current UTC day and month", async () => {
   const { actor, accountId } = await makeAccount();
   const stranger = await makeAccount();
   const { now, monthStart, lastMonth } = someDays();
@@ -89,7 +89,7 @@ test("the series has one row per day, oldest first, with zeros where nothing was
   ]);
 });
 
-test("a new account's opening balance stands in its ledger, and its e-mail is taken from then on", async () => {
+test("a new account's opening balance is in its ledger, and its e-mail cannot be used again", async () => {
   const email = `${newId("user")}@Example.com`;
   const input = { email, password: "correct horse battery", name: "Ann", companyName: "Acme" };
   const { accountId } = await createAccountWithOwner({ ...input, balanceMicros: 5_000_000n });

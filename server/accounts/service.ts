@@ -19,12 +19,12 @@ async function readAccount(actor: AccountActor): Promise<AccountRow> {
   return row;
 }
 
-/** The actor's own account. */
+/** The actor's account. @throws 404 */
 export async function getAccount(actor: AccountActor): Promise<Account> {
   return presentAccount(await readAccount(actor));
 }
 
-/** Money left, without what is held for messages in flight. */
+/** Available balance, excluding money reserved for messages in flight. @throws 404 */
 export async function getBalance(actor: AccountActor): Promise<Balance> {
   const asOf = now();
   const { balanceMicros, currency } = await readAccount(actor);
@@ -41,13 +41,14 @@ function boundsOf(period: (typeof USAGE_PERIODS)[number], at: Date, createdAt: D
 }
 
 /**
- * What was accepted in the current UTC day, the current UTC month, or since the account was created until now, from
- * the daily counters. `starts_at` is inclusive, `ends_at` exclusive.
+ * Messages accepted in the current UTC day, in the current UTC month, or since the account was created, from the daily
+ * counters. `starts_at` is inclusive, `ends_at` exclusive.
+ * @throws 404
  */
 export async function getUsage(actor: AccountActor, input: { period: (typeof USAGE_PERIODS)[number] }): Promise<Usage> {
   const account = await readAccount(actor);
   const { from, to } = boundsOf(input.period, now(), account.createdAt);
-  // Counters are kept per whole day: `all` takes every one of them, also that of the day of creation and of today.
+  // Counters are per whole day: `all` includes the day of creation and today.
   const day = input.period === "all" ? undefined : { gte: from, lt: to };
   const { _sum } = await prisma().usageDay.aggregate({
     where: { accountId: actor.accountId, day },
@@ -78,7 +79,7 @@ export async function getUsage(actor: AccountActor, input: { period: (typeof USA
   };
 }
 
-/** The last `days` UTC days, today included, oldest first; a day without messages is a row of zeros. */
+/** The last `days` UTC days including today, oldest first; a day without messages is a row of zeros. */
 export async function getUsageSeries(actor: AccountActor, input: { days: number }): Promise<UsageSeries> {
   const today = utcMidnight(now());
   const first = new Date(today.getTime() - (input.days - 1) * DAY_MS);
@@ -111,9 +112,9 @@ const isTakenEmail = (thrown: unknown): boolean =>
   thrown.constraint === "users_email_key";
 
 /**
- * Makes an account and the person who owns it, in one transaction. The e-mail is kept in lower case. An opening
- * balance, in micro-units, is a credit like any other, so that the ledger adds up from the start.
- * @throws 409 `email_taken` when somebody signs in with this e-mail already.
+ * Creates an account and the user who owns it, in one transaction. The e-mail is stored in lower case. An opening
+ * balance, in micro-units, is a ledger credit like any other.
+ * @throws 409 `email_taken` when a user with this e-mail exists.
  */
 export async function createAccountWithOwner(input: {
   email: string;

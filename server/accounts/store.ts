@@ -1,6 +1,7 @@
 import type { Tx } from "../core/db";
+import { unnest } from "../core/unnest";
 
-/** What happened to an account's money. `amountMicros` changes the balance, `reservedMicros` what is reserved in flight. */
+/** A ledger entry. `amountMicros` changes the balance, `reservedMicros` the money reserved for messages in flight. */
 export type MoneyMove = {
   accountId: string;
   kind: "credit" | "reserve" | "settle" | "refund";
@@ -16,19 +17,19 @@ export type LockedAccount = {
   status: string;
   currency: string;
   balanceMicros: bigint;
-  /** ISO 3166 codes; empty: all countries. */
+  /** ISO 3166 country codes; empty: all. */
   allowedCountries: string[];
-  /** Messages per recipient and hour, of the same text and in all; null: the installation's default, 0: no limit. */
+  /** Messages per recipient and hour, with the same text or in total; null: the installation's default, 0: no limit. */
   floodIdentical: number | null;
   floodTotal: number | null;
-  /** What it may spend in a UTC day; null: no cap. */
+  /** Maximum spending per UTC day; null: no cap. */
   dailySpendCapMicros: bigint | null;
 };
 
 /**
- * Locks accounts for the rest of the transaction, always in the order of their ids, so that two batches that share
- * accounts wait for each other instead of deadlocking. Every transaction that moves money or counters starts with it
- * (after it has locked the messages that it changes, also in the order of their ids).
+ * Locks accounts for the rest of the transaction, in the order of their ids, so that batches with common accounts wait
+ * for each other instead of deadlocking. Every transaction that moves money or counters starts with this, after locking
+ * the messages that it changes (also in the order of their ids).
  */
 export async function lockAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
   const { rows } = await tx.query<LockedAccount>({
@@ -42,38 +43,55 @@ export async function lockAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<s
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+type AccountSum = { accountId: string; amountMicros: bigint; reservedMicros: bigint };
+
+function sumByAccount(moves: readonly MoneyMove[]): AccountSum[] {
+  const sums = new Map<string, AccountSum>();
+  for (const { accountId, amountMicros, reservedMicros } of moves) {
+    const sum = sums.get(accountId) ?? { accountId, amountMicros: 0n, reservedMicros: 0n };
+    sum.amountMicros += amountMicros;
+    sum.reservedMicros += reservedMicros;
+    sums.set(accountId, sum);
+  }
+  return [...sums.values()];
+}
+
+const ENTRIES = unnest<MoneyMove>({
+  account_id: ["text", (move) => move.accountId],
+  kind: ["text", (move) => move.kind],
+  amount_micros: ["int8", (move) => move.amountMicros],
+  held_micros: ["int8", (move) => move.reservedMicros],
+  message_id: ["text", (move) => move.messageId],
+  note: ["text", (move) => move.note],
+  created_at: ["timestamptz", (move) => move.at.toISOString()],
+});
+
+const SUMS = unnest<AccountSum>(
+  {
+    id: ["text", (sum) => sum.accountId],
+    amount: ["int8", (sum) => sum.amountMicros],
+    reserved: ["int8", (sum) => sum.reservedMicros],
+  },
+  8,
+);
+
 /**
- * Writes ledger entries and moves the balances by their sums, so that balance = sum of entries holds by construction.
- * The accounts must be locked. A balance below zero violates a constraint and fails the transaction.
+ * Writes ledger entries and changes the balances by their sums, so that a balance always equals the sum of its entries.
+ * The accounts must be locked.
+ * @throws the database's constraint violation for a balance below zero; the transaction fails.
  */
 export async function postMoney(tx: Tx, moves: readonly MoneyMove[]): Promise<void> {
   if (moves.length === 0) return;
-  const sums = new Map<string, { amount: bigint; reserved: bigint }>();
-  for (const move of moves) {
-    const sum = sums.get(move.accountId) ?? { amount: 0n, reserved: 0n };
-    sums.set(move.accountId, { amount: sum.amount + move.amountMicros, reserved: sum.reserved + move.reservedMicros });
-  }
   await tx.query({
     name: "accounts.post_money",
     text: `WITH entries AS (
              INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, message_id, note, created_at)
-             SELECT * FROM unnest($1::text[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::timestamptz[])
+             SELECT * FROM ${ENTRIES.sql}
            )
            UPDATE accounts a
            SET balance_micros = a.balance_micros + s.amount, held_micros = a.held_micros + s.reserved
-           FROM unnest($8::text[], $9::int8[], $10::int8[]) AS s (id, amount, reserved)
+           FROM ${SUMS.as("s")}
            WHERE a.id = s.id`,
-    values: [
-      moves.map((move) => move.accountId),
-      moves.map((move) => move.kind),
-      moves.map((move) => String(move.amountMicros)),
-      moves.map((move) => String(move.reservedMicros)),
-      moves.map((move) => move.messageId),
-      moves.map((move) => move.note),
-      moves.map((move) => move.at.toISOString()),
-      [...sums.keys()],
-      [...sums.values()].map((sum) => String(sum.amount)),
-      [...sums.values()].map((sum) => String(sum.reserved)),
-    ],
+    values: [...ENTRIES.values(moves), ...SUMS.values(sumByAccount(moves))],
   });
 }

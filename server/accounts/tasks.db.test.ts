@@ -10,14 +10,14 @@ const driftOf = async (accountId: string) =>
 
 const COST = 10_000n;
 type Kind = MoneyMove["kind"];
-const AMOUNTS: Record<Kind, [amount: bigint, held: bigint]> = {
+const AMOUNTS: Record<Kind, [amount: bigint, reserved: bigint]> = {
   credit: [COST, 0n],
   reserve: [-COST, COST],
   settle: [0n, -COST],
   refund: [COST, -COST],
 };
 
-/** A message with these entries, written as the service writes them; `costMicros` as the message states it. */
+/** Inserts a message of the given cost, and these ledger entries as the service writes them. */
 async function makeBilled(accountId: string, status: string, costMicros: bigint, kinds: Kind[]): Promise<string> {
   const messageId = newId("message");
   await transaction(async (tx) => {
@@ -36,7 +36,7 @@ async function makeBilled(accountId: string, status: string, costMicros: bigint,
   return messageId;
 }
 
-test("books that add up are left alone, whatever became of the messages", async () => {
+test("a consistent ledger is not reported, whatever the status of its messages", async () => {
   const { accountId } = await makeAccount();
   await makeBilled(accountId, "pending", COST, ["reserve"]);
   await makeBilled(accountId, "delivered", COST, ["reserve", "settle"]);
@@ -48,7 +48,7 @@ test("books that add up are left alone, whatever became of the messages", async 
   expect(result.drifted.map((drift) => drift.accountId)).not.toContain(accountId);
 });
 
-test("a balance that was changed by hand is found, with the numbers", async () => {
+test("a balance changed by hand is reported with its amounts", async () => {
   const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
   await pool().query("UPDATE accounts SET balance_micros = balance_micros + 7, held_micros = 3 WHERE id = $1", [
     accountId,
@@ -63,22 +63,22 @@ test("a balance that was changed by hand is found, with the numbers", async () =
   });
 });
 
-test("a ledger entry that went missing is found", async () => {
+test("a missing ledger entry is found", async () => {
   const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
   await pool().query("DELETE FROM ledger_entries WHERE account_id = $1", [accountId]);
   expect(await driftOf(accountId)).toMatchObject({ balanceMicros: 1_000_000n, ledgerMicros: 0n });
 });
 
 test.each<[string, string, bigint, Kind[]]>([
-  ["costs something and was never charged", "sent", COST, []],
+  ["has a cost but was never charged", "sent", COST, []],
   ["was both settled and refunded", "failed", 0n, ["reserve", "settle", "refund"]],
   ["was refunded without a charge", "failed", 0n, ["refund"]],
-  ["was charged another sum than it costs", "sent", 2n * COST, ["reserve", "settle"]],
-  ["was refunded and still costs something", "failed", COST, ["reserve", "refund"]],
-  ["was taken by a provider and never settled", "sent", COST, ["reserve"]],
+  ["was charged an amount other than its cost", "sent", 2n * COST, ["reserve", "settle"]],
+  ["was refunded but still has a cost", "failed", COST, ["reserve", "refund"]],
+  ["was accepted by a provider and never settled", "sent", COST, ["reserve"]],
 ])("a message that %s is named", async (_, status, costMicros, kinds) => {
   const { accountId } = await makeAccount();
-  // Something in flight beside it, so that a hold given back twice stays above zero.
+  // A second reserve, so that a reserve released twice stays above zero.
   await makeBilled(accountId, "pending", COST, ["reserve"]);
   const messageId = await makeBilled(accountId, status, costMicros, kinds);
   const drift = await driftOf(accountId);

@@ -2,12 +2,12 @@ import type pg from "pg";
 import { transaction } from "../core/db";
 import { log } from "../core/log";
 
-/** What a log line names of an account's faulty messages; more would only repeat the fault. */
+/** Faulty messages named per account in a log line; more would only repeat the fault. */
 const NAMED_MESSAGES_MAX = 20;
-/** The whole ledger is read: this takes as long as it takes. */
+/** Generous, since the check reads the whole ledger. */
 const CHECK_TIMEOUT_MS = 3_600_000;
 
-/** An account whose books do not add up. Amounts in micro-units; equal pairs when only messages are at fault. */
+/** An account that does not match its ledger. Amounts in micro-units; the pairs are equal if only messages are faulty. */
 type Drift = {
   accountId: string;
   balanceMicros: bigint;
@@ -19,17 +19,17 @@ type Drift = {
 };
 
 /**
- * `billed`: what each message's entries say. A fault is one of: cost, settlement or refund without a reserve; both
- * settled and refunded; a reserve still open for a message that is not pending, or none for one that is; entries that do
- * not add up to the cost, or hold another sum than the open reserve; entries of another account or of no message.
+ * `billed`: sums of each message's entries. A message is faulty when it has a cost, settlement or refund without a
+ * reserve; is both settled and refunded; is pending without an open reserve or the reverse; has entries whose sum is not
+ * its cost, or whose reserved sum is not its open reserve; or has entries of another account, or of no message.
  */
 const DRIFTED_SQL = `
   WITH books AS (
-    SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) AS held FROM ledger_entries GROUP BY account_id
+    SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) AS reserved FROM ledger_entries GROUP BY account_id
   ), billed AS (
     SELECT message_id, min(account_id) AS account_id, min(account_id) <> max(account_id) AS mixed,
            count(*) FILTER (WHERE kind = 'reserve') AS reserves, count(*) FILTER (WHERE kind = 'settle') AS settles,
-           count(*) FILTER (WHERE kind = 'refund') AS refunds, sum(amount_micros) AS amount, sum(held_micros) AS held
+           count(*) FILTER (WHERE kind = 'refund') AS refunds, sum(amount_micros) AS amount, sum(held_micros) AS reserved
     FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id
   ), faulty AS (
     SELECT coalesce(m.account_id, b.account_id) AS account_id, coalesce(m.id, b.message_id) AS message_id
@@ -38,21 +38,21 @@ const DRIFTED_SQL = `
       AND (m.id IS NULL OR b.message_id IS NULL OR b.mixed OR b.account_id <> m.account_id
            OR b.reserves <> 1 OR b.settles + b.refunds > 1
            OR (m.status = 'pending') <> (b.settles + b.refunds = 0) OR b.amount <> -m.cost_micros
-           OR b.held <> CASE WHEN b.settles + b.refunds = 0 THEN m.cost_micros ELSE 0 END)
+           OR b.reserved <> CASE WHEN b.settles + b.refunds = 0 THEN m.cost_micros ELSE 0 END)
   ), named AS (
     SELECT account_id, (array_agg(message_id ORDER BY message_id))[1:$1] AS messages FROM faulty GROUP BY account_id
   )
   SELECT coalesce(a.id, books.account_id) AS "accountId", coalesce(a.balance_micros, 0) AS "balanceMicros",
          coalesce(books.amount, 0)::int8 AS "ledgerMicros", coalesce(a.held_micros, 0) AS "reservedMicros",
-         coalesce(books.held, 0)::int8 AS "ledgerReservedMicros", coalesce(named.messages, '{}') AS "faultyMessages"
+         coalesce(books.reserved, 0)::int8 AS "ledgerReservedMicros", coalesce(named.messages, '{}') AS "faultyMessages"
   FROM accounts a
   FULL JOIN books ON books.account_id = a.id
   LEFT JOIN named ON named.account_id = coalesce(a.id, books.account_id)
-  WHERE a.id IS NULL OR a.balance_micros <> coalesce(books.amount, 0) OR a.held_micros <> coalesce(books.held, 0)
+  WHERE a.id IS NULL OR a.balance_micros <> coalesce(books.amount, 0) OR a.held_micros <> coalesce(books.reserved, 0)
      OR named.account_id IS NOT NULL
   ORDER BY 1`;
 
-// pg knows `query_timeout` per query; its types do not.
+// pg supports `query_timeout` per query, but its types lack it.
 const CHECK: pg.QueryConfig & { query_timeout: number } = {
   text: DRIFTED_SQL,
   values: [NAMED_MESSAGES_MAX],
@@ -61,7 +61,7 @@ const CHECK: pg.QueryConfig & { query_timeout: number } = {
 
 /**
  * Compares every account's balance with its ledger, and every message's cost with its entries, in one consistent
- * snapshot. Changes nothing; each account that does not add up is logged as an error with the numbers.
+ * snapshot. Read-only; each mismatch is logged as an error with its amounts.
  */
 export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[] }> {
   const { accounts, drifted } = await transaction(async (tx) => {

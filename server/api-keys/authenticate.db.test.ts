@@ -11,7 +11,7 @@ const lastUsedAt = async (keyId: string): Promise<number> => {
   return rows[0]?.at?.getTime() ?? 0;
 };
 
-/** What another process has written, so long ago. */
+/** Writes a use `secondsAgo`, as another process would. @returns its time, Unix milliseconds. */
 const usedElsewhere = async (keyId: string, secondsAgo: number): Promise<number> => {
   await pool().query("UPDATE api_keys SET last_used_at = now() - make_interval(secs => $2) WHERE id = $1", [
     keyId,
@@ -20,7 +20,7 @@ const usedElsewhere = async (keyId: string, secondsAgo: number): Promise<number>
   return lastUsedAt(keyId);
 };
 
-/** Notes the use of a key, and returns when that was written or left out. */
+/** Notes the use of a key, and returns when it has been written or skipped. */
 async function noteAndWait(keyId: string): Promise<void> {
   const { keyId: later } = await makeAccount();
   noteUse(keyId);
@@ -28,12 +28,12 @@ async function noteAndWait(keyId: string): Promise<void> {
   await expect.poll(() => lastUsedAt(later)).toBeGreaterThan(0);
 }
 
-test("the use of a key is written at most once a minute, whichever process saw it", async () => {
+test("the use of a key is written at most once a minute over all processes", async () => {
   const { keyId } = await makeAccount();
   const at = await usedElsewhere(keyId, 20);
   await noteAndWait(keyId);
   expect(await lastUsedAt(keyId)).toBe(at);
-  // The next one is due a minute after what stands there.
+  // The next write is due a minute after the stored time.
   const noted = perProcess("api-keys.noted", () => new Map<string, number>());
   expect(performance.now() - (noted.get(keyId) ?? Number.NaN)).toBeGreaterThan(19_000);
 

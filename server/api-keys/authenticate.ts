@@ -6,7 +6,7 @@ import { errorFields, log } from "../core/log";
 import { perProcess } from "../core/process";
 import { hashKey, looksLikeKey } from "./secret";
 
-/** A key that was not revoked when it was read. */
+/** A key that was not revoked when it was read from the database. */
 export type KnownKey = {
   id: string;
   accountId: string;
@@ -15,32 +15,32 @@ export type KnownKey = {
   dailyLimit: number | null;
   monthlyLimit: number | null;
   allowedIps: string[];
-  /** When it expires: milliseconds of this process's monotonic clock, reckoned from the database's; null: never. */
+  /** Expiry by the database's clock, as milliseconds of this process's monotonic clock; null: never. */
   expiresAtMs: number | null;
 };
 
-/** A revocation made elsewhere holds here within this time; the promise to callers is one second. */
+/** A revocation in another process applies here within this time; callers are promised one second. */
 const FRESH_MS = 500;
 const CACHE_MAX = 20_000;
 const LOOKUPS_MAX = 500;
-/** Keys that wait to be looked up or noted. One statement reads hundreds, so only a database that is away gathers as many. */
+/** Queue limit of look-ups and uses. One statement takes hundreds, so only an unavailable database fills the queue. */
 const WAITING_MAX = 20_000;
 
 /** `readAt`: milliseconds of the process's monotonic clock. */
 type Cached = { key: KnownKey | null; readAt: number };
 
-/** `forgotten` counts revocations, so that a read that was under way during one is not kept. */
-const cache = () => perProcess("api-keys.cache", () => ({ keys: new Map<string, Cached>(), forgotten: 0 }));
+/** `revocations` counts those in this process, so that a read that overlaps with one is not cached. */
+const cache = () => perProcess("api-keys.cache", () => ({ keys: new Map<string, Cached>(), revocations: 0 }));
 
-/** Makes this process forget a key at once, as the one that answers its revocation must. */
+/** Drops a key from this process's cache. The process that revokes a key must refuse it at once. */
 export function forgetKey(keyHash: string): void {
   cache().keys.delete(keyHash);
-  cache().forgotten += 1;
+  cache().revocations += 1;
 }
 
 /**
- * The key in an `Authorization: Bearer …` header.
- * @throws 401 when there is none, or it is unknown, revoked or expired.
+ * The API key of an `Authorization: Bearer …` header.
+ * @throws 401 `key_missing`, `key_invalid` when it is unknown or revoked, or `key_expired`.
  */
 export async function authenticate(authorization: string | undefined): Promise<KnownKey> {
   const plain = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
@@ -54,12 +54,12 @@ export async function authenticate(authorization: string | undefined): Promise<K
 }
 
 async function findKey(keyHash: string): Promise<KnownKey | null> {
-  const { keys, forgotten } = cache();
+  const { keys, revocations } = cache();
   const cached = keys.get(keyHash);
   if (cached && performance.now() - cached.readAt < FRESH_MS) return cached.key;
   const readAt = performance.now();
   const key = await lookUp(keyHash);
-  if (cache().forgotten !== forgotten) return findKey(keyHash);
+  if (cache().revocations !== revocations) return findKey(keyHash);
   if (keys.size >= CACHE_MAX) keys.clear();
   keys.set(keyHash, { key, readAt });
   return key;
@@ -95,12 +95,12 @@ function lookUp(keyHash: string): Promise<KnownKey | null> {
   return queue(keyHash);
 }
 
-/** When the uses that this process knows to be written were written, by key; milliseconds of its monotonic clock. */
+/** Time of the last written use, by key, as known to this process; milliseconds of its monotonic clock. */
 const notedAt = () => perProcess("api-keys.noted", () => new Map<string, number>());
 
 /**
- * Writes `last_used_at`, at most once a minute per key over all processes, and never in the caller's way. To be called
- * once the caller was let in: who is turned away has not used the key.
+ * Writes `last_used_at` in the background, at most once a minute per key over all processes. To be called once the caller
+ * is admitted: a refused request does not use the key.
  */
 export function noteUse(keyId: string): void {
   const at = performance.now();
@@ -126,7 +126,7 @@ async function noteUses(ids: string[]) {
            FROM used WHERE last_used_at > now() - interval '1 minute'`,
     values: [ids],
   });
-  // Noted by another process: this one's turn comes a minute after that, not a minute from now.
+  // Written by another process: the next write is due a minute after that one, not a minute from now.
   for (const { id, ageMs } of rows) notedAt().set(id, performance.now() - Math.max(0, ageMs));
   return ids.map(() => ({ ok: true as const, value: undefined }));
 }

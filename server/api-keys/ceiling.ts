@@ -1,10 +1,10 @@
-/** What a key that creates a key may give it: never more than it has itself. */
+/** Limits of new keys: a key cannot grant more than it has itself. */
 import { isNetworkWithin, parseAllowedIp } from "./ip-allowlist";
 import type { CreateApiKeyInput } from "./schema";
 
 const RATE_LIMIT_DEFAULT = 600;
 
-/** The limits of a key as they are stored; null and an empty list: none. */
+/** The limits of a key as stored; null and an empty list: no limit. */
 export type KeyLimits = {
   rateLimit: number;
   dailyLimit: number | null;
@@ -13,12 +13,12 @@ export type KeyLimits = {
   expiresAt: Date | null;
 };
 
-export type WantedLimits = Pick<
+export type RequestedLimits = Pick<
   CreateApiKeyInput,
   "rate_limit" | "daily_limit" | "monthly_limit" | "allowed_ips" | "expires_at"
 >;
 
-/** One spelling per network, each once; the schema has refused what is no IPv4 address or network. */
+/** Canonical networks without duplicates; the schema has already refused invalid ones. */
 const canonicalIps = (allowed: readonly string[]): string[] => [
   ...new Set(
     allowed.map((text) => {
@@ -28,9 +28,9 @@ const canonicalIps = (allowed: readonly string[]): string[] => [
   ),
 ];
 
-/** The limits of a new key: as wanted, and what is left out is the creator's. `creator` is null for a person. */
-export function limitsOf(wanted: WantedLimits, creator: KeyLimits | null): KeyLimits {
-  const { rate_limit, daily_limit, monthly_limit, allowed_ips, expires_at } = wanted;
+/** The limits of a new key; omitted ones are those of the creating key. `creator` is null for a person. */
+export function limitsOf(requested: RequestedLimits, creator: KeyLimits | null): KeyLimits {
+  const { rate_limit, daily_limit, monthly_limit, allowed_ips, expires_at } = requested;
   return {
     rateLimit: rate_limit ?? Math.min(RATE_LIMIT_DEFAULT, creator?.rateLimit ?? RATE_LIMIT_DEFAULT),
     dailyLimit: daily_limit === undefined ? (creator?.dailyLimit ?? null) : daily_limit,
@@ -49,8 +49,8 @@ const areIpsWithin = (allowed: readonly string[], ceiling: readonly string[]): b
 const isEndWithin = (end: Date | null, ceiling: Date | null): boolean =>
   ceiling === null || (end !== null && end <= ceiling);
 
-/** The first parameter in which the limits go beyond the ceiling; null when they keep to it. */
-export function widerParam(limits: KeyLimits, ceiling: KeyLimits): keyof WantedLimits | null {
+/** The first parameter whose limit exceeds the ceiling; null when none does. */
+export function exceededParam(limits: KeyLimits, ceiling: KeyLimits): keyof RequestedLimits | null {
   if (limits.rateLimit > ceiling.rateLimit) return "rate_limit";
   if (!isCountWithin(limits.dailyLimit, ceiling.dailyLimit)) return "daily_limit";
   if (!isCountWithin(limits.monthlyLimit, ceiling.monthlyLimit)) return "monthly_limit";

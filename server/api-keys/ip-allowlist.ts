@@ -1,39 +1,38 @@
-/** Which client addresses an API key answers to, and what the client's address is behind proxies. */
+/** IP allowlists of API keys, and the client's address behind proxies. */
 import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** An entry in its one stored spelling, or a sentence that says what is wrong with it. */
+/** The canonical spelling of an entry, or an error message. */
 export type AllowedIpResult =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly error: string };
 
-/** What is known about where a request came from. */
+/** The origin of a request. */
 export interface ClientAddressInput {
-  /** The address of the socket's other end. */
+  /** The address of the socket's peer. */
   readonly peer: string;
-  /** The `X-Forwarded-For` header as received, several ones joined by commas; absent when there was none. */
+  /** The `X-Forwarded-For` headers, joined by commas; null or undefined when there is none. */
   readonly forwardedFor: string | null | undefined;
-  /** Addresses and CIDR networks, IPv4 and IPv6, of proxies whose `X-Forwarded-For` is believed; read once. */
+  /** Addresses and CIDR networks, IPv4 and IPv6, of proxies whose `X-Forwarded-For` is trusted. Must not be modified. */
   readonly trustedProxies: readonly string[];
 }
 
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = readonly [base: Address, prefixLength: number];
 
-/** A prefix length in its only spelling: no sign, no leading zero. The upper bound depends on the address. */
+/** A prefix length without sign and leading zeros. The upper bound depends on the address. */
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
 
 /**
- * Strict first: `isIP` takes no shortened, octal or hexadecimal IPv4 form, which the library would read in its own
- * way. IPv4-mapped IPv6 (`::ffff:1.2.3.4`, how a dual-stack socket shows an IPv4 client) becomes the IPv4 address;
- * the library does the same to IPv4-compatible `::1.2.3.4`, which is another address, unless its zeros are written
- * out.
+ * `isIP` comes first: it refuses shortened, octal and hexadecimal IPv4 forms, which the library would accept.
+ * IPv4-mapped IPv6 (`::ffff:1.2.3.4`, an IPv4 client of a dual-stack socket) becomes the IPv4 address. The library
+ * mistakes IPv4-compatible `::1.2.3.4` for it, unless its zeros are written out.
  */
 function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text.replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
 }
 
-/** An address or CIDR network; `null` when it is neither. A bare address is the network of itself. */
+/** An address or CIDR network; `null` when it is neither. A bare address is a network of one address. */
 function parseNetwork(text: string): Network | null {
   const slash = text.indexOf("/");
   const base = parseAddress(slash < 0 ? text : text.slice(0, slash));
@@ -46,15 +45,15 @@ function parseNetwork(text: string): Network | null {
 }
 
 /**
- * Lists are read once, not at every request: reading costs several times as much as matching. A list must therefore
- * not be changed after its first use; what is kept of it goes away together with it.
+ * Parsed lists, since parsing costs several times as much as matching. A list must not be modified after its first use;
+ * its entry is garbage-collected together with it.
  */
 const PARSED_LISTS = new WeakMap<readonly string[], readonly Network[]>();
 
-/** The networks of a list; an unreadable one holds nobody. */
+/** The networks of a list; an invalid entry matches no address. */
 function networksOf(list: readonly string[]): readonly Network[] {
-  const known = PARSED_LISTS.get(list);
-  if (known !== undefined) return known;
+  const cached = PARSED_LISTS.get(list);
+  if (cached !== undefined) return cached;
   const networks = list.map(parseNetwork).filter((network) => network !== null);
   PARSED_LISTS.set(list, networks);
   return networks;
@@ -65,10 +64,10 @@ function isWithin(address: Address, networks: readonly Network[]): boolean {
 }
 
 /**
- * Reads one `allowed_ips` entry: an IPv4 address or an IPv4 CIDR network (RFC 4632), without spaces.
+ * Parses one `allowed_ips` entry: an IPv4 address or an IPv4 CIDR network (RFC 4632), without spaces.
  *
- * The value is the spelling to store: host bits cleared (`10.1.2.3/8` is `10.0.0.0/8`) and no `/32`. IPv6, also in
- * its IPv4-mapped form, is refused: the contract's allowlist is IPv4 only.
+ * The value is the canonical spelling to store: host bits cleared (`10.1.2.3/8` is `10.0.0.0/8`) and no `/32`. IPv6,
+ * including its IPv4-mapped form, is refused: the API's allowlists are IPv4 only.
  */
 export function parseAllowedIp(text: string): AllowedIpResult {
   const network = isIPv4(text.split("/", 1)[0] ?? "") ? parseNetwork(text) : null;
@@ -83,7 +82,7 @@ export function parseAllowedIp(text: string): AllowedIpResult {
   return { ok: true, value: `${ipaddr.IPv4.networkAddressFromCIDR(text).toString()}/${prefixLength}` };
 }
 
-/** Whether an address or CIDR network lies within one of the networks; what cannot be read does not, and holds nothing. */
+/** Whether an address or CIDR network lies within one of the networks; invalid ones match nothing. */
 export function isNetworkWithin(text: string, networks: readonly string[]): boolean {
   const inner = parseNetwork(text);
   if (inner === null) return false;
@@ -94,9 +93,9 @@ export function isNetworkWithin(text: string, networks: readonly string[]): bool
 /**
  * Whether a key with this allowlist may be used from the address.
  *
- * No list (`null` or empty) allows every address. With a list, an address that is IPv6 or unreadable is not allowed,
- * and an unreadable entry allows nobody: what cannot be understood must not open the door. The list is read once, so
- * it must not be changed after it was passed in.
+ * `null` or an empty list allows every address. Otherwise IPv6 and invalid addresses are refused, and an invalid entry
+ * matches no address, so that errors never grant access. The list must not be modified afterwards, since its parsed form
+ * is cached.
  */
 export function isAddressAllowed(address: string, allowed: readonly string[] | null): boolean {
   if (allowed === null || allowed.length === 0) return true;
@@ -105,19 +104,19 @@ export function isAddressAllowed(address: string, allowed: readonly string[] | n
 }
 
 /**
- * The address of the client: the socket's peer, or, when the peer is a trusted proxy, the right-most entry of
- * `X-Forwarded-For` that is not itself trusted. If all are trusted it is the left-most.
+ * The address of the client: the socket's peer or, when the peer is a trusted proxy, the right-most untrusted entry of
+ * `X-Forwarded-For`; the left-most one if all are trusted.
  *
- * Read from the right because each proxy appends the address that it saw, while everything further left came with the
- * request and can be forged. An unreadable entry (empty, a name, an address with a port) ends the walk: the last good
- * address is the answer. IPv4-mapped IPv6 comes back as IPv4; a peer that is no address comes back as it is.
+ * Read from the right, because each proxy appends the address that it saw, while everything further left came with the
+ * request and can be forged. At an invalid entry (empty, a name, an address with a port) the last valid address is
+ * returned. IPv4-mapped IPv6 is returned as IPv4; a peer that is not an address is returned unchanged.
  */
 export function clientAddress({ peer, forwardedFor, trustedProxies }: ClientAddressInput): string {
   const peerAddress = parseAddress(peer);
   if (peerAddress === null) return peer;
   const trusted = networksOf(trustedProxies);
   let client = peerAddress;
-  // Without a header there is one empty, hence unreadable, entry.
+  // Without a header there is one empty, hence invalid, entry.
   const entries = (forwardedFor ?? "").split(",");
   for (let i = entries.length - 1; i >= 0 && isWithin(client, trusted); i--) {
     const entry = parseAddress((entries[i] ?? "").trim());

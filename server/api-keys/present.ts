@@ -3,14 +3,14 @@ import { isoOrNull } from "../core/wire";
 import type { ApiKey } from "./schema";
 import { SCOPES } from "./scopes";
 
-/** Row -> wire at a moment: a key that has expired by `at` is shown as inactive. Neither key nor hash ever leaves. */
+/** Row -> wire at a point in time: a key that has expired by `at` is inactive. Omits the key's hash. */
 export const presentApiKey = (row: ApiKeyRow, at: Date): ApiKey => ({
   id: row.id,
   object: "api_key",
   name: row.name,
   key_hint: row.keyHint,
   is_active: row.revokedAt === null && (row.expiresAt === null || row.expiresAt > at),
-  // A scope that no longer exists grants nothing, so it is not shown either.
+  // Omits scopes that no longer exist, which grant nothing.
   permissions: SCOPES.filter((scope) => row.permissions.includes(scope)),
   rate_limit: row.rateLimit,
   last_used_at: isoOrNull(row.lastUsedAt),

@@ -13,7 +13,7 @@ const countedFor = async (keyId: string): Promise<number> => {
   return rows[0]?.used ?? 0;
 };
 
-test("a refusal is remembered to the end of the minute, and not a moment longer", async () => {
+test("a refusal is cached exactly until the end of the minute", async () => {
   const { keyId } = await makeAccount();
   const ask = { keyId, limit: 0 };
   for (let before = 0; before < 5; before += 1) await countRequest({ keyId, limit: 100 });

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "../core/clock";
 import { pool, repeatWhenLost } from "../core/db";
 import { perProcess } from "../core/process";
 
-/** Where a key stands in its current minute. `resetMs` is the time to the next one. */
+/** The rate limit of a key in the current minute. `resetMs`: milliseconds until the next minute. */
 export type RateState = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
 type Ask = { keyId: string; limit: number };
@@ -11,15 +11,15 @@ type Ask = { keyId: string; limit: number };
 type Exhausted = { until: number };
 
 const ASKS_MAX = 2_000;
-/** Requests that wait to be counted. One statement counts thousands, so only a database that is away gathers as many. */
+/** Queue limit. One statement counts thousands of requests, so only an unavailable database fills the queue. */
 const WAITING_MAX = 20_000;
 
 /**
- * Counts one request of a key against its limit per minute. Exact over all web processes: the count is a row in the
- * database, and concurrent requests of a process are counted by one statement.
+ * Counts one request of a key against its limit per minute. Exact over all web processes: the counter is a row in the
+ * database; concurrent requests of a process share one statement.
  */
 export async function countRequest(ask: Ask): Promise<RateState> {
-  // A key that has used up its minute stays refused until the next; asking the database again would only help a flood.
+  // An exhausted key is refused until the next minute without a query, so that a flood does not load the database.
   const spent = exhausted().get(ask.keyId);
   if (spent && spent.until > performance.now()) return refusal(ask.limit, spent.until);
   const queue = perProcess("api-keys.rate", () =>
@@ -45,8 +45,8 @@ const refusal = (limit: number, until: number): RateState => ({
 async function countAll(asks: Ask[]) {
   const counts = new Map<string, number>();
   for (const { keyId } of asks) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
-  // The minute is the database's, so that web processes with other clocks agree on it. It never runs back: a statement
-  // that waited for the row over the change of the minute counts in the new one.
+  // The database's minute, so that web processes with different clocks agree. It never goes back: a statement that waits
+  // for the row while the minute changes counts in the new minute.
   const count = {
     name: "api-keys.count_requests",
     text: `INSERT INTO api_key_minutes AS k (key_id, minute, used)
@@ -57,7 +57,7 @@ async function countAll(asks: Ask[]) {
              (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs"`,
     values: [[...counts.keys()], [...counts.values()]],
   };
-  // Counting a request twice when the database goes away is better than refusing it.
+  // When the connection is lost, counting a request twice is better than refusing it.
   const { rows } = await repeatWhenLost(() => pool().query<{ keyId: string; used: number; leftMs: number }>(count));
   const states = new Map(rows.map((row) => [row.keyId, { ...row, next: row.used - (counts.get(row.keyId) ?? 0) }]));
   return asks.map(({ keyId, limit }) => {

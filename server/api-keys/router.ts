@@ -13,7 +13,7 @@ export const apiKeysRouter = router({
         tags: ["API keys"],
         summary: "List API keys",
         description:
-          "The keys of the account, newest first; those that were revoked or expired within 90 days too, as inactive.",
+          "The keys of the account, newest first. Keys revoked or expired within the last 90 days are listed as inactive.",
       },
     })
     .output(listOf(ApiKey))
@@ -27,8 +27,8 @@ export const apiKeysRouter = router({
         tags: ["API keys"],
         summary: "Create an API key",
         description:
-          "The answer holds the key itself, once; only its hash is kept. A key grants neither permissions nor limits beyond its " +
-          "own. An account has at most 100 keys that work.",
+          "The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant " +
+          "permissions or limits beyond its own. An account has at most 100 active keys.",
       },
     })
     .input(CreateApiKeyInput)
@@ -43,7 +43,7 @@ export const apiKeysRouter = router({
         tags: ["API keys"],
         summary: "Revoke an API key",
         description:
-          "Ends the key for good: it is refused everywhere within a second. A key that is revoked already is a 404.",
+          "Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404.",
       },
     })
     .input(ApiKeyId)

@@ -4,63 +4,63 @@ import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
 const RATE_LIMIT_MAX = 6_000;
-/** PostgreSQL's integer; no real limit comes near. */
+/** Maximum of PostgreSQL's integer, far above any real limit. */
 const COUNT_MAX = 2_147_483_647;
 
 export const ApiKey = z.object({
   id: z.string().describe("Key id, prefix key_."),
   object: kindOf("api_key"),
-  name: z.string().describe("What the key is for, as you named it."),
-  key_hint: z.string().describe("The key abbreviated: first characters, an ellipsis, last characters."),
+  name: z.string().describe("Your name for the key."),
+  key_hint: z.string().describe("Abbreviated key: first characters, an ellipsis, last characters."),
   is_active: z.boolean().describe("False once revoked or expired."),
-  permissions: z.array(z.enum(SCOPES)).describe("What the key may do."),
+  permissions: z.array(z.enum(SCOPES)).describe("Permissions of the key."),
   rate_limit: z.number().int().describe("Requests per minute."),
-  last_used_at: NullableDateTime.describe("When it was last used, ISO 8601, exact to a minute; null: never."),
-  expires_at: NullableDateTime.describe("When it stops working, ISO 8601; null: never."),
-  created_at: DateTime.describe("When it was created, ISO 8601."),
+  last_used_at: NullableDateTime.describe("Time of the last use, ISO 8601, exact to a minute; null: never."),
+  expires_at: NullableDateTime.describe("Time when the key expires, ISO 8601; null: never."),
+  created_at: DateTime.describe("Time of creation, ISO 8601."),
 });
 export type ApiKey = z.output<typeof ApiKey>;
 
 export const CreatedApiKey = ApiKey.extend({
-  plain_key: z.string().describe("The whole key. Shown in this answer only; only its hash is kept."),
+  plain_key: z.string().describe("The whole key, shown in this response only; only its hash is stored."),
   plain_key_notice: z.string().describe("A reminder to store the key now."),
 });
 export type CreatedApiKey = z.output<typeof CreatedApiKey>;
 
 export const CreateApiKeyInput = z.object({
-  name: z.string().trim().min(1).max(100).describe("What the key is for."),
+  name: z.string().trim().min(1).max(100).describe("Your name for the key."),
   permissions: z
     .array(z.enum(SCOPES))
     .min(1)
     .optional()
-    .describe("What the key may do; never more than its creator may. Omitted: the creator's own permissions."),
+    .describe("Permissions of the key, never more than its creator has. Omitted: the creator's permissions."),
   rate_limit: z
     .int()
     .min(1)
     .max(RATE_LIMIT_MAX)
     .optional()
-    .describe("Requests per minute, 1 to 6000. Omitted: 600, or the creating key's own if that is less."),
+    .describe("Requests per minute, 1 to 6000. Omitted: 600, or the creating key's limit if that is lower."),
   daily_limit: z
     .int()
     .min(1)
     .max(COUNT_MAX)
     .nullish()
-    .describe("Messages per UTC day; null: no limit. Omitted: the creating key's own."),
+    .describe("Messages per UTC day; null: no limit. Omitted: the creating key's limit."),
   monthly_limit: z
     .int()
     .min(1)
     .max(COUNT_MAX)
     .nullish()
-    .describe("Messages per UTC month; null: no limit. Omitted: the creating key's own."),
+    .describe("Messages per UTC month; null: no limit. Omitted: the creating key's limit."),
   allowed_ips: z
     .array(z.string().refine((text) => parseAllowedIp(text).ok, "must be an IPv4 address or CIDR range"))
     .max(100)
     .nullish()
     .describe(
-      "IPv4 addresses or CIDR ranges from which the key may be used; null: from anywhere. Omitted: the creating key's own.",
+      "IPv4 addresses or CIDR ranges from which the key may be used; null: any. Omitted: those of the creating key.",
     ),
   expires_at: DateTime.nullish().describe(
-    "When the key stops working, ISO 8601; must lie in the future. Null: never. Omitted: with the creating key.",
+    "Time when the key expires, ISO 8601, in the future; null: never. Omitted: with the creating key.",
   ),
 });
 export type CreateApiKeyInput = z.output<typeof CreateApiKeyInput>;

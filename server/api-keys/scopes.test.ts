@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isWithin, missingScopes, SCOPE_DESCRIPTIONS, SCOPES } from "./scopes";
 
 describe("scopes", () => {
-  it("are the eight of the contract", () => {
+  it("are the eight of the API", () => {
     expect(SCOPES).toEqual([
       "sms:send",
       "sms:bulk",
@@ -15,7 +15,7 @@ describe("scopes", () => {
     ]);
   });
 
-  it("are each described, in different words", () => {
+  it("each have a description of their own", () => {
     expect(Object.keys(SCOPE_DESCRIPTIONS)).toEqual([...SCOPES]);
     expect(new Set(Object.values(SCOPE_DESCRIPTIONS)).size).toBe(SCOPES.length);
     for (const description of Object.values(SCOPE_DESCRIPTIONS)) expect(description).not.toBe("");
@@ -42,7 +42,7 @@ describe("missingScopes and isWithin", () => {
     expect(isWithin(have, want)).toBe(missing.length === 0);
   });
 
-  it("holds all of the scopes with all of the scopes", () => {
+  it("finds nothing missing when all scopes are granted", () => {
     expect(isWithin(SCOPES, SCOPES)).toBe(true);
     for (const scope of SCOPES) {
       expect(

@@ -1,6 +1,6 @@
-/** What an API key may do. A session of an account's owner holds all of it. */
+/** Scopes of API keys. The session of an account's owner has all of them. */
 
-/** Every scope there is, in the order shown to people; `permissions` accepts nothing else. */
+/** All scopes, in the order of display; `permissions` accepts nothing else. */
 export const SCOPES = [
   "sms:send",
   "sms:bulk",
@@ -12,7 +12,7 @@ export const SCOPES = [
   "webhooks:write",
 ] as const;
 
-/** One permission of an API key, `<subject>:<deed>`. */
+/** One permission of an API key, `<subject>:<operation>`. */
 export type Scope = (typeof SCOPES)[number];
 
 /** One line per scope for the console and the API reference. */
@@ -28,14 +28,14 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
 };
 
 /**
- * The wanted scopes that are not held, each once, in the order wanted; empty when all are held. `have` may hold
- * unknown names (a row older than this list): they grant nothing.
+ * The scopes in `want` that `have` lacks, each once, in the order of `want`. Unknown names in `have` (from a row older
+ * than this list) grant nothing.
  */
 export function missingScopes(have: readonly string[], want: readonly Scope[]): Scope[] {
   return [...new Set(want)].filter((scope) => !have.includes(scope));
 }
 
-/** Whether every wanted scope is held. Also the rule that a key never creates a key with more than its own scopes. */
+/** Whether `have` includes every scope in `want`; also the rule that a key cannot create a key with more scopes. */
 export function isWithin(have: readonly string[], want: readonly Scope[]): boolean {
   return want.every((scope) => have.includes(scope));
 }

@@ -3,15 +3,15 @@ import { hashKey, keyHint, looksLikeKey, newPlainKey } from "./secret";
 
 const KEY = "ds_live_AbCd0123456789efghijklmnopqrwXyZ";
 
-/** A source that hands out the given bytes in turn and then zeros. */
-function source(bytes: readonly number[]): { take: (n: number) => Buffer; asked: number[] } {
+/** A source of the given bytes, then zeros, which records the requested sizes. */
+function source(bytes: readonly number[]): { take: (n: number) => Buffer; requested: number[] } {
   const rest = [...bytes];
-  const asked: number[] = [];
+  const requested: number[] = [];
   const take = (n: number) => {
-    asked.push(n);
+    requested.push(n);
     return Buffer.from(Array.from({ length: n }, () => rest.shift() ?? 0));
   };
-  return { take, asked };
+  return { take, requested };
 }
 
 describe("newPlainKey", () => {
@@ -33,13 +33,13 @@ describe("newPlainKey", () => {
     expect([...counts.values()].every((count) => count === 4)).toBe(true);
   });
 
-  it("throws away the bytes from 248 up, and asks for as many more", () => {
-    const { take, asked } = source([248, 255, 250, ...Array.from({ length: 29 }, () => 1), 247, 61, 62]);
+  it("discards bytes from 248 up, and requests as many more", () => {
+    const { take, requested } = source([248, 255, 250, ...Array.from({ length: 29 }, () => 1), 247, 61, 62]);
     expect(newPlainKey(take)).toBe(`ds_live_${"1".repeat(29)}zz0`);
-    expect(asked).toEqual([32, 3]);
+    expect(requested).toEqual([32, 3]);
   });
 
-  it("uses every byte that it is given", () => {
+  it("uses every given byte", () => {
     const key = newPlainKey(() => Buffer.alloc(32, 61));
     for (let i = 0; i < 32; i++) {
       const changed = Buffer.alloc(32, 61);
@@ -68,7 +68,7 @@ describe("keyHint", () => {
 });
 
 describe("looksLikeKey", () => {
-  it("takes what newPlainKey makes", () => {
+  it("accepts keys of newPlainKey", () => {
     expect(looksLikeKey(KEY)).toBe(true);
     expect(looksLikeKey(newPlainKey())).toBe(true);
   });

@@ -1,13 +1,13 @@
-/** The secret of an API key: made once, shown once, stored only as its hash. */
+/** The secret of an API key: shown once, stored only as its hash. */
 import { createHash, randomBytes as systemRandomBytes } from "node:crypto";
 
 const PREFIX = "ds_live_";
-/** 32 characters of 62 are log2(62^32) = 190 bits: no guessing, and so no slow hash is needed either. */
+/** 32 base62 characters are log2(62^32) = 190 bits: impossible to guess, so a fast hash is enough. */
 const RANDOM_LENGTH = 32;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /**
- * The largest multiple of 62 in a byte; higher bytes are thrown away, or the first characters would come up more
- * often.
+ * The largest multiple of 62 in a byte. Bytes from there on are discarded, or the first characters would be more
+ * frequent.
  */
 const UNBIASED_BYTES = 256 - (256 % BASE62.length);
 const KEY_PATTERN = /^ds_live_[0-9A-Za-z]{32}$/;
@@ -16,7 +16,7 @@ const HINT_LENGTH = 4;
 /**
  * A new API key in plain text: `ds_live_` and 32 base62 characters, each equally likely.
  *
- * @param randomBytes source of `n` random bytes; another than the system's own is for tests only.
+ * @param randomBytes source of `n` random bytes; only tests replace the system's.
  */
 export function newPlainKey(randomBytes: (n: number) => Buffer = systemRandomBytes): string {
   let random = "";
@@ -29,19 +29,17 @@ export function newPlainKey(randomBytes: (n: number) => Buffer = systemRandomByt
 }
 
 /**
- * What is stored and looked up instead of the key: SHA-256 (FIPS 180-4) in 64 lowercase hexadecimal digits. Neither
- * salted nor slow on purpose: the key is random, not chosen by a person, and every request has to find its row by
- * this value.
+ * The stored form of a key: SHA-256 (FIPS 180-4) in 64 lowercase hexadecimal digits. Deliberately neither salted nor
+ * slow: the key is random, and every request looks up its row by this value.
  */
 export function hashKey(plain: string): string {
   return createHash("sha256").update(plain).digest("hex");
 }
 
 /**
- * The abbreviation that people know a key by, `ds_live_AbCd…wXyZ`: prefix, first four, ellipsis, last four
- * characters.
+ * The displayed abbreviation of a key, `ds_live_AbCd…wXyZ`: prefix, first four characters, ellipsis, last four.
  *
- * @throws RangeError when the text is no key, since the hint of a shorter secret could give it away whole.
+ * @throws RangeError when the text is not a key, since the hint of a shorter secret could reveal all of it.
  */
 export function keyHint(plain: string): string {
   if (!looksLikeKey(plain)) throw new RangeError("Only a complete API key has a hint.");
@@ -49,8 +47,7 @@ export function keyHint(plain: string): string {
 }
 
 /**
- * Whether a text has the shape of a key; a cheap refusal before any look-up. It says nothing about the key being
- * valid.
+ * Whether a text has the format of a key: a cheap check before any look-up, which does not imply that the key is valid.
  */
 export function looksLikeKey(text: string): boolean {
   return KEY_PATTERN.test(text);

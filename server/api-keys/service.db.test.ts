@@ -19,7 +19,7 @@ const ownerOf = (account: TestAccount): AccountActor => ({
   isOperator: false,
 });
 
-test("a key is shown once, works, and only its hash is kept", async () => {
+test("a key is shown once, works, and only its hash is stored", async () => {
   const account = await makeAccount();
   const created = await createApiKey(ownerOf(account), input({ daily_limit: 5 }));
   expect(created.plain_key).toMatch(/^ds_live_[0-9A-Za-z]{32}$/);
@@ -35,7 +35,7 @@ test("a key is shown once, works, and only its hash is kept", async () => {
   expect(listed.data.map((key) => key.id)).toEqual([created.id, account.keyId]);
 });
 
-test("a key creates keys with its own scopes at most, and with exactly those when none are named", async () => {
+test("a key grants at most its own scopes, and all of them by default", async () => {
   const account = await makeAccount({ scopes: ["keys:write", "sms:read"] });
   const narrower = await createApiKey(account.actor, input({ permissions: ["sms:read"] }));
   expect(narrower.permissions).toEqual(["sms:read"]);
@@ -48,11 +48,17 @@ test("a key creates keys with its own scopes at most, and with exactly those whe
   expect((await listApiKeys(account.actor)).data).toHaveLength(3);
 });
 
-test("a key creates keys with its own limits at most, and with exactly those when none are named", async () => {
+test("a key grants at most its own limits, and the same limits by default", async () => {
   const account = await makeAccount();
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-  const held = { rate_limit: 10, daily_limit: 1, monthly_limit: 5, allowed_ips: ["10.0.0.0/8"], expires_at: expiresAt };
-  const narrow = await createApiKey(ownerOf(account), input(held));
+  const limits = {
+    rate_limit: 10,
+    daily_limit: 1,
+    monthly_limit: 5,
+    allowed_ips: ["10.0.0.0/8"],
+    expires_at: expiresAt,
+  };
+  const narrow = await createApiKey(ownerOf(account), input(limits));
   const actor: AccountActor = { ...account.actor, kind: "apiKey", keyId: narrow.id, scopes: SCOPES, limits: NO_LIMITS };
   const limitsIn = async (id: string) => {
     const { rateLimit, dailyLimit, monthlyLimit, allowedIps, expiresAt } = await prisma().apiKey.findUniqueOrThrow({
@@ -69,10 +75,10 @@ test("a key creates keys with its own limits at most, and with exactly those whe
     { allowed_ips: ["10.1.1.1", "11.1.1.1"] },
     { expires_at: null },
   ];
-  for (const wanted of wider) {
-    await expect(createApiKey(actor, input(wanted)), JSON.stringify(wanted)).rejects.toMatchObject({
+  for (const requested of wider) {
+    await expect(createApiKey(actor, input(requested)), JSON.stringify(requested)).rejects.toMatchObject({
       status: 403,
-      wire: { param: Object.keys(wanted)[0], details: { reason: "limit_not_held" } },
+      wire: { param: Object.keys(requested)[0], details: { reason: "limit_not_held" } },
     });
   }
   const less = { rate_limit: 1, monthly_limit: 2, allowed_ips: ["10.1.0.0/16"] };
@@ -85,13 +91,13 @@ test("a key creates keys with its own limits at most, and with exactly those whe
   expect((await listApiKeys(account.actor)).data).toHaveLength(4);
 });
 
-test("a key that was revoked creates none, even while it is still remembered as valid", async () => {
+test("a revoked key creates no keys, even while it is still cached as valid", async () => {
   const account = await makeAccount();
   await prisma().apiKey.update({ where: { id: account.keyId }, data: { revokedAt: new Date() } });
   await expect(createApiKey(account.actor, input())).rejects.toMatchObject({ status: 401 });
 });
 
-test("an account has at most 100 keys that work, however many are created at once", async () => {
+test("an account has at most 100 active keys, even under concurrent creations", async () => {
   const account = await makeAccount();
   const owner = ownerOf(account);
   const rowOf = (at: number) => ({
@@ -116,7 +122,7 @@ test("an account has at most 100 keys that work, however many are created at onc
   expect((await createApiKey(owner, input())).is_active).toBe(true);
 });
 
-test("keys that ended more than 90 days ago are not listed", async () => {
+test("keys revoked or expired more than 90 days ago are not listed", async () => {
   const account = await makeAccount();
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
   const make = async (ended: { revokedAt?: Date; expiresAt?: Date }) => {
@@ -131,7 +137,7 @@ test("keys that ended more than 90 days ago are not listed", async () => {
   expect(data.map((key) => key.id)).toEqual([...recent.reverse(), account.keyId]);
 });
 
-test("a key cannot be created already expired", async () => {
+test("a key cannot be created expired", async () => {
   const { actor } = await makeAccount();
   const expires_at = new Date(Date.now() - 1_000).toISOString();
   await expect(createApiKey(actor, input({ expires_at }))).rejects.toMatchObject({
@@ -142,7 +148,7 @@ test("a key cannot be created already expired", async () => {
   expect((await createApiKey(actor, input({ expires_at: later }))).expires_at).toBe(later);
 });
 
-test("networks are kept in one spelling, each once", async () => {
+test("networks are stored in canonical form without duplicates", async () => {
   const { actor } = await makeAccount();
   const { id } = await createApiKey(actor, input({ allowed_ips: ["10.1.2.3/8", "10.0.0.0/8", "203.0.113.7/32"] }));
   const row = await prisma().apiKey.findUniqueOrThrow({ where: { id } });
@@ -160,7 +166,7 @@ test("a revoked key is refused at once, listed as inactive, and revoked only onc
   expect(listed?.is_active).toBe(false);
 });
 
-test("of many revocations at once exactly one succeeds", async () => {
+test("exactly one of many concurrent revocations succeeds", async () => {
   const account = await makeAccount();
   const { id } = await createApiKey(account.actor, input());
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => revokeApiKey(account.actor, id)));

@@ -5,21 +5,21 @@ import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { newId } from "../core/ids";
 import { forgetKey } from "./authenticate";
-import { type KeyLimits, limitsOf, type WantedLimits, widerParam } from "./ceiling";
+import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
 import { presentApiKey } from "./present";
 import type { ApiKey, CreateApiKeyInput, CreatedApiKey } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
 
 const KEYS_MAX = 100;
-/** Keys that ended longer ago are no longer listed. */
-const ENDED_SHOWN_MS = 90 * DAY_MS;
+/** How long revoked and expired keys are listed. */
+const INACTIVE_LISTED_MS = 90 * DAY_MS;
 const PLAIN_KEY_NOTICE = "Store this key now: it is shown this once and cannot be read again.";
 
-/** The account's keys, newest first; those that were revoked or expired within 90 days too, as inactive. */
+/** The account's keys, newest first, including those revoked or expired within 90 days, as inactive. */
 export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"; data: ApiKey[] }> {
   const at = now();
-  const since = new Date(at.getTime() - ENDED_SHOWN_MS);
+  const since = new Date(at.getTime() - INACTIVE_LISTED_MS);
   const rows = await prisma().apiKey.findMany({
     where: {
       accountId: actor.accountId,
@@ -33,11 +33,11 @@ export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"
   return { object: "list", data: rows.map((row) => presentApiKey(row, at)) };
 }
 
-/** A signed-in owner holds every scope, a key its own. */
+/** A signed-in owner has every scope, a key its own. */
 const scopesOf = (actor: AccountActor): readonly Scope[] =>
   actor.kind === "session" ? SCOPES : SCOPES.filter((scope) => actor.scopes.includes(scope));
 
-/** The limits of the key that creates; null for a person, who has none. @throws 401 when it was revoked meanwhile. */
+/** The limits of the creating key; null for a person, who has none. @throws 401 when the key was revoked meanwhile. */
 async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null> {
   if (actor.kind !== "apiKey") return null;
   const { rows } = await tx.query<KeyLimits>(
@@ -50,20 +50,20 @@ async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null>
   return rows[0];
 }
 
-/** @throws 403 `limit_not_held` when a key would get more than the one that creates it has. */
-async function grantLimits(tx: Tx, actor: AccountActor, wanted: WantedLimits): Promise<KeyLimits> {
+/** @throws 403 `limit_not_held` when a limit exceeds that of the creating key. */
+async function grantLimits(tx: Tx, actor: AccountActor, requested: RequestedLimits): Promise<KeyLimits> {
   const ceiling = await ceilingOf(tx, actor);
-  const limits = limitsOf(wanted, ceiling);
-  const param = ceiling && widerParam(limits, ceiling);
+  const limits = limitsOf(requested, ceiling);
+  const param = ceiling && exceededParam(limits, ceiling);
   if (!param) return limits;
   throw forbidden(`A key cannot grant more than its own ${param}.`, { param, reason: "limit_not_held" });
 }
 
-/** @throws 403 `scope_not_held` */
-function grantScopes(actor: AccountActor, wanted: readonly Scope[] | undefined): Scope[] {
-  const held = scopesOf(actor);
-  const missing = missingScopes(held, wanted ?? held);
-  if (missing.length === 0) return SCOPES.filter((scope) => (wanted ?? held).includes(scope));
+/** @throws 403 `scope_not_held` when a scope is missing from the creator's. */
+function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefined): Scope[] {
+  const own = scopesOf(actor);
+  const missing = missingScopes(own, requested ?? own);
+  if (missing.length === 0) return SCOPES.filter((scope) => (requested ?? own).includes(scope));
   throw forbidden(`A key cannot grant what its creator lacks: ${missing.join(", ")}.`, {
     param: "permissions",
     reason: "scope_not_held",
@@ -72,10 +72,10 @@ function grantScopes(actor: AccountActor, wanted: readonly Scope[] | undefined):
 }
 
 /**
- * Makes a key. The answer is the only place where the key itself is ever shown. Without `permissions` it gets the
- * scopes of whoever creates it; limits that are left out are those of the key that creates it.
- * @throws 403 `scope_not_held` or `limit_not_held` for what the creating key lacks, 400 `expires_in_the_past`, and
- *   400 `key_limit` past 100 keys that work.
+ * Creates a key. Only this response contains the key itself. Omitted `permissions` are the creator's scopes; omitted
+ * limits are those of the creating key.
+ * @throws 403 `scope_not_held` or `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400
+ *   `key_limit` beyond 100 active keys.
  */
 export async function createApiKey(
   actor: AccountActor,
@@ -87,7 +87,7 @@ export async function createApiKey(
     const permissions = grantScopes(actor, input.permissions);
     const at = now();
     if (input.expires_at && new Date(input.expires_at) <= at) {
-      throw invalidRequest("expires_at must lie in the future.", {
+      throw invalidRequest("expires_at must be in the future.", {
         param: "expires_at",
         reason: "expires_in_the_past",
       });
@@ -104,7 +104,7 @@ export async function createApiKey(
       lastUsedAt: null,
       createdAt: at,
     };
-    // createOnce holds the account's lock, so two creations count one after the other.
+    // createOnce holds the account's lock, so concurrent creations count one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
          monthly_limit, allowed_ips, expires_at, created_at)
@@ -129,7 +129,7 @@ export async function createApiKey(
       ],
     );
     if (rowCount === 0) {
-      throw invalidRequest(`An account has at most ${KEYS_MAX} API keys that work. Revoke one first.`, {
+      throw invalidRequest(`An account has at most ${KEYS_MAX} active API keys. Revoke one first.`, {
         reason: "key_limit",
       });
     }
@@ -139,21 +139,21 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key of the actor's account for good. This process refuses it from now on, every other one within a second.
- * @throws 404 when the account has no such key, or it is revoked already.
+ * Revokes a key of the actor's account permanently. This process refuses it at once, every other one within a second.
+ * @throws 404 when the account has no such key, or it is already revoked.
  */
 export async function revokeApiKey(
   actor: AccountActor,
   id: string,
 ): Promise<{ id: string; object: string; deleted: true }> {
-  // The condition decides between two that revoke at once: exactly one of them finds the key.
+  // The condition lets exactly one of several concurrent revocations find the key.
   const revoked = await prisma().apiKey.updateManyAndReturn({
     where: { id, accountId: actor.accountId, revokedAt: null },
     data: { revokedAt: now() },
     select: { keyHash: true },
   });
   const [key] = revoked;
-  if (!key) throw notFound("There is no such API key, or it is revoked already.", { param: "id" });
+  if (!key) throw notFound("There is no such API key, or it is already revoked.", { param: "id" });
   forgetKey(key.keyHash);
   return { id, object: "api_key", deleted: true };
 }

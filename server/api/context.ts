@@ -4,7 +4,7 @@ import { env } from "../core/env";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 
-/** What a procedure called by the console knows of its request: the person who is signed in, or nobody. */
+/** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
 export async function sessionContext(req: Request): Promise<Context> {
   const session = await currentSession();
   return {

@@ -14,7 +14,7 @@ test("a healthy installation has a database and an empty queue", async () => {
   });
 });
 
-test("due jobs are counted with the age of the oldest; later, taken and given-up ones are not", async () => {
+test("due jobs are counted, with the age of the oldest, but not future, running and failed ones", async () => {
   const inSeconds = (s: number) => new Date(Date.now() + s * 1_000);
   await transaction(async (tx) => {
     for (const runAt of [inSeconds(-90), inSeconds(-5), inSeconds(3_600), inSeconds(-500), inSeconds(-600)]) {
@@ -23,7 +23,7 @@ test("due jobs are counted with the age of the oldest; later, taken and given-up
     const change = (set: string, at: number) =>
       tx.query(`UPDATE graphile_worker._private_jobs SET ${set} WHERE id =
         (SELECT id FROM graphile_worker._private_jobs ORDER BY run_at OFFSET ${at} LIMIT 1)`);
-    await change("locked_at = now(), locked_by = 'somebody'", 0);
+    await change("locked_at = now(), locked_by = 'another worker'", 0);
     await change("attempts = max_attempts", 1);
   });
   const { ok, queue } = await checkHealth();
@@ -33,7 +33,7 @@ test("due jobs are counted with the age of the oldest; later, taken and given-up
   expect(queue?.oldestReadyS).toBeLessThan(120);
 });
 
-test("without a queue the service is not healthy, though its database is", async () => {
+test("without a queue the service is unhealthy, though its database is healthy", async () => {
   await pool().query("ALTER SCHEMA graphile_worker RENAME TO graphile_worker_gone");
   try {
     expect(await checkHealth()).toMatchObject({ ok: false, database: { ok: true }, queue: null });

@@ -1,21 +1,21 @@
 import { pool } from "../core/db";
 import { errorFields, log } from "../core/log";
 
-/** A database that takes longer is no use to callers either. */
+/** A slower database would not serve callers in time either. */
 const CHECK_TIMEOUT_MS = 5_000;
 
 type Health = {
   ok: boolean;
-  /** `latencyMs`: one round trip, waiting for a free connection included; null when there was no answer. */
+  /** `latencyMs`: one round trip, including the wait for a connection; null when there was no response. */
   database: { ok: boolean; latencyMs: number | null };
-  /** Jobs that are due and that no worker has taken, and how long the oldest has been due; null when unknown. */
+  /** Due jobs that no worker has taken, and for how long the oldest has been due; null when unknown. */
   queue: { readyJobs: number; oldestReadyS: number } | null;
 };
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, late]);
@@ -24,7 +24,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Does not wait for a database that is away, as everybody else does: that it is away is the answer. */
+/** Connects without waiting for an unavailable database, unlike all other queries. */
 async function databaseLatencyMs(): Promise<number> {
   const startedAt = performance.now();
   const client = await pool().reachAtOnce();
@@ -47,7 +47,7 @@ async function readQueue(): Promise<Health["queue"]> {
   return rows[0] ?? null;
 }
 
-/** Asks the database and the job queue how they are. Never throws: what fails is what it tells. */
+/** Checks the database and the job queue. Never throws: failures are part of the result. */
 export async function checkHealth(): Promise<Health> {
   const health: Health = { ok: false, database: { ok: false, latencyMs: null }, queue: null };
   try {

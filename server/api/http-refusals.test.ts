@@ -9,7 +9,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A server whose requests `handle` answers. @returns what it answers to bytes. */
+/** Starts a server with the handler. @returns a function that sends bytes and returns the responses. */
 async function serve(handle: RequestListener, settings: { headersTimeout?: number } = {}) {
   const server = createServer({ requireHostHeader: false, connectionsCheckingInterval: 20, ...settings });
   servers.push(server);
@@ -22,7 +22,7 @@ async function serve(handle: RequestListener, settings: { headersTimeout?: numbe
   return async (bytes: string | Buffer, then?: Then) => responsesIn(await exchange({ url }, bytes, then));
 }
 
-const answered: RequestListener = (_request, response) => response.end("done");
+const respondDone: RequestListener = (_request, response) => response.end("done");
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n";
 
 function expectRefusal(response: Awaited<ReturnType<Awaited<ReturnType<typeof serve>>>>[number], reason: string) {
@@ -46,7 +46,7 @@ function expectRefusal(response: Awaited<ReturnType<Awaited<ReturnType<typeof se
   });
 }
 
-describe("what HTTP does not allow is refused in the shape of errors", () => {
+describe("a request that violates HTTP is refused with the error envelope", () => {
   test.each([
     ["no HTTP at all", "hello\r\n\r\n", "malformed_http"],
     ["a length and chunks", `${GET}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, "malformed_http"],
@@ -54,46 +54,46 @@ describe("what HTTP does not allow is refused in the shape of errors", () => {
     ["no Host", "GET / HTTP/1.1\r\n\r\n", "malformed_http"],
     ["an expectation", `${GET}Expect: x\r\n\r\n`, "unknown_expectation"],
   ])("%s", async (_name, bytes, reason) => {
-    const ask = await serve(answered);
+    const ask = await serve(respondDone);
     const responses = await ask(bytes);
     expect(responses).toHaveLength(1);
     for (const response of responses) expectRefusal(response, reason);
   });
 
   test("headers that do not end in time", async () => {
-    const ask = await serve(answered, { headersTimeout: 50 });
+    const ask = await serve(respondDone, { headersTimeout: 50 });
     const [response] = await ask(GET);
-    if (!response) throw new Error("There is no answer.");
+    if (!response) throw new Error("There is no response.");
     expectRefusal(response, "request_too_slow");
   });
 
-  test("a body that breaks off into something else, although its handler still waits for it", async () => {
+  test("a body that turns malformed while its handler waits for it", async () => {
     const ask = await serve((request) => void request.resume());
     const [response, ...more] = await ask(`${GET}Transfer-Encoding: chunked\r\n\r\nnonsense`);
-    if (!response) throw new Error("There is no answer.");
+    if (!response) throw new Error("There is no response.");
     expectRefusal(response, "malformed_http");
     expect(more).toEqual([]);
   });
 });
 
-describe("an answer that is under way is not written into", () => {
-  test("what follows a request waits for its answer, however long that takes", async () => {
-    let answer = () => {};
+describe("a response in progress is not written into", () => {
+  test("the refusal waits for the response to the earlier request, however long that takes", async () => {
+    let respond = () => {};
     const ask = await serve((_request, response) => {
-      answer = () => response.end("done");
+      respond = () => response.end("done");
     });
     const responses = ask(`${GET}\r\nnonsense\r\n\r\n`);
-    await expect.poll(() => answer.toString()).toContain("done");
-    answer();
+    await expect.poll(() => respond.toString()).toContain("done");
+    respond();
     const [first, second, ...more] = await responses;
     expect(first).toMatchObject({ status: 200 });
     expect(first?.body).toContain("done");
-    if (!second) throw new Error("There is no second answer.");
+    if (!second) throw new Error("There is no second response.");
     expectRefusal(second, "malformed_http");
     expect(more).toEqual([]);
   });
 
-  test("one whose request breaks when it has begun is only cut off", async () => {
+  test("a response that has begun when its request turns malformed is only cut off", async () => {
     const ask = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 }).write("begun");
     });
@@ -101,21 +101,21 @@ describe("an answer that is under way is not written into", () => {
     expect(responses.map(({ status, body }) => [status, body])).toEqual([[200, "begun"]]);
   });
 
-  test("one that is complete although its request never will be stays the only one", async () => {
+  test("a complete response to an incomplete request remains the only one", async () => {
     const ask = await serve((_request, response) => response.writeHead(401).end("no"));
     const responses = await ask(`${GET}Content-Length: 10\r\n\r\n12345`, "end");
     expect(responses.map(({ status }) => status)).toEqual([401]);
   });
 
-  test("neither is a refusal: one request gets one, whatever is wrong with it", async () => {
-    const ask = await serve(answered);
+  test("a request gets only one refusal, whatever is wrong with it", async () => {
+    const ask = await serve(respondDone);
     const [refusal, ...more] = await ask(`${GET}Expect: x\r\nTransfer-Encoding: chunked\r\n\r\nnonsense`);
-    if (!refusal) throw new Error("There is no answer.");
+    if (!refusal) throw new Error("There is no response.");
     expect([refusal.status, more]).toEqual([400, []]);
   });
 
-  test("HTTP/1.0 needs no Host, and 100-continue is an expectation that is met", async () => {
-    const ask = await serve(answered);
+  test("HTTP/1.0 needs no Host, and the expectation 100-continue is supported", async () => {
+    const ask = await serve(respondDone);
     expect(await ask("GET / HTTP/1.0\r\n\r\n")).toMatchObject([{ status: 200, body: "done" }]);
     const expecting = `${GET}Connection: close\r\nExpect: 100-continue\r\n\r\n`;
     expect(await ask(expecting)).toMatchObject([{ status: 100 }, { status: 200 }]);

@@ -13,7 +13,7 @@ const refusal = (run: () => unknown): unknown => {
 };
 
 describe("parseBody", () => {
-  test("takes an object, with or without a charset, and leaves its values alone", () => {
+  test("accepts an object, with or without a charset, and keeps its values", () => {
     expect(body('{"a":"5","b":[1,true,null]}', "application/json; charset=utf-8")).toEqual({
       a: "5",
       b: [1, true, null],
@@ -44,7 +44,7 @@ describe("parseBody", () => {
   });
 });
 
-test("a body that is not UTF-8 is refused, not repaired", () => {
+test("a body that is not UTF-8 is refused, not corrected", () => {
   const bytes = Buffer.concat([Buffer.from('{"body":"'), Buffer.from([0xff]), Buffer.from('"}')]);
   expect(refusal(() => parseBody("application/json", bytes))).toMatchObject({
     status: 400,
@@ -52,32 +52,32 @@ test("a body that is not UTF-8 is refused, not repaired", () => {
   });
 });
 
-test("a body that nests deeper than the stack is refused like any other", () => {
+test("a body nested deeper than the stack is refused", () => {
   const text = `{"a":${"[".repeat(100_000)}"\\u0000"${"]".repeat(100_000)}}`;
   expect(refusal(() => body(text))).toMatchObject({ status: 400 });
 });
 
-test("what cannot be stored is listed among the issues", () => {
+test("text that cannot be stored is listed in the issues", () => {
   const issues = [{ param: "to", message: "must not contain NUL (U+0000)" }];
   expect(refusal(() => parseQuery("to=%00"))).toMatchObject({ wire: { details: { issues } } });
 });
 
 describe("parseQuery", () => {
-  test("reads parameters", () => {
+  test("returns the parameters", () => {
     expect(parseQuery("page=2&to=%2B1415")).toEqual({ page: "2", to: "+1415" });
     expect(parseQuery("")).toEqual({});
   });
 
-  test("refuses a repeated one and NUL", () => {
+  test("refuses a repeated parameter and NUL", () => {
     expect(refusal(() => parseQuery("page=1&page=2"))).toMatchObject({ status: 400, wire: { param: "page" } });
     expect(refusal(() => parseQuery("to=%00"))).toMatchObject({ status: 400, wire: { param: "to" } });
   });
 
-  test("a parameter called __proto__ is an ordinary one", () => {
+  test("treats a parameter called __proto__ like any other", () => {
     expect(Object.keys(parseQuery("__proto__=1"))).toEqual([]);
   });
 });
 
-test("requireStorable accepts what JSON can hold otherwise", () => {
+test("requireStorable accepts all other JSON values", () => {
   expect(() => requireStorable({ a: [1, null, { b: "é😀" }] }, "")).not.toThrow();
 });

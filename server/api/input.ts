@@ -1,11 +1,11 @@
-/** Reading the input of a REST request: JSON bodies and query strings, strictly. */
+/** Strict parsing of REST input: JSON bodies and query strings. */
 import { isUtf8 } from "node:buffer";
 import { invalidRequest } from "../core/errors";
 import { refusedInput, requireStorable } from "../core/wire";
 
 /**
- * The JSON object in a body.
- * @throws 400 for another content type, malformed JSON, anything but an object, or text that cannot be stored.
+ * Parses a body that must be a JSON object.
+ * @throws 400 `wrong_content_type`, `malformed_json` for anything but a JSON object, or for text that cannot be stored.
  */
 export function parseBody(contentType: string | undefined, body: Buffer): Record<string, unknown> {
   if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
@@ -13,7 +13,7 @@ export function parseBody(contentType: string | undefined, body: Buffer): Record
       reason: "wrong_content_type",
     });
   }
-  // Read anyway, a wrong byte would become U+FFFD: another text than was meant, sent and billed as UCS-2.
+  // Decoded leniently, an invalid byte would become U+FFFD: a different text, sent and billed as UCS-2.
   if (!isUtf8(body)) throw invalidRequest("The body is not UTF-8.", { reason: "malformed_json" });
   const text = body.toString("utf8");
   let value: unknown;
@@ -25,14 +25,14 @@ export function parseBody(contentType: string | undefined, body: Buffer): Record
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidRequest("The body must be a JSON object.", { reason: "malformed_json" });
   }
-  // Both can only come from an escape, so most bodies need no walk.
+  // NUL and lone surrogates can only come from an escape, so most bodies need no traversal.
   if (SUSPICIOUS_ESCAPE.test(text)) requireStorable(value, "");
   return value as Record<string, unknown>;
 }
 
 const SUSPICIOUS_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 
-/** The parameters of a query string. @throws 400 for one that is given twice or cannot be stored. */
+/** Parses a query string. @throws 400 for a parameter that is repeated or cannot be stored. */
 export function parseQuery(query: string): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(query)) {

@@ -12,7 +12,7 @@ type Wire = {
 };
 
 async function call(method: string, path: string, key: string, body?: unknown) {
-  const answer = await handleRest(
+  const response = await handleRest(
     new Request(`http://127.0.0.1/api/v1${path}`, {
       method,
       headers: {
@@ -22,11 +22,11 @@ async function call(method: string, path: string, key: string, body?: unknown) {
       body: body === undefined ? null : JSON.stringify(body),
     }),
   );
-  return { status: answer.status, wire: (await answer.json()) as Wire };
+  return { status: response.status, wire: (await response.json()) as Wire };
 }
 
 describe("POST /messages/estimate", () => {
-  test("takes the body of either send, answers 200 and stores nothing", async () => {
+  test("takes the body of either send, responds 200 and stores nothing", async () => {
     const account = await makeAccount();
     const shared = { from: account.senderId, body: "Hello" };
     const single = { to: "+14155550123", ...shared, reference: "order-1" };
@@ -40,7 +40,7 @@ describe("POST /messages/estimate", () => {
     expect((await call("POST", "/messages/send", account.plainKey, single)).status).toBe(201);
   });
 
-  test("reports a refusal with 200 instead of being refused", async () => {
+  test("reports a refusal of the send with 200", async () => {
     const account = await makeAccount({ balanceMicros: 0n });
     const body = { to: "+14155550123", from: account.senderId, body: "Hello" };
     const { status, wire } = await call("POST", "/messages/estimate", account.plainKey, body);
@@ -69,7 +69,7 @@ describe("POST /messages/estimate", () => {
   test.each([
     ["sms:send", { to: "+14155550123" }, "sms:bulk"],
     ["sms:bulk", { recipients: ["+14155550123"] }, "sms:send"],
-  ] as const)("asks for %s, the permission of the send that it is of", async (needed, of, other) => {
+  ] as const)("requires %s, the permission of the corresponding send", async (needed, of, other) => {
     const [holder, stranger] = await Promise.all([
       makeAccount({ scopes: [needed] }),
       makeAccount({ scopes: ["sms:read", other] }),
@@ -94,7 +94,7 @@ describe("POST /messages/estimate", () => {
 });
 
 describe("GET /messages/{id}/timeline", () => {
-  test("tells a message's story to its own account, and is 404 to every other", async () => {
+  test("shows a message's history to its own account, and is 404 for every other", async () => {
     const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
     const body = { to: "+14155550123", from: account.senderId, body: "Hello" };
     const sent = await call("POST", "/messages/send", account.plainKey, body);
@@ -117,7 +117,7 @@ describe("GET /messages/{id}/timeline", () => {
     }
   });
 
-  test("tells of a message that failed at once", async () => {
+  test("covers a message that failed at once", async () => {
     const account = await makeAccount();
     const body = { recipients: ["nobody"], from: account.senderId, body: "Hello" };
     const sent = await call("POST", "/messages/bulk", account.plainKey, body);
@@ -138,7 +138,7 @@ describe("GET /messages/{id}/timeline", () => {
   });
 });
 
-test("smart_encoding is a boolean and nothing like one, also after the document of the API was made", async () => {
+test("smart_encoding must be a boolean, also after the API document was generated", async () => {
   const { plainKey, senderId } = await makeAccount();
   const send = (smart_encoding: unknown) =>
     call("POST", "/messages/send", plainKey, { to: "+14155550123", from: senderId, body: "“Hi”", smart_encoding });

@@ -1,4 +1,4 @@
-/** Examples of the API document about the account and what belongs to it, and what an example is. */
+/** Examples of the API document: their types, and the examples of accounts, senders, suppressions and keys. */
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { API_KEY, PAGINATION, SENDER, SUPPRESSION } from "./openapi-samples";
 import type { AppRouter } from "./router";
@@ -7,13 +7,16 @@ type Inputs = inferRouterInputs<AppRouter>;
 type Outputs = inferRouterOutputs<AppRouter>;
 
 type Named<Value> = Record<string, { summary: string; value: Value }>;
-export type OperationExamples<Input = unknown, Answer = unknown> = { requests?: Named<Input>; answers: Named<Answer> };
+export type OperationExamples<Input = unknown, Output = unknown> = {
+  requests?: Named<Input>;
+  responses: Named<Output>;
+};
 
 export const one = <Value>(summary: string, value: Value): Named<Value> => ({ example: { summary, value } });
 
 export type Examples = {
   [Subject in keyof Inputs & keyof Outputs]?: {
-    // What stands in the path is not part of the body.
+    // `id` is in the path, not in the body.
     [Name in keyof Inputs[Subject] & keyof Outputs[Subject]]?: OperationExamples<
       Omit<NonNullable<Inputs[Subject][Name]>, "id">,
       Outputs[Subject][Name]
@@ -24,7 +27,7 @@ export type Examples = {
 export const ACCOUNT_EXAMPLES: Examples = {
   accounts: {
     get: {
-      answers: one("An account", {
+      responses: one("An account", {
         id: "acc_01k9x7t4m2e8v5q3r6w1y0z8an",
         object: "account" as const,
         email: "ada@shop.example",
@@ -39,7 +42,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
       }),
     },
     balance: {
-      answers: one("A balance", {
+      responses: one("A balance", {
         object: "balance" as const,
         balance: 99.99,
         currency: "USD",
@@ -47,7 +50,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
       }),
     },
     usage: {
-      answers: one("A month", {
+      responses: one("A month", {
         object: "usage" as const,
         period: "month" as const,
         starts_at: "2026-01-01T00:00:00.000Z",
@@ -59,15 +62,15 @@ export const ACCOUNT_EXAMPLES: Examples = {
     },
   },
   senders: {
-    list: { answers: one("A page of one", { items: [SENDER], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [SENDER], pagination: PAGINATION }) },
     create: {
       requests: one("A name", { sender_id: "DEMO", country_code: "US" }),
-      answers: one("Waiting for an operator", { ...SENDER, status: "pending" as const, approved_at: null }),
+      responses: one("Waiting for approval", { ...SENDER, status: "pending" as const, approved_at: null }),
     },
-    get: { answers: one("An approved sender", SENDER) },
+    get: { responses: one("An approved sender", SENDER) },
   },
   suppressions: {
-    list: { answers: one("A page of one", { items: [SUPPRESSION], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [SUPPRESSION], pagination: PAGINATION }) },
     create: {
       requests: {
         shortest: { summary: "From every sender", value: { number: "+14155550124" } },
@@ -76,16 +79,16 @@ export const ACCOUNT_EXAMPLES: Examples = {
           value: { number: "+14155550124", sender_id: "DEMO", note: "Asked for it on the phone." },
         },
       },
-      answers: one("Suppressed by hand", {
+      responses: one("Suppressed manually", {
         ...SUPPRESSION,
         reason: "manual" as const,
         note: "Asked for it on the phone.",
       }),
     },
-    delete: { answers: one("Deleted", { id: SUPPRESSION.id, object: "suppression", deleted: true as const }) },
+    delete: { responses: one("Deleted", { id: SUPPRESSION.id, object: "suppression", deleted: true as const }) },
   },
   apiKeys: {
-    list: { answers: one("One key", { object: "list" as const, data: [API_KEY] }) },
+    list: { responses: one("One key", { object: "list" as const, data: [API_KEY] }) },
     create: {
       requests: {
         shortest: { summary: "With the permissions of its creator", value: { name: "Shop, production" } },
@@ -102,7 +105,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
           },
         },
       },
-      answers: one("The key, shown this once", {
+      responses: one("The key, shown only once", {
         ...API_KEY,
         last_used_at: null,
         plain_key: "ds_live_AbCd0123456789abcdefghijklmnopwXyZ",
@@ -110,7 +113,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
       }),
     },
     revoke: {
-      answers: one("Revoked", { id: API_KEY.id, object: "api_key", deleted: true as const }),
+      responses: one("Revoked", { id: API_KEY.id, object: "api_key", deleted: true as const }),
     },
   },
 };

@@ -1,5 +1,5 @@
 /**
- * Examples of the API document, by procedure. The compiler holds them against the schemas, a test against the document.
+ * Examples of the API document, by procedure. The compiler checks them against the schemas, a test against the document.
  */
 import { ACCOUNT_EXAMPLES, type Examples, type OperationExamples, one } from "./openapi-account-examples";
 import { DELIVERED, DELIVERY, ENDPOINT, EVENTS, PAGINATION, PENDING, REFUSED, TIMELINE } from "./openapi-samples";
@@ -9,7 +9,7 @@ const EXAMPLES: Examples = {
     send: {
       requests: {
         shortest: {
-          summary: "What is needed, and no more",
+          summary: "Required fields only",
           value: { to: "+14155550123", from: "DEMO", body: "Your code is 284917." },
         },
         everything: {
@@ -25,8 +25,8 @@ const EXAMPLES: Examples = {
           },
         },
       },
-      answers: {
-        accepted: { summary: "Accepted, and on its way", value: PENDING },
+      responses: {
+        accepted: { summary: "Accepted", value: PENDING },
         failed: {
           summary: "Failed at once, free of charge",
           value: {
@@ -38,12 +38,12 @@ const EXAMPLES: Examples = {
       },
     },
     bulk: {
-      requests: one("Two recipients, one of them wrong", {
+      requests: one("Two recipients, one of them invalid", {
         recipients: ["+14155550123", "04155550123"],
         from: "DEMO",
         body: "We are open on Sunday.",
       }),
-      answers: one("One accepted, one failed alone", {
+      responses: one("One accepted, one failed", {
         object: "bulk_result" as const,
         total: 2,
         sent: 1,
@@ -57,7 +57,7 @@ const EXAMPLES: Examples = {
         from: "DEMO",
         body: "The code “284917” is yours.",
       }),
-      answers: one("One segment either way", {
+      responses: one("One segment either way", {
         object: "estimate" as const,
         encoding: "UCS-2" as const,
         segments: 1,
@@ -85,13 +85,13 @@ const EXAMPLES: Examples = {
         refusals: [],
       }),
     },
-    get: { answers: one("Delivered", DELIVERED) },
-    timeline: { answers: one("Accepted, charged, sent, delivered", TIMELINE) },
-    list: { answers: one("A page of one", { items: [DELIVERED], pagination: PAGINATION }) },
+    get: { responses: one("Delivered", DELIVERED) },
+    timeline: { responses: one("Accepted, charged, sent, delivered", TIMELINE) },
+    list: { responses: one("A page of one", { items: [DELIVERED], pagination: PAGINATION }) },
   },
   ...ACCOUNT_EXAMPLES,
   webhooks: {
-    list: { answers: one("One endpoint", { object: "list" as const, data: [ENDPOINT] }) },
+    list: { responses: one("One endpoint", { object: "list" as const, data: [ENDPOINT] }) },
     create: {
       requests: {
         shortest: { summary: "Every event", value: { url: "https://shop.example/hooks/sms" } },
@@ -104,17 +104,17 @@ const EXAMPLES: Examples = {
           },
         },
       },
-      answers: one("The endpoint, with its secret", {
+      responses: one("The endpoint, with its secret", {
         ...ENDPOINT,
         last_success_at: null,
         signing_secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
       }),
     },
-    get: { answers: one("An endpoint", ENDPOINT) },
-    delete: { answers: one("Deleted", { id: ENDPOINT.id, object: "webhook_endpoint", deleted: true as const }) },
-    deliveries: { answers: one("A page of one", { items: [DELIVERY], pagination: PAGINATION }) },
+    get: { responses: one("An endpoint", ENDPOINT) },
+    delete: { responses: one("Deleted", { id: ENDPOINT.id, object: "webhook_endpoint", deleted: true as const }) },
+    deliveries: { responses: one("A page of one", { items: [DELIVERY], pagination: PAGINATION }) },
     test: {
-      answers: one("Taken", {
+      responses: one("Taken", {
         object: "webhook_test" as const,
         delivered: true,
         status_code: 200,
@@ -124,18 +124,18 @@ const EXAMPLES: Examples = {
       }),
     },
     rotateSecret: {
-      answers: one("A new secret", {
+      responses: one("A new secret", {
         ...ENDPOINT,
         signing_secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
         previous_secret_expires_at: "2026-02-01T12:00:00.000Z",
       }),
     },
-    enable: { answers: one("Active again", { ...ENDPOINT, last_failure_at: "2026-01-31T11:00:00.000Z" }) },
+    enable: { responses: one("Active again", { ...ENDPOINT, last_failure_at: "2026-01-31T11:00:00.000Z" }) },
     recover: {
-      requests: one("Everything of a night", { since: "2026-01-30T22:00:00Z" }),
-      answers: one("Two deliveries", { object: "webhook_recovery" as const, recovered: 2 }),
+      requests: one("Events of one night", { since: "2026-01-30T22:00:00Z" }),
+      responses: one("Two deliveries", { object: "webhook_recovery" as const, recovered: 2 }),
     },
-    events: { answers: one("A page of one", { items: [EVENTS["message.delivered"]], pagination: PAGINATION }) },
+    events: { responses: one("A page of one", { items: [EVENTS["message.delivered"]], pagination: PAGINATION }) },
   },
 };
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
   document = JSON.parse(JSON.stringify(openApiDocument()));
 });
 
-/** What stands at a path of keys in the document, references followed on the way. */
+/** The value at a path of keys in the document; references are followed. */
 const at = (...keys: (string | number)[]): unknown =>
   keys.reduce<unknown>((value, key) => follow((value as Json)[key]), document);
 
@@ -25,7 +25,7 @@ const inputOf = (path: string) => at("paths", path, "post", "requestBody", ...JS
 const headersOf = (path: string) =>
   ((operation("post", path).parameters ?? []) as Json[]).map((parameter) => (follow(parameter) as Json).name);
 
-test("an estimate takes either body, answers 200 and knows no Idempotency-Key", () => {
+test("an estimate takes either body, responds 200 and takes no Idempotency-Key", () => {
   const path = "/messages/estimate";
   expect(operation("post", path)).toMatchObject({ tags: ["Messages"], summary: "Estimate a send" });
   const statuses = Object.keys(operation("post", path).responses as Json);
@@ -39,13 +39,13 @@ test("an estimate takes either body, answers 200 and knows no Idempotency-Key", 
   expect(operation("post", path).description).toContain("`sms:bulk`");
 });
 
-test.each(["/messages/send", "/messages/bulk", "/messages/estimate"])("%s may ask for smart encoding", (path) => {
+test.each(["/messages/send", "/messages/bulk", "/messages/estimate"])("%s accepts smart_encoding", (path) => {
   const { properties, required } = inputOf(path) as { properties: Json; required: string[] };
   expect(properties.smart_encoding).toMatchObject({ type: "boolean", description: expect.any(String) });
   expect(required).not.toContain("smart_encoding");
 });
 
-test("the entries of a timeline are told apart by their kind", () => {
+test("the entries of a timeline are distinguished by their kind", () => {
   const path = "/messages/{id}/timeline";
   const data = [...["responses", "200"], ...JSON_SCHEMA, "properties", "data", "properties", "entries", "items"];
   const { oneOf } = at("paths", path, "get", ...data) as { oneOf: unknown[] };

@@ -1,4 +1,4 @@
-/** The parts of the API document that no procedure has: words, tags, shared components and the names of schemas. */
+/** Parts of the API document that do not come from procedures: texts, tags, shared components, names of schemas. */
 import { Account, Balance, Usage } from "../accounts/schema";
 import { ApiKey, CreatedApiKey } from "../api-keys/schema";
 import { Deleted, Pagination } from "../core/wire";
@@ -19,9 +19,9 @@ import {
 } from "../webhooks/schema";
 import { ENVELOPE_SCHEMAS, HEADERS, refusalResponses } from "./openapi-refusals";
 
-export const INFO_TEXT = `Send SMS, follow each message to its final state, and be told of every change by signed webhooks.
+export const INFO_TEXT = `Send SMS, follow each message to its final state, and get signed webhooks for every change.
 
-Every answer is JSON in one envelope: \`success\`, \`data\` (or \`error\`), \`meta\`, and for paged lists \`pagination\`.
+Every response is JSON in one envelope: \`success\`, \`data\` (or \`error\`), \`meta\`, and for paged lists \`pagination\`.
 Amounts of money are decimal numbers in units of the \`currency\` beside them; times are ISO 8601 in UTC; phone numbers are
 E.164, such as \`+14155550123\`.
 
@@ -30,17 +30,23 @@ Guides: [quick start](/docs/quick-start) · [authentication](/docs/authenticatio
 [scenario numbers](/docs/scenario-numbers)`;
 
 export const TAGS = [
-  { name: "Messages", description: "Send to one recipient or to many, and follow what became of it." },
-  { name: "Account", description: "The account, its balance and what it used." },
-  { name: "Senders", description: "Sender IDs: what recipients see as the origin. Only approved ones may be used." },
-  { name: "Suppressions", description: "Numbers that get no messages: who answered with STOP, and who you add." },
-  { name: "API keys", description: "Keys for programs. A key has permissions, limits and, if wanted, addresses." },
-  { name: "Webhooks", description: "Endpoints of yours that events are posted to." },
-  { name: "Events", description: "What happened to messages: the same objects that webhooks carry." },
+  { name: "Messages", description: "Send to one recipient or to many, and follow each message." },
+  { name: "Account", description: "The account, its balance and its usage." },
+  { name: "Senders", description: "Sender IDs: the origin that recipients see. Only approved ones may be used." },
+  {
+    name: "Suppressions",
+    description: "Numbers that get no messages, because they replied STOP or because you added them.",
+  },
+  {
+    name: "API keys",
+    description: "Keys for programs. A key has permissions, limits and, optionally, allowed addresses.",
+  },
+  { name: "Webhooks", description: "Your endpoints, to which events are posted." },
+  { name: "Events", description: "Status changes of messages: the same objects that webhooks carry." },
   { name: "Webhook requests", description: "Requests that the service makes to your endpoints." },
 ];
 
-/** Schemas that the document names once and refers to. */
+/** Schemas that the document defines once, by name. */
 export const NAMED_SCHEMAS = {
   Message,
   MessageError,
@@ -74,8 +80,8 @@ export const COMPONENTS = {
       name: "Idempotency-Key",
       required: false,
       description:
-        "A key of your own, such as a UUID: within 24 hours the same request with it is carried out once, and its first " +
-        "answer comes back. With another request it is a 400.",
+        "A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, " +
+        "and repeats get the first response. The same key with another request is refused with 400.",
       schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
       example: "6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c",
     },

@@ -1,4 +1,4 @@
-/** The error half of the API document: the shape of an error, and per status what it means, with examples. */
+/** The errors of the API document: their shape, and the meaning of each status with examples. */
 import { keyReused } from "../accounts/idempotency";
 import {
   type ApiError,
@@ -37,14 +37,14 @@ const object = (properties: Record<string, object>, description?: string) => ({
 const META_REF = { $ref: "#/components/schemas/Meta" };
 export const EXAMPLE_META = { request_id: "req_01k9x7t4m2e8v5q3r6w1y0z8ab", api_version: API_VERSION };
 
-/** Shapes of the envelope; they are made by the REST edge, so no procedure has them. */
+/** Schemas of the envelope, which the REST edge makes, not the procedures. */
 export const ENVELOPE_SCHEMAS = {
   Meta: object(
     {
-      request_id: { type: "string", description: "Id of the request, prefix req_; quote it when you ask for help." },
+      request_id: { type: "string", description: "Id of the request, prefix req_; quote it in support requests." },
       api_version: { type: "string", const: API_VERSION, description: "Version of the API." },
     },
-    "What every answer carries.",
+    "Metadata of every response.",
   ),
   Error: object(
     {
@@ -53,37 +53,37 @@ export const ENVELOPE_SCHEMAS = {
         {
           type: { type: "string", enum: Object.keys(TYPES), description: "Kind of the error." },
           code: { type: "string", description: "Machine-readable code, one per status." },
-          message: { type: "string", description: "The reason in words, for people; it may change." },
+          message: { type: "string", description: "Human-readable reason; its wording may change." },
           param: {
             type: ["string", "null"],
-            description: "The offending parameter as you wrote it, such as `recipients[3]`; null: none in particular.",
+            description: "The invalid parameter, such as `recipients[3]`; null: none in particular.",
           },
           details: {
             type: "object",
-            description: "More about it. `reason` is the finer machine-readable code, `issues` lists refused inputs.",
+            description: "Details. `reason` is a more specific machine-readable code, `issues` lists invalid inputs.",
             properties: {
-              reason: { type: "string", description: "The finer code; the guide to errors lists every one." },
+              reason: { type: "string", description: "The specific code; the guide to errors lists all of them." },
               issues: {
                 type: "array",
-                description: "What is wrong with the input; at most 20.",
+                description: "Problems of the input, at most 20.",
                 items: object({
-                  param: { type: ["string", "null"], description: "The parameter, as you wrote it." },
-                  message: { type: "string", description: "What is wrong with it." },
+                  param: { type: ["string", "null"], description: "The invalid parameter." },
+                  message: { type: "string", description: "The problem." },
                 }),
               },
             },
             additionalProperties: true,
           },
         },
-        "What went wrong.",
+        "The error.",
       ),
       meta: META_REF,
     },
-    "The body of every error answer.",
+    "The body of every error response.",
   ),
 };
 
-/** Headers of every answer that a key was counted for, that is all but 401 and an address that is not allowed. */
+/** Headers of every response to a request that was counted against a key: all but 401 and a refused address. */
 const RATE_HEADERS = {
   "RateLimit-Limit": { $ref: "#/components/headers/RateLimit-Limit" },
   "RateLimit-Remaining": { $ref: "#/components/headers/RateLimit-Remaining" },
@@ -97,16 +97,16 @@ const count = (description: string, example: number) => ({
 });
 
 export const HEADERS = {
-  "RateLimit-Limit": count("Requests that the key may make per minute.", 600),
+  "RateLimit-Limit": count("Maximum requests of the key per minute.", 600),
   "RateLimit-Remaining": count("Requests left in this minute.", 599),
   "RateLimit-Reset": count("Seconds until the next minute begins.", 42),
   "Retry-After": count(
-    "Seconds after which the request is worth repeating. With 429: until the next minute, or the next UTC day or month " +
-      "when its limit was reached.",
+    "Seconds to wait before repeating the request. With 429: until the next minute, or until the next UTC day or month " +
+      "if that limit was reached.",
     42,
   ),
   "Idempotency-Replayed": {
-    description: "`true` when this is the first answer to the Idempotency-Key once more; absent otherwise.",
+    description: "`true` when this repeats the first response to the Idempotency-Key; absent otherwise.",
     schema: { type: "string", const: "true" },
     example: "true",
   },
@@ -118,11 +118,11 @@ type Refusal = { name: string; description: string; headers: object; examples: R
 export const REFUSALS: Record<string, Refusal> = {
   400: {
     name: "InvalidRequest",
-    description: "The input is wrong; `error.param` names what.",
+    description: "The input is invalid; `error.param` names the parameter.",
     headers: RATE_HEADERS,
     examples: {
       refused_input: [
-        "A field that does not fit",
+        "An invalid field",
         invalidRequest("limit: Too big: expected number to be <=100", {
           param: "limit",
           details: { issues: [{ param: "limit", message: "Too big: expected number to be <=100" }] },
@@ -144,7 +144,7 @@ export const REFUSALS: Record<string, Refusal> = {
   },
   401: {
     name: "Unauthorized",
-    description: "No API key, or one that is unknown, revoked or expired.",
+    description: "The API key is missing, unknown, revoked or expired.",
     headers: {},
     examples: {
       key_invalid: ["An unknown or revoked key", unauthorized("This API key is not valid.", { reason: "key_invalid" })],
@@ -152,11 +152,11 @@ export const REFUSALS: Record<string, Refusal> = {
   },
   402: {
     name: "InsufficientBalance",
-    description: "The balance does not cover the request. Nothing was sent, nothing was charged.",
+    description: "The balance does not cover the request. Nothing was sent or charged.",
     headers: RATE_HEADERS,
     examples: {
       balance: [
-        "Too little money",
+        "Insufficient balance",
         insufficientBalance("The balance does not cover this request. Nothing was sent.", {
           details: { required: 0.12, balance: 0.05, currency: "USD" },
         }),
@@ -165,7 +165,7 @@ export const REFUSALS: Record<string, Refusal> = {
   },
   403: {
     name: "Forbidden",
-    description: "The key lacks the permission, or may not be used from this address, or the account is suspended.",
+    description: "The key lacks the permission or may not be used from this address, or the account is suspended.",
     headers: {},
     examples: {
       missing_scope: [
@@ -176,7 +176,7 @@ export const REFUSALS: Record<string, Refusal> = {
         }),
       ],
       ip_not_allowed: [
-        "An address that is not on the key's list",
+        "An address that the key does not allow",
         forbidden("This API key may not be used from your address.", {
           reason: "ip_not_allowed",
           details: { address: "203.0.113.7" },
@@ -193,8 +193,8 @@ export const REFUSALS: Record<string, Refusal> = {
   429: {
     name: "RateLimited",
     description:
-      "More requests per minute, or more messages per day or month, than the key allows, or more money per day than the " +
-      "account may spend. Nothing was done.",
+      "More requests per minute, or more messages per day or month, than the key allows, or more spending per day than " +
+      "the account allows. Nothing was done.",
     headers: { ...RATE_HEADERS, "Retry-After": { $ref: "#/components/headers/Retry-After" } },
     examples: {
       rate_limit: [
@@ -206,7 +206,7 @@ export const REFUSALS: Record<string, Refusal> = {
         }),
       ],
       daily_spend_cap: [
-        "More money than the account may spend in a day",
+        "More spending than the account allows in a day",
         rateLimited("This request would pass what the account may spend in a UTC day. Nothing was sent.", {
           reason: "daily_spend_cap",
           details: { limit: 50, spent: 49.995, requested: 0.01 },
@@ -218,23 +218,22 @@ export const REFUSALS: Record<string, Refusal> = {
   500: {
     name: "InternalError",
     description:
-      "A fault of ours. The request may not have been carried out, or it was and only the answer got lost: repeat it with " +
-      "the same Idempotency-Key.",
+      "An internal error. The request may or may not have been carried out: repeat it with the same Idempotency-Key.",
     headers: {},
     examples: { internal_error: ["An unexpected failure", toApiError(null)] },
   },
   503: {
     name: "ServiceUnavailable",
     description:
-      "The database restarts, or there is more work than can be done in time. `error.message` says whether it is certain " +
-      "that nothing was carried out: repeat the request after `Retry-After` seconds, with the same Idempotency-Key.",
+      "The database is restarting, or the service is overloaded. `error.message` says whether it is certain that nothing " +
+      "was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key.",
     headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
     examples: {
       database_unavailable: [
-        "The database is away for longer than a request waits",
+        "The database is unavailable for longer than a request waits",
         databaseUnavailable({ nothingDone: true }),
       ],
-      outcome_unknown: ["The database went away while it committed", outcomeUnknown()],
+      outcome_unknown: ["The connection to the database was lost during a commit", outcomeUnknown()],
       overloaded: ["More requests than can be served in time", overloaded()],
     },
   },

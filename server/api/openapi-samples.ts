@@ -1,4 +1,4 @@
-/** The things that the examples of the API document speak of: one message on its way, its events, a key, a sender. */
+/** Sample objects of the API document's examples: a message, its events, a key, a sender and others. */
 import type { ApiKey } from "../api-keys/schema";
 import type { Message } from "../messages/schema";
 import type { Timeline } from "../messages/timeline-schema";

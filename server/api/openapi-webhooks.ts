@@ -1,23 +1,22 @@
-/** The `webhooks` half of the API document: the requests that the service makes to its customers' endpoints. */
+/** The `webhooks` part of the API document: the requests that the service makes to customers' endpoints. */
 import { EVENT_TYPES, type EventType } from "../webhooks/schema";
 import { EVENTS } from "./openapi-samples";
 
-const WORDS: Record<EventType, { operationId: string; summary: string; description: string }> = {
+const TEXTS: Record<EventType, { operationId: string; summary: string; description: string }> = {
   "message.sent": {
     operationId: "onMessageSent",
-    summary: "A provider took a message",
+    summary: "A provider accepted a message",
     description: "Raised when a message moves to `sent`.",
   },
   "message.delivered": {
     operationId: "onMessageDelivered",
     summary: "A message was delivered",
-    description: "Raised when the carrier confirmed delivery to the handset.",
+    description: "Raised when the carrier confirms delivery to the handset.",
   },
   "message.failed": {
     operationId: "onMessageFailed",
     summary: "A message failed",
-    description:
-      "Raised when a message moves to `failed` or to `undelivered`; `data.status` says which, `data.error` why.",
+    description: "Raised when a message moves to `failed` or to `undelivered`; see `data.status` and `data.error`.",
   },
 };
 
@@ -35,35 +34,35 @@ const HEADERS = [
     "Service-Signature",
     true,
     "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it " +
-      "over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. While a secret is being " +
-      "rotated there are two `v1`; one that matches is enough.",
+      "over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. For 24 hours after a " +
+      "rotation of the secret there are two `v1`; one that matches is enough.",
     "t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e",
   ),
   header(
     "webhook-id",
     true,
-    "The event's id, the same in every try: the first of the three headers of the Standard Webhooks specification.",
+    "The event's id, the same in every try. First of the three headers of the Standard Webhooks specification.",
     EVENTS["message.sent"].id,
   ),
   header("webhook-timestamp", true, "Unix seconds of this try.", "1769860800"),
   header(
     "webhook-signature",
     true,
-    "`v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that the signing " +
-      "secret holds in base64 behind `whsec_`. Several are separated by spaces. For libraries of Standard Webhooks.",
+    "`v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of " +
+      "the signing secret after `whsec_`. Several are separated by spaces. For Standard Webhooks libraries.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
-  header("Service-Test", false, "`true` for a test event, about a message that never was; absent otherwise.", "true"),
+  header("Service-Test", false, "`true` for a test event about an invented message; absent otherwise.", "true"),
   header("User-Agent", true, "Names the service.", "Messaging-Service/1"),
 ];
 
 const RESPONSES = {
-  "2XX": { description: "Acknowledged. It must come within 10 seconds; its body is ignored." },
+  "2XX": { description: "Acknowledged. Must arrive within 10 seconds; the body is ignored." },
   "410": { description: "Gone: the endpoint is disabled at once." },
   default: {
     description:
-      "A failed try, a redirect included. It is repeated after 30 s, 5 min, 30 min, 2 h and 12 h, later if a `Retry-After` " +
-      "asks for it, and given up after six tries. 25 failed tries in a row disable the endpoint.",
+      "A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a " +
+      "`Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint.",
   },
 };
 
@@ -74,14 +73,14 @@ export const webhookItems = () =>
       type,
       {
         post: {
-          ...WORDS[type],
+          ...TEXTS[type],
           tags: ["Webhook requests"],
-          // What authenticates these requests is their signature, not a key.
+          // These requests are authenticated by their signature, not by a key.
           security: [],
           parameters: HEADERS,
           requestBody: {
             required: true,
-            description: "The event. The same event can come more than once: deduplicate on its `id`.",
+            description: "The event. It may arrive more than once: deduplicate by `id`.",
             content: {
               "application/json": {
                 schema: {
@@ -93,7 +92,7 @@ export const webhookItems = () =>
                     },
                   ],
                 },
-                examples: { example: { summary: WORDS[type].summary, value: EVENTS[type] } },
+                examples: { example: { summary: TEXTS[type].summary, value: EVENTS[type] } },
               },
             },
           },

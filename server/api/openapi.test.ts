@@ -26,7 +26,7 @@ beforeAll(async () => {
   document = await freshDocument();
 });
 
-/** `#/components/…` -> what stands there. @throws Error when nothing does. */
+/** The target of a reference `#/components/…`. @throws Error when there is none. */
 function resolve(ref: string): unknown {
   const keys = ref.replace("#/", "").split("/");
   const found = keys.reduce<unknown>((value, key) => (value as Json | undefined)?.[key], document);
@@ -34,7 +34,7 @@ function resolve(ref: string): unknown {
   return found;
 }
 
-/** A copy of a part of the document, with references followed everywhere but in schemas. */
+/** A copy of a part of the document, with references resolved everywhere but in schemas. */
 function follow(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(follow);
   if (typeof part !== "object" || part === null) return part;
@@ -53,7 +53,7 @@ const operationsOf = (part: "paths" | "webhooks"): Array<[name: string, operatio
     ]),
   );
 
-/** Calls `visit` with everything in the document that has a key called `name`. */
+/** Calls `visit` with every object of the document that has a key `name`. */
 function visitAll(part: unknown, name: string, visit: (found: Json, at: string) => void, at = "#"): void {
   if (typeof part !== "object" || part === null) return;
   if (!Array.isArray(part) && name in part) visit(part as Json, at);
@@ -62,7 +62,7 @@ function visitAll(part: unknown, name: string, visit: (found: Json, at: string) 
 
 let ajv: Ajv2020 | null = null;
 
-/** What is wrong with a value; null when it is valid. References of the schema are those of the document. */
+/** Validation errors of a value; null when it is valid. References of the schema are resolved in the document. */
 function faultsOf(schema: Json, value: unknown): unknown {
   if (!ajv) {
     ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -74,7 +74,7 @@ function faultsOf(schema: Json, value: unknown): unknown {
   return validate(value) ? null : validate.errors;
 }
 
-test("the document names every operation, each with its success status and its refusals", () => {
+test("the document has every operation, each with its success status and its refusals", () => {
   const operations = operationsOf("paths").map(([name, { responses }]) => [name, Object.keys(responses)] as const);
   expect(operations.map(([name]) => name).sort()).toEqual([
     "DELETE /api-keys/{id}",
@@ -110,7 +110,7 @@ test("the document names every operation, each with its success status and its r
     const creates = /(create|send|bulk|POST \/suppressions)$/.test(name);
     expect(statuses.filter((status) => status.startsWith("2"))).toEqual([creates ? "201" : "200"]);
     expect(statuses).toEqual(expect.arrayContaining(["401", "403", "429", "500", "503"]));
-    // Where nothing is read of a request, nothing of it can be wrong.
+    // An operation without input cannot have invalid input.
     expect(statuses.includes("400")).toBe(!/ \/(account|balance|api-keys|webhooks)$/.test(name));
     expect(statuses.includes("402")).toBe(/(send|bulk)$/.test(name));
     expect(statuses.includes("404")).toBe(name.includes("{id}"));
@@ -118,7 +118,7 @@ test("the document names every operation, each with its success status and its r
   }
 });
 
-test("an Idempotency-Key is taken by what creates and by the rotation of a secret", () => {
+test("creating operations and the rotation of a secret take an Idempotency-Key", () => {
   for (const [name, { parameters = [], responses }] of operationsOf("paths")) {
     const takesKey = parameters.some(({ name }) => name === "Idempotency-Key");
     expect(takesKey).toBe("201" in responses || name.endsWith("rotate-secret"));
@@ -127,7 +127,7 @@ test("an Idempotency-Key is taken by what creates and by the rotation of a secre
   }
 });
 
-test("operations have names of their own, a known tag, and say which permission they need", () => {
+test("operations have unique ids, a known tag, and name the permission that they need", () => {
   const all = [...operationsOf("paths"), ...operationsOf("webhooks")];
   const ids = all.map(([, { operationId }]) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
@@ -141,7 +141,7 @@ test("operations have names of their own, a known tag, and say which permission 
   }
 });
 
-test("pages put data and pagination side by side, and every answer carries meta", () => {
+test("pages have data and pagination side by side, and every response has meta", () => {
   const successOf = (name: string, status: string) =>
     operationsOf("paths").find(([own]) => own === name)?.[1].responses[status]?.content?.["application/json"].schema;
   expect(successOf("GET /messages", "200")).toMatchObject({
@@ -154,19 +154,19 @@ test("pages put data and pagination side by side, and every answer carries meta"
   });
 });
 
-test("every reference leads somewhere, and every property says what it is", () => {
+test("every reference resolves, and every property has a description", () => {
   visitAll(document, "$ref", ({ $ref }) => expect(() => resolve(String($ref))).not.toThrow());
-  const silent: string[] = [];
+  const undescribed: string[] = [];
   visitAll(document, "properties", ({ properties }, at) => {
     if (at.includes("/examples/")) return;
     for (const [name, property] of Object.entries(properties as Record<string, Json>)) {
-      if (!property.description && !property.$ref) silent.push(`${at}/${name}`);
+      if (!property.description && !property.$ref) undescribed.push(`${at}/${name}`);
     }
   });
-  expect(silent).toEqual([]);
+  expect(undescribed).toEqual([]);
 });
 
-test("no object of an answer has fields that the document does not know", () => {
+test("no object of a response allows undocumented fields", () => {
   const open: string[] = [];
   const visit = (schemas: Json, at: string) =>
     visitAll(schemas, "properties", (found, place) => {
@@ -189,7 +189,7 @@ describe("examples", () => {
       ),
     ]);
 
-  test("stand at every request and every answer, and are valid", () => {
+  test("exist for every request and response, and are valid", () => {
     for (const [name, { schema, examples }] of mediaOf()) {
       expect(Object.keys(examples ?? {}), name).not.toEqual([]);
       for (const [key, { value }] of Object.entries(examples ?? {})) {
@@ -198,7 +198,7 @@ describe("examples", () => {
     }
   });
 
-  test("would not be valid with a field too many, too few, or of another form", () => {
+  test("would be invalid with an extra field, a missing one, or one of another type", () => {
     const send = mediaOf().find(([name]) => name === "POST /messages/send 201")?.[1];
     const [good] = Object.values(send?.examples ?? {}) as Array<{ value: Json & { data: Json } }>;
     const { cost, ...rest } = good?.value.data ?? {};
@@ -222,14 +222,14 @@ describe("examples", () => {
     }
   });
 
-  test("have ids of the form that ids have", () => {
+  test("have well-formed ids", () => {
     const ids = JSON.stringify(document).match(/\b[a-z]{3}_[0-9a-z]{20,}/g) ?? [];
     expect(ids.length).toBeGreaterThan(50);
     for (const id of ids) expect(id).toMatch(/^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   });
 });
 
-test("the three events are described as the requests that they come in", () => {
+test("the three events are described as webhook requests", () => {
   const webhooks = operationsOf("webhooks");
   const types = ["message.sent", "message.delivered", "message.failed"];
   expect(webhooks.map(([name]) => name)).toEqual(types.map((type) => `POST ${type}`));
@@ -241,7 +241,7 @@ test("the three events are described as the requests that they come in", () => {
   }
 });
 
-test("the document says nothing of where it is served, and is the same when its code is loaded once more", async () => {
+test("the document is the same in every installation, and when its code is loaded again", async () => {
   expect(document.servers).toEqual([{ url: "/api/v1", description: expect.any(String) }]);
   const made = (globalThis as Record<symbol, unknown>)[Symbol.for("messaging-service.process")] as Map<string, unknown>;
   made.delete("rest.openapi");

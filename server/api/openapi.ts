@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the REST API, made of the procedures' own schemas; it shows what the wire carries. */
+/** The OpenAPI 3.1 document of the REST API, generated from the procedures' schemas. */
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
 import { SCOPE_DESCRIPTIONS, type Scope } from "../api-keys/scopes";
 import { perProcess } from "../core/process";
@@ -25,7 +25,7 @@ type OperationObject = {
   responses: Record<string, { description: string; headers?: unknown; content: Content } | { $ref: string }>;
 };
 
-/** What every operation can answer, whatever it does. */
+/** Error statuses that every operation can return. */
 const ALWAYS = [401, 403, 429, 500, 503];
 
 type Procedure = {
@@ -35,7 +35,7 @@ type Procedure = {
 const procedureOf = (operation: Operation) =>
   (appRouter._def.procedures as unknown as Record<string, Procedure>)[operation.procedure]?._def;
 
-/** The error statuses of an operation: those of all, and what its meta and its form add. */
+/** The error statuses of an operation: the common ones, and those that follow from its meta and input. */
 function refusalsOf(operation: Operation, { meta, inputs }: Partial<Procedure["_def"]>): string[] {
   const own = meta?.openapi?.errorResponses;
   const statuses = new Set([
@@ -54,11 +54,11 @@ function permissionLine(scope: OperationMeta["scope"]): string {
   return `Permission: ${scopes.join(" or ")}.`;
 }
 
-/** The schema of a body, with which of its fields exclude each other: the generator knows properties only. */
+/** The schema of a body, with its mutually exclusive fields, which the generator omits. */
 const bodySchemaOf = (schema: Json, { oneOf }: OperationMeta): Json =>
   oneOf ? { ...schema, oneOf: oneOf.map((name) => ({ required: [name] })) } : schema;
 
-const valuesOf = (examples: OperationExamples["answers"], wrap: (value: unknown) => unknown = (value) => value) =>
+const valuesOf = (examples: OperationExamples["responses"], wrap: (value: unknown) => unknown = (value) => value) =>
   Object.fromEntries(
     Object.entries(examples).map(([name, { summary, value }]) => [name, { summary, value: wrap(value) }]),
   );
@@ -85,19 +85,19 @@ function successOf(operation: Operation, generated: OperationObject, examples: O
     content: {
       "application/json": {
         schema: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
-        ...(examples ? { examples: valuesOf(examples.answers, wrap) } : {}),
+        ...(examples ? { examples: valuesOf(examples.responses, wrap) } : {}),
       },
     },
   };
 }
 
-/** Completes one generated operation; its body's schema moves into `schemas` under a name of its own. */
-function dress(operation: Operation, generated: OperationObject, schemas: Json): OperationObject {
+/** Completes a generated operation. Adds the schema of its body to `schemas`, by name. */
+function completeOperation(operation: Operation, generated: OperationObject, schemas: Json): OperationObject {
   const { meta, inputs } = procedureOf(operation) ?? {};
   const examples = examplesOf(operation.procedure);
   const { operationId, requestBody, parameters = [], description } = generated;
   const shape = inputs?.[0]?.shape ?? {};
-  // The generator unwraps optional parameters, and their descriptions go with the wrapping.
+  // The generator unwraps optional parameters and loses their descriptions.
   const described = parameters.map((parameter) =>
     "schema" in parameter
       ? { ...parameter, description: shape[parameter.name]?.description ?? parameter.schema.description }
@@ -134,8 +134,8 @@ function dress(operation: Operation, generated: OperationObject, schemas: Json):
 }
 
 /**
- * What the generator makes of the router. It keeps a second version of a named schema, `…Output`, when it sees it twice;
- * named ones stand in answers only, so that version is the one.
+ * The generated document. The generator adds a second version, `…Output`, of a named schema that occurs twice; named
+ * schemas occur only in responses, so references to that version become references to the name.
  */
 function generate(): OpenAPIObject {
   const text = JSON.stringify(
@@ -156,21 +156,21 @@ function generate(): OpenAPIObject {
 
 function makeDocument(): OpenAPIObject {
   const generated = generate();
-  const made = generated.components?.schemas ?? {};
+  const generatedSchemas = generated.components?.schemas ?? {};
   const table = tableOf(appRouter);
   const schemas: Json = Object.fromEntries(
-    Object.keys(NAMED_SCHEMAS).map((name) => [name, made[`${name}Output`] ?? made[name]]),
+    Object.keys(NAMED_SCHEMAS).map((name) => [name, generatedSchemas[`${name}Output`] ?? generatedSchemas[name]]),
   );
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of [...table.exact.values(), ...table.withParams]) {
     const path = operation.segments.join("/");
     const method = operation.method.toLowerCase();
     const own = (generated.paths?.[path] as Record<string, OperationObject> | undefined)?.[method];
-    if (own) paths[path] = { ...paths[path], [method]: dress(operation, own, schemas) };
+    if (own) paths[path] = { ...paths[path], [method]: completeOperation(operation, own, schemas) };
   }
-  const placeOf = (methods: Record<string, OperationObject>) =>
+  const tagIndex = (methods: Record<string, OperationObject>) =>
     TAGS.findIndex(({ name }) => name === Object.values(methods)[0]?.tags?.[0]);
-  const sorted = Object.entries(paths).sort(([, one], [, other]) => placeOf(one) - placeOf(other));
+  const sorted = Object.entries(paths).sort(([, one], [, other]) => tagIndex(one) - tagIndex(other));
   return tidy({
     openapi: generated.openapi,
     info: {
@@ -188,5 +188,5 @@ function makeDocument(): OpenAPIObject {
   }) as OpenAPIObject;
 }
 
-/** The document, made once per process; it says nothing of the installation that serves it. */
+/** The document, made once per process; it is the same in every installation. */
 export const openApiDocument = (): OpenAPIObject => perProcess("rest.openapi", makeDocument);

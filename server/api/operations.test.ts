@@ -19,7 +19,7 @@ const table: OperationTable = tableOf({
   },
 });
 
-test("finds operations by method and path, and reads path parameters", () => {
+test("operations are found by method and path, with their path parameters", () => {
   expect(matchOperation(table, "GET", "/messages")?.operation.procedure).toBe("messages.list");
   expect(matchOperation(table, "POST", "/messages/send")?.operation.procedure).toBe("messages.send");
   expect(matchOperation(table, "GET", "/messages/msg_1")).toMatchObject({ params: { id: "msg_1" } });

@@ -1,17 +1,17 @@
 import type { AnyProcedure } from "@trpc/server";
 import type { OperationMeta } from "../core/trpc";
 
-/** One REST operation, read from a procedure's OpenAPI meta. */
+/** A REST operation, derived from a procedure's OpenAPI meta. */
 export type Operation = {
   method: string;
-  /** Segments of the path; one in braces is a parameter. */
+  /** Segments of the path; parameters are in braces. */
   segments: string[];
   /** Path of the procedure in the router, e.g. `messages.send`. */
   procedure: string;
   type: "query" | "mutation";
-  /** Whether success is a 201: every POST, unless its meta says otherwise. */
+  /** Whether success is 201: for every POST, unless its meta says otherwise. */
   creates: boolean;
-  /** Whether it honours Idempotency-Key: what creates, and what its meta names. */
+  /** Whether it supports Idempotency-Key: if it creates, or its meta says so. */
   keyed: boolean;
 };
 
@@ -19,7 +19,7 @@ export type OperationTable = { exact: Map<string, Operation>; withParams: Operat
 
 type RouterLike = { _def: { procedures: Record<string, unknown> } };
 
-/** Reads the operations out of a router. What has no `openapi` meta is not part of the REST API. */
+/** The operations of a router: its procedures with `openapi` meta. */
 export function tableOf(router: RouterLike): OperationTable {
   const table: OperationTable = { exact: new Map(), withParams: [] };
   for (const [procedure, value] of Object.entries(router._def.procedures)) {
@@ -41,7 +41,7 @@ export function tableOf(router: RouterLike): OperationTable {
   return table;
 }
 
-/** The operation for a method and a path (percent-encoded, without query), and what its parameters are. */
+/** The operation for a method and a path (percent-encoded, without query), and its path parameters; null when none. */
 export function matchOperation(
   table: OperationTable,
   method: string,

@@ -34,7 +34,7 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
     "content-type": "application/json",
     ...headers,
   };
-  const answer = await serveRest({
+  const response = await serveRest({
     method,
     path,
     query: "",
@@ -42,7 +42,7 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
     peer: "127.0.0.1",
     readBody: async () => Buffer.from(JSON.stringify(body ?? {})),
   });
-  return { ...answer, wire: JSON.parse(answer.body) as { error: { message: string; details: object } } };
+  return { ...response, wire: JSON.parse(response.body) as { error: { message: string; details: object } } };
 }
 
 const send = (headers?: Record<string, string>) =>
@@ -50,12 +50,12 @@ const send = (headers?: Record<string, string>) =>
 
 const messages = () => prisma().message.count({ where: { accountId: account.accountId } });
 
-/** How often the pool was asked for a connection, retries included. */
+/** Counts the pool's connection attempts, including retries. */
 const countTries = () => vi.spyOn(pg.Pool.prototype, "connect");
 
 let ajv: Ajv2020 | null = null;
 
-/** What an answer lacks of what the document promises for it; null: nothing. */
+/** Violations of the API document by a response; null: none. */
 function faultsOf(method: string, path: string, status: number, body: unknown): unknown {
   if (!ajv) {
     ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -69,8 +69,8 @@ function faultsOf(method: string, path: string, status: number, body: unknown): 
   return validate(body) ? null : validate.errors;
 }
 
-describe("while the database is away", () => {
-  test("a send waits until it is back, and is carried out once", async () => {
+describe("while the database is unavailable", () => {
+  test("a send waits until the database is back, and is carried out once", async () => {
     const before = await messages();
     expect((await send()).status).toBe(201);
     await proxy.goAway();
@@ -84,7 +84,7 @@ describe("while the database is away", () => {
     expect(await messages()).toBe(before + 21);
   });
 
-  test("its health is told at once, without a second look", async () => {
+  test("the health check reports it at once, without retrying", async () => {
     await proxy.goAway();
     const tries = countTries();
     try {
@@ -96,17 +96,17 @@ describe("while the database is away", () => {
     expect((await checkHealth()).ok).toBe(true);
   });
 
-  test("longer than a request waits, every operation answers 503 as the document says, and nothing was carried out", async () => {
+  test("for longer than a request waits, every operation responds 503 as documented, and nothing is carried out", async () => {
     const before = await messages();
     const { exact, withParams } = tableOf(appRouter);
     const operations = [...exact.values(), ...withParams];
     await proxy.goAway();
     try {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...operations.map(({ method, segments }) => call(method, segments.join("/").replace("{id}", newId("message")))),
         send({ "idempotency-key": "away" }),
       ]);
-      for (const [at, { status, headers, body, wire }] of answers.entries()) {
+      for (const [at, { status, headers, body, wire }] of responses.entries()) {
         expect(status).toBe(503);
         expect(headers["retry-after"]).toBe("2");
         expect(wire).toMatchObject({
@@ -130,10 +130,10 @@ describe("while the database is away", () => {
     expect([again.status, again.headers["Idempotency-Replayed"]]).toEqual([201, undefined]);
   });
 
-  test("the console is told the same", async () => {
+  test("the console gets the same error", async () => {
     await proxy.goAway();
     try {
-      const answer = await fetchRequestHandler({
+      const response = await fetchRequestHandler({
         endpoint: "/api/trpc",
         req: new Request("http://localhost/api/trpc/apiKeys.list"),
         router: appRouter,
@@ -145,7 +145,7 @@ describe("while the database is away", () => {
           responseHeaders: {},
         }),
       });
-      expect(await answer.json()).toMatchObject({
+      expect(await response.json()).toMatchObject({
         error: {
           message: expect.stringContaining("database cannot be reached"),
           data: { httpStatus: 503, code: "service_unavailable", details: { reason: "database_unavailable" } },
@@ -157,30 +157,30 @@ describe("while the database is away", () => {
   });
 });
 
-test("a send that finds the queue full is a 503 at once, and says that nothing was carried out", async () => {
+test("a send that finds the queue full gets 503 at once, with the note that nothing was carried out", async () => {
   const made = (globalThis as Record<symbol, unknown>)[Symbol.for("messaging-service.process")] as Map<string, unknown>;
   const queue = made.get("messages.accept");
   let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const blocked = new Promise<void>((resolve) => (release = resolve));
   made.set(
     "messages.accept",
     createBatcher<unknown, never>(
       async (items) => {
-        await held;
+        await blocked;
         return items.map(() => ({ ok: false as const, error: new Error("released") }));
       },
       { maxWeight: 1, maxWaiting: 1 },
     ),
   );
   try {
-    const ends: number[] = [];
+    const statuses: number[] = [];
     const sends = Array.from({ length: 5 }, async () => {
-      const answer = await send();
-      ends.push(answer.status);
-      return answer;
+      const response = await send();
+      statuses.push(response.status);
+      return response;
     });
-    await expect.poll(() => ends.length).toBeGreaterThanOrEqual(3);
-    expect(new Set(ends)).toEqual(new Set([503]));
+    await expect.poll(() => statuses.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(statuses)).toEqual(new Set([503]));
     release();
     const refused = (await Promise.all(sends)).find(({ status }) => status === 503);
     expect(refused?.headers["retry-after"]).toBe("1");

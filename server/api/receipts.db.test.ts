@@ -30,7 +30,7 @@ const post = (provider: ProviderId, headers: Record<string, string>, body: strin
   return serveReceipt({ method: "POST", url: pathname, headers, body: Buffer.from(body) });
 };
 
-/** What was done for callbacks of a provider: those that were believed, the refused ones, and the jobs that hold reports. */
+/** Counts of a provider's callbacks: accepted, forged and replayed ones, and jobs with reports. */
 async function noted(provider: ProviderId) {
   await flushCounts();
   const { rows } = await pool().query(
@@ -43,7 +43,7 @@ async function noted(provider: ProviderId) {
   return rows[0];
 }
 
-test("an event that Telnyx tells again is acknowledged, counted, and not applied twice", async () => {
+test("an event that Telnyx repeats is acknowledged and counted, but not applied twice", async () => {
   const body = JSON.stringify({
     data: {
       event_type: "message.finalized",
@@ -59,12 +59,12 @@ test("an event that Telnyx tells again is acknowledged, counted, and not applied
   };
   expect(await tell(60)).toMatchObject({ status: 200 });
   expect(await noted("telnyx")).toEqual({ receipts: 1, forged: 0, replayed: 0, jobs: 1 });
-  // It is signed anew each time; only the id of the event is the same.
+  // Each repetition is signed anew; only the id of the event is the same.
   expect(await tell(0)).toMatchObject({ status: 200 });
   expect(await noted("telnyx")).toEqual({ receipts: 1, forged: 0, replayed: 1, jobs: 1 });
 });
 
-test("a callback of Plivo is not believed again, not even by its weaker signature alone", async () => {
+test("a repeated callback of Plivo is refused, even with only its weaker signature", async () => {
   const url = receiptUrlOf("plivo");
   const form = { MessageUUID: randomUUID(), Status: "sent" };
   const sealed = (text: string) => createHmac("sha256", PLIVO_TOKEN).update(text).digest("base64");
@@ -76,12 +76,12 @@ test("a callback of Plivo is not believed again, not even by its weaker signatur
   const body = new URLSearchParams(form).toString();
   expect(await post("plivo", { ...v3, ...v2 }, body)).toMatchObject({ status: 200 });
   expect(await post("plivo", { ...v3, ...v2 }, body)).toMatchObject({ status: 409 });
-  // Version 2 covers no body: with its own nonce still unused, anything could be said in Plivo's name.
+  // Version 2 does not cover the body: with an unused nonce, any body could be sent in Plivo's name.
   expect(await post("plivo", v2, body.replace("sent", "delivered"))).toMatchObject({ status: 409 });
   expect(await noted("plivo")).toEqual({ receipts: 1, forged: 0, replayed: 2, jobs: 1 });
 });
 
-test("Bandwidth is asked for its credentials, and only wrong ones count as forged", async () => {
+test("Bandwidth must send its credentials, and only wrong ones count as forged", async () => {
   const body = JSON.stringify([{ type: "message-delivered", message: { id: randomUUID() } }]);
   const tell = (credentials?: string) =>
     post(

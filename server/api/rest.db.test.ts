@@ -118,7 +118,7 @@ describe("input", () => {
     }
   });
 
-  test("a connection on which a body was refused is not confused by it", async () => {
+  test("a connection works on after a refused body", async () => {
     const { plainKey } = await makeAccount();
     const big = "x".repeat(300_000);
     const answers = await Promise.all([
@@ -130,30 +130,30 @@ describe("input", () => {
   });
 });
 
-test("rate_limit lets exactly that many requests of a minute through, and says how many are left", async () => {
+test("rate_limit admits exactly that number of requests per minute, and returns the remaining ones", async () => {
   const { plainKey, keyId } = await makeAccount({ rateLimit: 25 });
   const answers = await Promise.all(Array.from({ length: 60 }, () => call("GET", "/account", { key: plainKey })));
   const passed = answers.filter((answer) => answer.status === 200);
   const { rows } = await pool().query<{ used: number }>("SELECT used FROM api_key_minutes WHERE key_id = $1", [keyId]);
-  // Unless the minute changed on the way, in which case the second one had its own 25.
+  // If the minute changed meanwhile, the second one had its own 25.
   if ((rows[0]?.used ?? 0) >= 25) expect(passed).toHaveLength(25);
   expect(new Set(passed.map((answer) => answer.headers.get("ratelimit-remaining"))).size).toBe(passed.length);
   expect(passed.every((answer) => answer.headers.get("ratelimit-limit") === "25")).toBe(true);
 });
 
-test("an address that is turned away does not move last_used_at", async () => {
+test("a refused address does not change last_used_at", async () => {
   const [refused, allowed] = [await makeAccount(), await makeAccount()];
   await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [refused.keyId]);
   expect((await call("GET", "/account", { key: refused.plainKey })).status).toBe(403);
   expect((await call("GET", "/account", { key: allowed.plainKey })).status).toBe(200);
   const lastUsed = async ({ keyId }: { keyId: string }) =>
     (await prisma().apiKey.findUniqueOrThrow({ where: { id: keyId } })).lastUsedAt;
-  // Uses are written in their order, so the later one comes last.
+  // Uses are written in order, so the later one is written last.
   await expect.poll(() => lastUsed(allowed)).not.toBeNull();
   expect(await lastUsed(refused)).toBeNull();
 });
 
-test("a key revoked through the API is refused at once by the process that answered", async () => {
+test("a key revoked through the API is refused at once by the same process", async () => {
   const account = await makeAccount();
   const created = await call("POST", "/api-keys/create", { key: account.plainKey, body: { name: "short-lived" } });
   expect(created.status).toBe(201);
@@ -164,7 +164,7 @@ test("a key revoked through the API is refused at once by the process that answe
   expect((await call("GET", "/account", { key })).status).toBe(401);
 });
 
-test("Idempotency-Key replays the first answer, and is refused with another body", async () => {
+test("Idempotency-Key replays the first response, and is refused with another body", async () => {
   const account = await makeAccount();
   const body = { to: "+14155550123", from: account.senderId, body: "once" };
   const headers = { "idempotency-key": "order-4711" };
@@ -182,7 +182,7 @@ test("Idempotency-Key replays the first answer, and is refused with another body
   });
 });
 
-test("behind another host of Next a caller cannot name its own address", async () => {
+test("behind another host of Next a caller cannot choose its own address", async () => {
   const { plainKey, keyId } = await makeAccount();
   await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [keyId]);
   const ask = () =>
@@ -198,7 +198,7 @@ test("behind another host of Next a caller cannot name its own address", async (
   expect((await ask()).status).toBe(200);
 });
 
-test("an unexpected failure is a 500 that says nothing of its cause", async () => {
+test("an unexpected failure is a 500 that does not reveal its cause", async () => {
   const account = await makeAccount();
   await pool().query("ALTER TABLE routes RENAME TO routes_gone");
   try {

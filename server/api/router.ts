@@ -10,7 +10,7 @@ import { sendersRouter } from "../senders/router";
 import { suppressionsRouter } from "../suppressions/router";
 import { webhooksRouter } from "../webhooks/router";
 
-/** Everything that the console and the REST API can do. Procedures with `openapi` meta are the REST API. */
+/** All operations of the console and the REST API. Procedures with `openapi` meta are the REST API. */
 export const appRouter = router({
   accounts: accountsRouter,
   apiKeys: apiKeysRouter,

@@ -30,7 +30,7 @@ async function setUp(): Promise<TestWebhook> {
   return webhook;
 }
 
-/** Calls an operation of the endpoint; `body` undefined: the request has none. */
+/** Calls an operation of the endpoint; `body` undefined: without a body. */
 async function call(
   { account, endpoint }: TestWebhook,
   method: string,
@@ -71,17 +71,17 @@ test("the deliveries to an endpoint are listed with their tries, by page and sta
   });
 });
 
-describe("what is done to an endpoint answers 200 and needs no body", () => {
+describe("an operation on an endpoint responds 200 and needs no body", () => {
   test("a test event", async () => {
     const setup = await setUp();
-    const answer = await call(setup, "POST", "/test");
-    expect(answer.status).toBe(200);
-    expect(WebhookTest.strict().parse(answer.data)).toMatchObject({ delivered: true, status_code: 200 });
+    const response = await call(setup, "POST", "/test");
+    expect(response.status).toBe(200);
+    expect(WebhookTest.strict().parse(response.data)).toMatchObject({ delivered: true, status_code: 200 });
     expect(setup.receiver.received[0]?.headers["service-test"]).toBe("true");
     expect(await call(setup, "POST", "/test", {})).toMatchObject({ status: 200, data: { delivered: true } });
   });
 
-  test("a rotation, once for each Idempotency-Key", async () => {
+  test("a rotation, once per Idempotency-Key", async () => {
     const setup = await setUp();
     const key = { "idempotency-key": "one" };
     const first = await call(setup, "POST", "/rotate-secret", undefined, key);
@@ -95,7 +95,7 @@ describe("what is done to an endpoint answers 200 and needs no body", () => {
     expect(RotatedWebhookEndpoint.parse(third.data).signing_secret).not.toBe(rotated.signing_secret);
   });
 
-  test("enabling, and then recovering what was held", async () => {
+  test("enabling, and then recovering held deliveries", async () => {
     const setup = await setUp();
     setup.receiver.answerWith(status(410));
     await raiseEvents(setup.account, await makeMessages(setup.account, 2));
@@ -126,17 +126,17 @@ test.each([undefined, {}, { since: "yesterday" }, { since: 5 }, { since: "2026-0
   },
 );
 
-test("deeds ask for webhooks:write, the list for dlr:read", async () => {
+test("operations require webhooks:write, the list of deliveries dlr:read", async () => {
   const setup = await setUp();
   const reader = await makeAccount({ scopes: ["dlr:read"] });
   const writer = await makeAccount({ scopes: ["webhooks:write"] });
   const as = (account: typeof reader, method: string, operation: string) =>
-    call({ ...setup, account }, method, operation).then((answer) => answer.status);
+    call({ ...setup, account }, method, operation).then((response) => response.status);
   for (const operation of ["/test", "/rotate-secret", "/enable", "/recover"]) {
     expect(await as(reader, "POST", operation), operation).toBe(403);
   }
   expect(await as(writer, "GET", "/deliveries")).toBe(403);
-  // With the scope, another account's endpoint is not there.
+  // With the scope, another account's endpoint is 404.
   for (const operation of ["/test", "/rotate-secret", "/enable"]) {
     expect(await as(writer, "POST", operation), operation).toBe(404);
   }

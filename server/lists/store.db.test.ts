@@ -14,7 +14,7 @@ const rowsOf = async (ownerId: string) => {
   return rows.map(({ kind, change: by }) => [kind, by]);
 };
 
-test("a total is the sum of the changes, of one kind or of all, and of no other list or owner", async () => {
+test("a total is the sum of the changes of one kind or all, without other lists and owners", async () => {
   const [owner, other] = [newId("account"), newId("account")];
   await Promise.all([change(owner, "A", 3), change(owner, "A", -1), change(owner, "", 5), change(other, "A", 7)]);
   expect(await readTotal("suppressions", { ownerId: owner })).toBe(7);
@@ -24,7 +24,7 @@ test("a total is the sum of the changes, of one kind or of all, and of no other 
   expect(await readTotal("deliveries", { ownerId: owner })).toBe(0);
 });
 
-test("folding leaves one row of each kind, none of an empty one, and every total as it was", async () => {
+test("folding leaves one row per kind, none for an empty kind, and every total unchanged", async () => {
   const owner = newId("account");
   for (const by of [1, 1, 1, -1]) await change(owner, "A", by);
   for (const by of [2, -2]) await change(owner, "B", by);
@@ -37,7 +37,7 @@ test("folding leaves one row of each kind, none of an empty one, and every total
   expect(await readTotal("suppressions", { ownerId: owner })).toBe(6);
 });
 
-test("a total read while many fold and many change is never wrong", async () => {
+test("a total read during concurrent folds and changes is never wrong", async () => {
   const owner = newId("account");
   await Promise.all(Array.from({ length: 50 }, () => change(owner, "A", 1)));
   let isOver = false;
@@ -59,7 +59,7 @@ test("a total read while many fold and many change is never wrong", async () => 
   ]);
 });
 
-test("more changes than go into one lot are folded all the same", async () => {
+test("more changes than fit into one batch are all folded", async () => {
   const owner = newId("account");
   await pool().query(`${INSERT_CHANGES} SELECT 'suppressions', $1, 'A', 1 FROM generate_series(1, 25000)`, [owner]);
   await foldTotals();

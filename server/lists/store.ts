@@ -1,18 +1,18 @@
 /**
- * Lengths of lists. Whoever changes a list writes by how much, in the very statement that does it: a row of its own, so
- * that no two of them wait for each other.
+ * Lengths of lists. Every statement that changes a list also inserts the change of its length, as a separate row, so that
+ * concurrent changes do not wait for each other.
  */
 import { pool } from "../core/db";
 
 /** `deliveries`: of a webhook endpoint, by status. `suppressions`: of an account, by sender ID. */
 type CountedList = "deliveries" | "suppressions";
 
-/** SQL that begins the insert of changes; columns of what follows: list, owner, kind, change. */
+/** Beginning of a statement that inserts changes; followed by rows of list, owner, kind and change. */
 export const INSERT_CHANGES = "INSERT INTO list_totals (list, owner_id, kind, change)";
 
-const FOLDED_AT_ONCE = 10_000;
+const FOLDED_PER_STEP = 10_000;
 
-/** How many rows a list has: of one owner or of all, of one kind or of every one. Exact in what was committed. */
+/** The number of rows of a list, of one owner or all, of one kind or all. Exact for everything committed. */
 export async function readTotal(list: CountedList, of: { ownerId?: string; kind?: string }): Promise<number> {
   const { rows } = await pool().query<{ total: bigint }>({
     name: "lists.read_total",
@@ -24,11 +24,11 @@ export async function readTotal(list: CountedList, of: { ownerId?: string; kind?
 }
 
 /**
- * Puts one row in the place of many, lot by lot. Each lot is one statement, so a total read meanwhile is the same before
- * and after; what another process folds just now is left to it.
+ * Replaces many rows by one, in batches. A batch is one statement, so totals read concurrently stay the same. Skips rows
+ * that another process is folding.
  */
 export async function foldTotals(): Promise<void> {
-  for (let folded = FOLDED_AT_ONCE; folded === FOLDED_AT_ONCE; ) {
+  for (let folded = FOLDED_PER_STEP; folded === FOLDED_PER_STEP; ) {
     const { rows } = await pool().query<{ folded: number }>({
       name: "lists.fold",
       text: `WITH crowded AS (
@@ -44,7 +44,7 @@ export async function foldTotals(): Promise<void> {
                SELECT list, owner_id, kind, sum(change) FROM folded GROUP BY list, owner_id, kind HAVING sum(change) <> 0
              )
              SELECT count(*)::int4 AS folded FROM folded`,
-      values: [FOLDED_AT_ONCE],
+      values: [FOLDED_PER_STEP],
     });
     folded = rows[0]?.folded ?? 0;
   }

@@ -1,4 +1,4 @@
 import { foldTotals } from "./store";
 
-/** Keeps the totals of lists short to read. */
+/** Folds the totals of lists, so that few rows have to be read. */
 export const foldListTotals = (): Promise<void> => foldTotals();

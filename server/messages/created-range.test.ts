@@ -4,7 +4,7 @@ import { cutAtDays, idsWithin } from "./created-range";
 
 const at = (text: string) => Date.parse(`${text}Z`);
 
-test("a span is its whole days and what is left at either end", () => {
+test("a span is split into its whole days and the rest at either end", () => {
   const [from, to] = [at("2026-01-30T22:00"), at("2026-02-02T03:00")];
   expect(cutAtDays({ from, to })).toEqual({
     days: { from: at("2026-01-31T00:00"), to: at("2026-02-02T00:00") },
@@ -21,7 +21,7 @@ test("a span that begins and ends at midnight has no edges, and one without boun
   expect(cutAtDays({ from: null, to: null })).toEqual({ days: { from: null, to: null }, edges: [] });
 });
 
-test("without one of its bounds a span has one edge", () => {
+test("a span with one bound has one edge", () => {
   const moment = at("2026-01-31T12:00");
   expect(cutAtDays({ from: moment, to: null })).toEqual({
     days: { from: at("2026-02-01T00:00"), to: null },
@@ -37,7 +37,7 @@ test.each([
   ["within a day", "2026-01-31T10:00", "2026-01-31T11:00"],
   ["over midnight", "2026-01-31T23:00", "2026-02-01T01:00"],
   ["that ends before it begins", "2026-02-05T00:00", "2026-01-31T00:00"],
-])("a span %s is counted as it is", (_name, first, last) => {
+])("a span %s is counted without day counters", (_name, first, last) => {
   const span = { from: at(first), to: at(last) };
   expect(cutAtDays(span)).toEqual({ days: null, edges: [span] });
 });

@@ -4,10 +4,10 @@ import { notFound } from "../core/errors";
 import { MESSAGE_COLUMNS, type MessageRow } from "./present";
 import type { MessageHistory } from "./timeline";
 
-/** A carrier that repeats itself without end must not make a message unreadable. */
+/** A carrier that repeats receipts endlessly must not make a message unreadable. */
 const RECEIPTS_MAX = 200;
 
-/** The row of one message. @throws 404 also for another account's. */
+/** Reads one message. @throws 404, also for another account's. */
 export async function findMessage(actor: AccountActor, id: string): Promise<MessageRow> {
   const { rows } = await pool().query<MessageRow>({
     name: "messages.get",
@@ -19,7 +19,7 @@ export async function findMessage(actor: AccountActor, id: string): Promise<Mess
   return row;
 }
 
-/** Everything that is stored of one message. @throws 404 also for another account's. */
+/** Reads one message with its attempts, receipts, money, events and webhook tries. @throws 404, also for another account's. */
 export async function readHistory(actor: AccountActor, id: string): Promise<MessageHistory> {
   const { accountId } = actor;
   const message = await findMessage(actor, id);

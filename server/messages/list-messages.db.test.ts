@@ -12,7 +12,7 @@ const OTHER = "+442071838750";
 type Sent = { at: string; status?: MessageStatus; to?: string; idAt?: string };
 let made = 0;
 
-/** Messages of the account with their days' counters; `idAt`: the time in its id, when that is another. */
+/** Stores messages and the counters of their days. `idAt`: the time in the id, if it differs. */
 async function store({ accountId }: TestAccount, sent: readonly Sent[]): Promise<void> {
   for (const { at, status = "sent", to = TO, idAt = at } of sent) {
     made += 1;
@@ -46,7 +46,7 @@ const TIMES = [
 ];
 
 describe("times", () => {
-  test("every span lists and counts exactly what was created in it, in every status and to every number", async () => {
+  test("every span lists and counts exactly its messages, by status and number", async () => {
     const account = await makeAccount();
     const sent = TIMES.flatMap((at): Sent[] => [
       { at },
@@ -77,7 +77,7 @@ describe("times", () => {
     }
   });
 
-  test("a process whose clock was set back by minutes loses no message from its span", async () => {
+  test("messages of a process whose clock was set back by minutes stay in their span", async () => {
     const account = await makeAccount();
     const at = "2026-01-31T12:00:00.000Z";
     await store(account, [
@@ -90,7 +90,7 @@ describe("times", () => {
     expect(await listed(account, after)).toEqual({ times: [], total: 0 });
   });
 
-  test("no message is looked at whose id is of another time", async () => {
+  test("messages whose ids are of another time are not read", async () => {
     const account = await makeAccount();
     await store(account, [{ at: "2026-01-31T12:00:00.000Z", idAt: "2026-01-31T14:00:00Z" }]);
     const span = { created_after: "2026-01-31T11:00:00Z", created_before: "2026-01-31T13:00:00Z" };
@@ -112,14 +112,14 @@ describe("totals", () => {
     expect((await listed(account, { to: TO })).total).toBe(2);
   });
 
-  test("a page past the end is empty and tells the total", async () => {
+  test("a page past the end is empty and has the total", async () => {
     const account = await makeAccount();
     await store(account, [{ at: "2026-01-31T12:00:00.000Z" }]);
     expect(await listed(account, { page: 1_000_000, limit: 100 })).toEqual({ times: [], total: 1 });
   });
 });
 
-test("pages follow each other, and another account's messages are not among them", async () => {
+test("pages follow each other, without another account's messages", async () => {
   const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
   await store(
     account,

@@ -6,7 +6,7 @@ import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
 
-/** Messages newest first. The total comes from the counters of each day wherever the filter allows. */
+/** Lists messages, newest first. The total comes from the daily counters wherever the filter allows. */
 export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
   const { accountId } = actor;
   const created: Span = {
@@ -18,8 +18,8 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     () => countMessages(accountId, query, created),
     async (offset) => {
       const { text, values } = conditionsOf(accountId, query, created);
-      // Ids come out of an index of the account, which the order by account asks for: in the primary key, which gives the
-      // same order, the planner would walk through everybody's messages. Rows that a page skips are not read.
+      // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
+      // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT m.id FROM messages m WHERE ${text}
@@ -35,7 +35,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
 
 type Filter = Pick<ListMessagesQuery, "status" | "to">;
 
-/** The filter as SQL. Times are bounded by id first: no index knows `created_at`. */
+/** The filter as SQL. Times are bounded by id first, since `created_at` is not indexed. */
 function conditionsOf(accountId: string, filter: Filter, created: Span): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const conditions: string[] = [];
@@ -55,10 +55,10 @@ function conditionsOf(accountId: string, filter: Filter, created: Span): { text:
   return { text: conditions.join(" AND "), values };
 }
 
-/** As PostgreSQL reads it: ISO 8601 allows offsets and fractions that it does not. */
+/** Normalizes a time for PostgreSQL, which rejects some offsets and fractions of ISO 8601. */
 const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** The messages to one number are few; of all others whole days are known, and only the edges are counted. */
+/** Sums the counters of whole days and counts only the edges. Messages to one number are few, and counted directly. */
 async function countMessages(accountId: string, filter: Filter, created: Span): Promise<number> {
   if (filter.to !== undefined) return countRows(accountId, filter, created);
   const { days, edges } = cutAtDays(created);
@@ -78,7 +78,7 @@ async function countRows(accountId: string, filter: Filter, created: Span): Prom
   return Number(rows[0]?.total ?? 0);
 }
 
-/** From the counters, which belong to the UTC day of acceptance; days are numbered from 1970-01-01. */
+/** Sums the counters of UTC days of acceptance. Days are numbered from 1970-01-01. */
 async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
   const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
   const { rows } = await readPool().query<{ total: bigint }>({

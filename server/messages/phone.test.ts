@@ -26,7 +26,7 @@ describe("isE164", () => {
     expect(isE164(text)).toBe(false);
   });
 
-  it("is a pattern that a schema can publish as it is", () => {
+  it("is a pattern that a schema can publish unchanged", () => {
     expect(E164_PATTERN.source).toBe("^\\+[1-9]\\d{6,14}$");
     expect(E164_PATTERN.flags).toBe("");
   });
@@ -88,7 +88,7 @@ describe("e164Of", () => {
     "tel:+14155550123",
     " +1 (415) 555-0123 ",
     "1.415.555.0123",
-  ])("reads %j as a foreign spelling of one number", (text) => {
+  ])("parses %j", (text) => {
     expect(e164Of(text)).toBe("+14155550123");
   });
 

@@ -6,7 +6,7 @@
  */
 export const E164_PATTERN = /^\+[1-9]\d{6,14}$/;
 
-/** The kinds of sender ID that a handset shows: a name, or a number that can be answered. */
+/** The kinds of sender ID that a handset shows: a name, or a number that accepts replies. */
 export type SenderKind = "alphanumeric" | "numeric";
 
 /** At most 11 characters because the TP-OA field holds 10 octets, that is 11 septets. No space at either end. */
@@ -15,25 +15,25 @@ const ALPHANUMERIC_SENDER = /^[A-Za-z0-9._&-](?:[A-Za-z0-9 ._&-]{0,9}[A-Za-z0-9.
 const NUMERIC_SENDER = /^\+?\d{3,15}$/;
 const LETTER = /[A-Za-z]/;
 
-/** Whether the text is one E.164 number and nothing else; local formats, spaces and punctuation are not accepted. */
+/** Whether the text is exactly one E.164 number; local formats, spaces and punctuation are not accepted. */
 export function isE164(text: string): boolean {
   return E164_PATTERN.test(text);
 }
 
 /**
- * The digits of an E.164 number without the leading `+`, as many carriers want them. The text must satisfy `isE164`.
+ * The digits of an E.164 number without the leading `+`, as many carriers expect them. The text must satisfy `isE164`.
  */
 export function digitsOf(e164: string): string {
   return e164.startsWith("+") ? e164.slice(1) : e164;
 }
 
-/** What people and providers put between the digits of a number, and what may stand before them. */
+/** Common separators between the digits of a number, and prefixes before them. */
 const SEPARATORS = /[\s().\-/\u00a0]/g;
 const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;
 
 /**
- * The E.164 number that a foreign text writes: with or without `+`, `00` or `tel:` before it and separators within; null
- * when it is none (a name, a short code, a number without its country).
+ * Parses an E.164 number with or without a `+`, `00` or `tel:` prefix and with separators; null for anything else (a name, a
+ * short code, a number without its country code).
  */
 export function e164Of(text: string): string | null {
   const number = `+${text.trim().replace(SEPARATORS, "").replace(INTERNATIONAL, "")}`;
@@ -41,7 +41,7 @@ export function e164Of(text: string): string | null {
 }
 
 /**
- * What kind of sender ID a text is, or `null` when it is none.
+ * The kind of sender ID that a text is, or `null` when it is not a valid one.
  *
  * `alphanumeric`: up to 11 of `A-Z a-z 0-9 space . _ - &` with at least one letter and no space at either end.
  * `numeric`: 3 to 15 digits, with or without a leading `+`.

@@ -61,13 +61,13 @@ test("a message on the wire has exactly the contract's fields, before and after 
 test.each([
   { status: "delivered", deliveredAt: new Date("2026-01-31T12:00:02.000Z") },
   { status: "undelivered", failedAt: new Date("2026-01-31T12:00:02.000Z"), errorCode: "x", errorMessage: "why" },
-] as const)("the row of a $status message tells exactly what it was when it was sent", (end) => {
+] as const)("the row of a $status message restores its exact state at `sent`", (end) => {
   const final: MessageRow = { ...sent, ...end };
   expect(messageAt(final, "sent")).toEqual(sent);
   expect(messageAt(final, end.status)).toEqual(final);
 });
 
-test("an error is shown whole, and never half", () => {
+test("an error always has a code and a message", () => {
   expect(presentMessage({ ...row, status: "failed", errorCode: "no_route", errorMessage: null }).error).toEqual({
     code: "no_route",
     message: "no_route",

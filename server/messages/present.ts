@@ -29,7 +29,7 @@ export type MessageRow = {
   failedAt: Date | null;
 };
 
-/** Row -> wire. Segments, route and reference stay inside: the contract's Message does not carry them. */
+/** Row to wire. Segments, route and reference are not part of the contract's Message. */
 export const presentMessage = (row: MessageRow): Message => ({
   id: row.id,
   object: "message",
@@ -50,8 +50,8 @@ export const presentMessage = (row: MessageRow): Message => ({
 });
 
 /**
- * The row as it was when it reached `status`: what came later is taken off. After `sent` only the final state can
- * follow, so nothing else of the row has changed since.
+ * The row as it was when it reached `status`. After `sent` only a final status can follow, so nothing else of the row has
+ * changed since.
  */
 export const messageAt = (row: MessageRow, status: MessageStatus): MessageRow =>
   status === "sent"

@@ -9,11 +9,11 @@ import type { Message, MessageDetail, Quote } from "./schema";
 import { timelineOf } from "./timeline";
 import type { Timeline } from "./timeline-schema";
 
-/** One message of the account. @throws 404 also for another account's. */
+/** Returns one message of the account. @throws 404, also for another account's. */
 export const getMessage = async (actor: AccountActor, id: string): Promise<Message> =>
   presentMessage(await findMessage(actor, id));
 
-/** Console: a message with everything that happened to it. */
+/** Console: returns a message with its history. @throws 404, also for another account's. */
 export async function getMessageDetail(actor: AccountActor, id: string): Promise<MessageDetail> {
   const { message: row, attempts, receipts, ledger, events, deliveries } = await readHistory(actor, id);
   return {
@@ -54,11 +54,11 @@ export async function getMessageDetail(actor: AccountActor, id: string): Promise
   };
 }
 
-/** Everything that happened to a message, in order. @throws 404 also for another account's. */
+/** Returns the timeline of a message. @throws 404, also for another account's. */
 export const getTimeline = async (actor: AccountActor, id: string): Promise<Timeline> =>
   timelineOf(await readHistory(actor, id));
 
-/** Console: the price of one segment to `to`, and what the account has to pay with. */
+/** Console: quotes the price of one segment to `to`, with the available balance. */
 export async function quoteMessage(actor: AccountActor, input: { to: string; body: string }): Promise<Quote> {
   const account = await prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } });
   const route = await loadRouting({ routeId: null, provider: null });

@@ -28,9 +28,9 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Send a message",
         description:
-          "Accepts one message: its cost is taken off the balance, and it is on its way to a provider. The answer does not " +
-          "wait for that, so its status is `pending`; a recipient that no route leads to, or that the account's suppressions or " +
-          "limits hold back, is `failed` at once, free of charge.",
+          "Accepts one message: its cost is deducted from the balance, and it is queued for a provider. The response does not " +
+          "wait for the provider, so its status is `pending`. A message without a route, or blocked by the account's " +
+          "suppressions or limits, is `failed` at once, free of charge.",
         errorResponses: [402],
       },
     })
@@ -46,9 +46,9 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Send to many recipients",
         description:
-          "Accepts one message per recipient, all with the same text. A recipient that is not a phone number, that no route " +
-          "leads to, or that the account's suppressions or limits hold back, fails alone: look at each item's `status` and " +
-          "`error`. A balance that does not cover all is a 402, and nothing is sent.",
+          "Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or " +
+          "is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance " +
+          "that does not cover all of them is a 402, and nothing is sent.",
         errorResponses: [402],
       },
     })
@@ -66,8 +66,8 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Estimate a send",
         description:
-          "Takes the body of a single (`to`) or of a bulk send (`recipients`) and tells its segments, its cost and what " +
-          "would refuse it. Charges and stores nothing. The key needs the permission of that send.",
+          "Takes the body of a single (`to`) or a bulk send (`recipients`) and returns its segments, its cost and the reasons " +
+          "that would refuse it. Charges and stores nothing. The key needs the permission of that send.",
       },
     })
     .input(EstimateInput)
@@ -81,7 +81,7 @@ export const messagesRouter = router({
         operationId: "getMessage",
         tags: ["Messages"],
         summary: "Get a message",
-        description: "One message as it stands now.",
+        description: "One message in its current state.",
       },
     })
     .input(MessagePath)
@@ -110,8 +110,8 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Get the timeline of a message",
         description:
-          "Everything that happened to a message, oldest first: its acceptance, its money, every hand-over to a provider, " +
-          "every receipt, event and webhook try.",
+          "The history of a message, oldest first: its acceptance, its money, every attempt at a provider, every receipt, " +
+          "event and webhook try.",
       },
     })
     .input(MessagePath)

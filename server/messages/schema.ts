@@ -14,7 +14,7 @@ const REFERENCE_MAX = 255;
 export const MessageError = z.object({
   code: z
     .string()
-    .describe("Machine-readable reason; the guide to errors lists those of ours, others are a carrier's."),
+    .describe("Machine-readable reason: ours are listed in the guide to errors, others are a provider's."),
   message: z.string().describe("The reason in words."),
 });
 
@@ -23,19 +23,19 @@ export const Message = z.object({
   object: kindOf("message"),
   to: z.string().describe("Recipient, E.164."),
   from: z.string().describe("Sender ID used."),
-  body: z.string().describe("Text of the message, as it was sent."),
+  body: z.string().describe("Text of the message as sent."),
   status: z
     .enum(MESSAGE_STATUSES)
     .describe("`pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back."),
   cost: z.number().describe("Total over all segments, in units of `currency`; 0 once refunded."),
   currency: z.string().describe("ISO 4217 code."),
-  provider: z.string().describe("Provider that took the message; before that, the one that is tried first."),
+  provider: z.string().describe("Provider that took the message; before that, the first one to be tried."),
   provider_message_id: z.string().describe("The provider's own id; empty until a provider took the message."),
-  attempts: z.number().int().describe("Hand-overs to providers so far."),
-  error: MessageError.nullable().describe("Why it failed or was not delivered; null: it did not fail."),
+  attempts: z.number().int().describe("Attempts at providers so far."),
+  error: MessageError.nullable().describe("Reason why it failed or was not delivered; null: it did not fail."),
   created_at: DateTime.describe("When it was accepted, ISO 8601."),
-  sent_at: NullableDateTime.describe("When a provider took it, ISO 8601; null: none did so far."),
-  delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not so far."),
+  sent_at: NullableDateTime.describe("When a provider took it, ISO 8601; null: not yet."),
+  delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not yet."),
   failed_at: NullableDateTime.describe("When it failed for good, ISO 8601; null: it did not."),
 });
 export type Message = z.output<typeof Message>;
@@ -51,15 +51,17 @@ const RouteId = z
   .min(1)
   .max(2_147_483_647)
   .nullish()
-  .describe("Number of a route to take; null or omitted: chosen by the recipient.");
-const Provider = z.enum(PROVIDERS).nullish().describe("Provider to try first; the rest of the chain stays behind it.");
+  .describe("Route to use; null or omitted: chosen by the recipient's prefix.");
+const Provider = z.enum(PROVIDERS).nullish().describe("Provider to try first; the rest of the chain follows it.");
 
 const SmartEncoding = z
   .boolean()
   .optional()
-  .describe("Write typographic punctuation and unusual spaces as GSM-7; false when left out. `body` is what was sent.");
+  .describe(
+    "Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent.",
+  );
 
-/** What a single send, a bulk send and their estimate have in common. */
+/** Input shared by a single send, a bulk send and their estimate. */
 export const SharedInput = {
   from: From,
   body: MessageBody,
@@ -68,7 +70,7 @@ export const SharedInput = {
   smart_encoding: SmartEncoding,
 };
 
-/** A phone number of a query, where a `+` that was not written as %2B arrives as a space. */
+/** A phone number in a query string, where a `+` that is not encoded as %2B arrives as a space. */
 export const PhoneNumberQuery = z
   .string()
   .overwrite((text) => text.replace(/^ /, "+"))
@@ -86,7 +88,7 @@ export const SendBulkInput = z.object({
     .array(z.string())
     .min(1)
     .max(RECIPIENTS_MAX)
-    .describe("1 to 1,000 recipients, E.164; each becomes a message of its own. A bad one fails alone."),
+    .describe("1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone."),
   ...SharedInput,
 });
 export type SendBulkInput = z.output<typeof SendBulkInput>;
@@ -102,7 +104,7 @@ export type BulkResult = z.output<typeof BulkResult>;
 
 export const ListMessagesQuery = z.object({
   status: z.enum(MESSAGE_STATUSES).optional().describe("Only messages in this status."),
-  to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; write its `+` as %2B."),
+  to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; encode its `+` as %2B."),
   created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
   ...PageQuery,
@@ -111,7 +113,7 @@ export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;
 
 export const MessagePath = z.object({ id: z.string().describe("Message id, prefix msg_.") });
 
-/** Console: what stands behind one message. Money in units of the message's currency. */
+/** Console: one message with its attempts, receipts, money and deliveries. Money in units of its currency. */
 export const MessageDetail = z.object({
   message: Message,
   reference: z.string().nullable(),
@@ -152,13 +154,13 @@ export const MessageDetail = z.object({
 });
 export type MessageDetail = z.output<typeof MessageDetail>;
 
-/** Console: what a text would cost before it is sent. Charges nothing. */
+/** Console: the price of a message that is being written. */
 export const QuoteInput = z.object({
   to: z.string().max(32),
   body: z.string().max(BODY_MAX_CHARACTERS, BODY_TOO_LONG),
 });
 export const Quote = z.object({
-  price_per_segment: z.number().nullable().describe("Null when no route leads to the number, or it is not yet whole."),
+  price_per_segment: z.number().nullable().describe("Null when the number has no route or is incomplete."),
   currency: z.string(),
   balance: z.number(),
 });

@@ -6,7 +6,7 @@ const ACCENT = "\u0301";
 const RAINBOW_FLAG = "\u{1F3F3}\uFE0F\u200D\u{1F308}";
 const ITALY = "\u{1F1EE}\u{1F1F9}";
 
-// Code points in septet order, 3GPP TS 23.038 section 6.2.1, written apart from the table under test; 0x1B is left out.
+// Code points in septet order, 3GPP TS 23.038 section 6.2.1, independent of the table under test; without 0x1B.
 const BASIC_CODE_POINTS: readonly number[] = [
   [0x40, 0xa3, 0x24, 0xa5, 0xe8, 0xe9, 0xf9, 0xec, 0xf2, 0xc7, 0x0a, 0xd8, 0xf8, 0x0d, 0xc5, 0xe5],
   [0x394, 0x5f, 0x3a6, 0x393, 0x39b, 0x3a9, 0x3a0, 0x3a8, 0x3a3, 0x398, 0x39e, 0xc6, 0xe6, 0xdf, 0xc9],
@@ -87,7 +87,7 @@ const CORPUS: readonly Row[] = [
   [`😀${"]".repeat(69)}`, "U", 2, 71],
   [`e${ACCENT.repeat(3)}${"1".repeat(66)}`, "U", 1, 70],
   [`e${ACCENT.repeat(3)}${"1".repeat(67)}`, "U", 2, 71],
-  // A grapheme may be cut, and one wider than a segment has to be.
+  // A grapheme may be cut, and one longer than a segment must be.
   [`${"я".repeat(64)}${RAINBOW_FLAG}${"я".repeat(64)}`, "U", 2, 134],
   [`a${ACCENT.repeat(200)}`, "U", 3, 201],
   [`${"я".repeat(69)}\uD83D`, "U", 1, 70],
@@ -101,7 +101,7 @@ const CORPUS: readonly Row[] = [
   ]),
 ];
 
-/** Texts around all the borders: one- and two-septet characters, BMP, pairs, and halves of pairs in any order. */
+/** Texts around all limits: one- and two-septet characters, BMP, surrogate pairs, and lone surrogates in any order. */
 const anyText = fc
   .array(fc.constantFrom("a", "Ω", "€", "[", "я", "😀", "\uD83D", "\uDE00", "\n"), { maxLength: 520, size: "max" })
   .map((characters) => characters.join(""));
@@ -131,7 +131,7 @@ describe("segmentText", () => {
     ["я".repeat(69), { encoding: "UCS-2", segments: 1, units: 69, unitsPerSegment: 70, unitsLeft: 1 }],
     ["я".repeat(71), { encoding: "UCS-2", segments: 2, units: 71, unitsPerSegment: 67, unitsLeft: 63 }],
     ["😀".repeat(36), { encoding: "UCS-2", segments: 2, units: 72, unitsPerSegment: 67, unitsLeft: 61 }],
-  ])("reports the room that is left (%#)", (body, expected) => {
+  ])("reports the units that are left (%#)", (body, expected) => {
     expect(segmentText(body)).toEqual(expected);
   });
 
@@ -156,12 +156,12 @@ describe("splitText", () => {
     expect(splitText("\uDE00".repeat(71)).map((part) => part.length)).toEqual([67, 4]);
   });
 
-  it("gives one part for a text of one segment, also for the empty one", () => {
+  it("returns one part for a text of one segment, also for the empty one", () => {
     expect(splitText("")).toEqual([""]);
     expect(splitText("a".repeat(160))).toHaveLength(1);
   });
 
-  it("loses nothing, fits every part, agrees with segmentText and wastes no room", () => {
+  it("loses nothing, fits every part, agrees with segmentText and wastes no unit", () => {
     fc.assert(
       fc.property(text, (body) => {
         const counted = segmentText(body);
@@ -186,7 +186,7 @@ describe("splitText", () => {
 });
 
 describe("nonGsmCharacters", () => {
-  it("gives every occurrence with its place in UTF-16 units", () => {
+  it("returns every occurrence with its index in UTF-16 units", () => {
     expect(nonGsmCharacters("a😀ç\uD83D€ç")).toEqual([
       { character: "😀", index: 1, codePoint: 0x1f600 },
       { character: "ç", index: 3, codePoint: 0xe7 },
@@ -195,7 +195,7 @@ describe("nonGsmCharacters", () => {
     ]);
   });
 
-  it("is empty exactly when the text is GSM-7, and its places point at its characters", () => {
+  it("is empty exactly when the text is GSM-7, and its indexes point at its characters", () => {
     expect(nonGsmCharacters(BASIC + Object.keys(EXTENSION).join(""))).toEqual([]);
     fc.assert(
       fc.property(text, (body) => {

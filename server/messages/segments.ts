@@ -1,20 +1,20 @@
 /**
- * How a text becomes SMS segments: 3GPP TS 23.038 (alphabets) and TS 23.040 section 9.2.3.24.1 (concatenation).
+ * Splits texts into SMS segments: 3GPP TS 23.038 (alphabets) and TS 23.040 section 9.2.3.24.1 (concatenation).
  *
- * Runs in the browser (the counter under the text box) and on the server at every send, so it depends on nothing.
+ * Runs in the browser (the counter under the text box) and on the server at every send, so it has no dependencies.
  */
 
-/** The alphabet that a whole text is sent in; one character outside GSM-7 turns all of it to UCS-2. */
+/** The encoding of a whole text: one character outside GSM-7 makes all of it UCS-2. */
 export type Encoding = "GSM-7" | "UCS-2";
 
-/** What a text costs in segments. "Unit" is one septet in GSM-7 and one UTF-16 code unit in UCS-2. */
+/** The segments of a text. A unit is one septet in GSM-7 and one UTF-16 code unit in UCS-2. */
 export interface Segmentation {
   readonly encoding: Encoding;
   /** Billed segments, at least 1. */
   readonly segments: number;
-  /** Units of the text itself, without user data headers and without the units lost at a part's end. */
+  /** Units of the text itself, without user data headers and units left unused at the end of a part. */
   readonly units: number;
-  /** Room of a segment at the present number of segments: 160 or 153 in GSM-7, 70 or 67 in UCS-2. */
+  /** Capacity of a segment: 160 in GSM-7 and 70 in UCS-2 for a single one, else 153 and 67. */
   readonly unitsPerSegment: number;
   /** Free units in the last segment. */
   readonly unitsLeft: number;
@@ -56,8 +56,8 @@ const EXTENDED = 0x80;
 const NOT_GSM = 0xff;
 
 /**
- * Septet of every UTF-16 code unit. It covers all 65,536 of them so that the hot loop needs no bounds check, no map
- * and no regular expression; only the few cache lines that texts really use are ever touched.
+ * Septet of every UTF-16 code unit. It covers all 65,536 of them, so that the hot loop needs no bounds check, map or regular
+ * expression; real texts touch only a few of its cache lines.
  */
 const SEPTETS = buildSeptets();
 
@@ -87,7 +87,8 @@ function countSeptets(body: string, start: number): number {
 }
 
 /**
- * How one alphabet is counted and cut. `partEnd` is the index after the last unit of the part that begins at `start`.
+ * Counting and splitting rules of one encoding. `partEnd` is the index after the last unit of the part that begins at
+ * `start`.
  */
 interface Alphabet {
   readonly encoding: Encoding;
@@ -106,7 +107,7 @@ const GSM_7: Alphabet = {
   partEnd: (body, start) => {
     let used = 0;
     for (let i = start; i < body.length; i++) {
-      // An escape and its septet must arrive in one part: a handset that sees them apart shows two wrong characters.
+      // An escape and its septet must be in one part: a handset that gets them apart shows two wrong characters.
       used += septetAt(body, i) < EXTENDED ? 1 : 2;
       if (used > GSM_7.part) return i;
     }
@@ -127,7 +128,7 @@ const UCS_2: Alphabet = {
   },
 };
 
-/** Whether a cut before `index` would leave the halves of one character in two parts. */
+/** Whether a cut before `index` would split a surrogate pair. */
 function isInsidePair(body: string, index: number): boolean {
   return (body.charCodeAt(index - 1) & 0xfc00) === 0xd800 && (body.charCodeAt(index) & 0xfc00) === 0xdc00;
 }
@@ -137,7 +138,7 @@ function single(alphabet: Alphabet, units: number): Segmentation {
   return { encoding: alphabet.encoding, segments: 1, units, unitsPerSegment, unitsLeft: unitsPerSegment - units };
 }
 
-/** No character is wider than one unit, so every part but the last is full and nothing has to be walked again. */
+/** For texts of one-unit characters: every part but the last is full, so the text need not be scanned again. */
 function concatenatedEvenly(alphabet: Alphabet, units: number): Segmentation {
   const unitsPerSegment = alphabet.part;
   const segments = Math.ceil(units / unitsPerSegment);
@@ -145,7 +146,7 @@ function concatenatedEvenly(alphabet: Alphabet, units: number): Segmentation {
   return { encoding: alphabet.encoding, segments, units, unitsPerSegment, unitsLeft };
 }
 
-/** Greedy fill; a part may end one unit short because a two-unit character goes whole into the next. */
+/** Greedy fill; a part may end one unit short, because a two-unit character moves whole to the next. */
 function concatenated(alphabet: Alphabet, body: string, units: number): Segmentation {
   let segments = 0;
   let lastStart = 0;
@@ -158,7 +159,7 @@ function concatenated(alphabet: Alphabet, body: string, units: number): Segmenta
 }
 
 /**
- * Counts the segments that a text is sent and billed as (3GPP TS 23.038, TS 23.040; 8-bit concatenation reference).
+ * Counts the segments in which a text is sent and billed (3GPP TS 23.038, TS 23.040; 8-bit concatenation reference).
  *
  * Never throws. The empty text is GSM-7 with 0 units in 1 segment. A lone surrogate is one UCS-2 unit. Grapheme
  * clusters (flags, joined emoji, combining marks) may be cut between two parts, surrogate pairs and escape sequences
@@ -174,10 +175,10 @@ export function segmentText(body: string): Segmentation {
 }
 
 /**
- * The texts of the segments, in order; joined they are the body, and there are as many as `segmentText` counts.
+ * Splits a body into the texts of its segments, as many as `segmentText` counts; joined they are the body.
  *
- * All parts are sent in the encoding of the *whole* body, also one that by itself would fit GSM-7. The empty text is
- * one empty part.
+ * All parts are sent in the encoding of the *whole* body, even one that fits GSM-7 by itself. The empty text is one empty
+ * part.
  */
 export function splitText(body: string): string[] {
   const { encoding, segments } = segmentText(body);
@@ -193,7 +194,7 @@ export function splitText(body: string): string[] {
 }
 
 /**
- * Every occurrence of a character that forces UCS-2, in text order, for showing the writer why a text costs more.
+ * Finds every occurrence of a character that forces UCS-2, in text order, to explain why a text costs more.
  *
  * A surrogate pair is one entry, a lone surrogate is an entry of its own. Empty when the text is GSM-7.
  */
@@ -208,7 +209,7 @@ export function nonGsmCharacters(body: string): NonGsmCharacter[] {
 }
 
 /**
- * The text as unpacked septets: one septet per octet, high bit 0, an extension character as 0x1B and its septet
+ * Encodes the text as unpacked septets: one septet per octet, high bit 0, an extension character as 0x1B and its septet
  * (3GPP TS 23.038 section 6.2.1; the form that SMPP carries as data_coding 0).
  *
  * `null` when the text has a character outside GSM-7.

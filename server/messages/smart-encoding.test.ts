@@ -11,7 +11,7 @@ const anyText = fc.string({ unit: "binary", maxLength: 400 });
 const replaceable = fc.constantFrom(...REPLACEABLE_CHARACTERS);
 const gsm = fc.constantFrom(...'@£$¥èéùìòÇ\nØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&()*+,-./09:;<=>?¡AZÄÖÑÜ§¿azäöñüà^{}\\[~]|€');
 
-describe("what is replaced", () => {
+describe("replacements", () => {
   test.each([
     ["“Hello” – it’s us…", '"Hello" - it\'s us...'],
     ["„Gut“ «bon» ‹ok› 6′ 2″", '"Gut" "bon" \'ok\' 6\' 2"'],
@@ -27,18 +27,18 @@ describe("what is replaced", () => {
     expect(toGsmPunctuation(typed).body).toBe(sent);
   });
 
-  test("letters, digits, emoji and what joins them stay, also beside what is replaced", () => {
+  test("letters, digits, emoji and their joiners stay, also next to replaced characters", () => {
     for (const kept of ["Zażółć gęślą jaźń", "Привет", "日本語。", "①②", FAMILY, "❤️", "‼️", `o${ACUTE}`, "שלום\u200f"]) {
       expect(toGsmPunctuation(`“${kept}”`).body).toBe(`"${kept}"`);
     }
   });
 
-  test("it counts characters, a letter with its accents as one", () => {
+  test("characters are counted, a letter with its accents as one", () => {
     expect(toGsmPunctuation(`“e${ACUTE}”…`)).toEqual({ body: '"é"...', replaced: 4 });
     expect(toGsmPunctuation("plain")).toEqual({ body: "plain", replaced: 0 });
   });
 
-  test("the table holds no letter and no digit but modifiers, and only text that GSM-7 lacks", () => {
+  test("the table has no letters or digits except modifiers, and only characters outside GSM-7", () => {
     for (const character of REPLACEABLE_CHARACTERS) {
       expect(/[\p{L}\p{N}]/u.test(character) && !/\p{Lm}/u.test(character), character).toBe(false);
       expect(segmentText(character).encoding).toBe("UCS-2");
@@ -57,7 +57,7 @@ describe("for every text", () => {
     );
   });
 
-  test("one whose other characters all have a substitute becomes GSM-7, unless it is kept as typed", () => {
+  test("a text whose other characters all have a substitute becomes GSM-7, unless it is kept as typed", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.oneof({ weight: 9, arbitrary: gsm }, replaceable), maxLength: 1_600 }),
@@ -70,7 +70,7 @@ describe("for every text", () => {
     );
   });
 
-  test("it never needs more segments, never passes the limit, never becomes empty, and changes nothing twice", () => {
+  test("the result never needs more segments, exceeds the limit, becomes empty, or changes again", () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: fc.oneof(gsm, replaceable), minLength: 1 })), (body) => {
         const result = toGsmPunctuation(body);
@@ -82,7 +82,7 @@ describe("for every text", () => {
     );
   });
 
-  test("its substitutes are told for exactly what is replaced", () => {
+  test("substitutes are reported for exactly the replaced characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.oneof(gsm, replaceable), maxLength: 60 }), (body) => {
         const substitutes = gsmSubstitutes(body);
@@ -99,20 +99,20 @@ describe("for every text", () => {
   });
 });
 
-describe("what is kept as typed", () => {
-  test("a text that would become longer than a text may be", () => {
+describe("texts kept as typed", () => {
+  test("a text that would exceed the maximum length", () => {
     const longest = `${"a".repeat(BODY_MAX_CHARACTERS - 3)}…`;
     expect(toGsmPunctuation(longest).body).toHaveLength(BODY_MAX_CHARACTERS);
     expect(toGsmPunctuation(`a${longest}`)).toEqual({ body: `a${longest}`, replaced: 0 });
   });
 
-  test("a text is as long as its code points are many", () => {
+  test("length is counted in code points", () => {
     const body = `${"😀".repeat(BODY_MAX_CHARACTERS - 3)}…`;
     expect([...toGsmPunctuation(body).body]).toHaveLength(BODY_MAX_CHARACTERS);
     expect(toGsmPunctuation(`😀${body}`)).toEqual({ body: `😀${body}`, replaced: 0 });
   });
 
-  test("a text that would need more segments, or vanish", () => {
+  test("a text that would need more segments, or become empty", () => {
     expect(toGsmPunctuation("…".repeat(53)).replaced).toBe(53);
     expect(toGsmPunctuation("…".repeat(54))).toEqual({ body: "…".repeat(54), replaced: 0 });
     expect(toGsmPunctuation("\u200b")).toEqual({ body: "\u200b", replaced: 0 });

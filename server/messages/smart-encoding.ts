@@ -1,18 +1,18 @@
 /**
- * Smart encoding: typographic punctuation and unusual spaces written as GSM-7, so that one curly quote does not turn a
- * whole text to UCS-2. Letters are never swapped for others (ą stays ą), because that changes words.
+ * Smart encoding: replaces typographic punctuation and unusual spaces by GSM-7 characters, so that one curly quote does not
+ * make a whole text UCS-2. Letters are never replaced by others (ą stays ą), because that changes words.
  */
 import { BODY_MAX_CHARACTERS } from "./schema";
 import { segmentText } from "./segments";
 
 /**
- * What each character is written as. Left out on purpose: emoji and what joins them, marks that steer right-to-left
- * text, and the punctuation of scripts that GSM-7 cannot write anyway.
+ * Substitutes and the characters that they replace. Left out on purpose: emoji and their joiners, directional marks, and the
+ * punctuation of scripts that GSM-7 does not have anyway.
  */
 const TABLE: readonly (readonly [substitute: string, characters: string])[] = [
   // Curly, low and reversed double quotes, guillemets, double primes, ornamental quotes.
   ['"', "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u02ba\u02dd\u02ee"],
-  // The same as single ones, the accents that are typed as quotes, the apostrophes that count as letters.
+  // Single ones, accents typed as quotes, modifier letter apostrophes.
   ["'", "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u2035\u275b\u275c`\u00b4\u02b9\u02bb\u02bc\u02bd"],
   ["'''", "\u2034\u2037"],
   // Hyphens, figure, en and em dash, horizontal bar, hyphen bullet, minus signs.
@@ -46,7 +46,7 @@ const TABLE: readonly (readonly [substitute: string, characters: string])[] = [
   [" ", "\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"],
   // Vertical tab, next line, line and paragraph separator.
   ["\n", "\u000b\u0085\u2028\u2029"],
-  // Not seen at all: soft hyphen, zero-width space, word joiner, byte order mark.
+  // Invisible: soft hyphen, zero-width space, word joiner, byte order mark.
   ["", "\u00ad\u200b\u2060\ufeff"],
 ];
 
@@ -57,15 +57,15 @@ const SUBSTITUTES: ReadonlyMap<string, string> = new Map(
 /** Every character that the table replaces. */
 export const REPLACEABLE_CHARACTERS: readonly string[] = [...SUBSTITUTES.keys()];
 
-/** A character with its combining marks, or a lone one that is not plain ASCII. */
+/** A character with its combining marks, or a single one that is not plain ASCII. */
 const CANDIDATE = /\P{M}\p{M}+|[^\n\r !-_a-~]/gsu;
 
 const isGsm = (text: string): boolean => segmentText(text).encoding === "GSM-7";
 
 /**
- * The GSM-7 text that stands for one character outside GSM-7; it may be longer, or empty. A letter with combining marks
- * counts as one character, and its substitute is the composed letter where GSM-7 has it (e and U+0301 are é).
- * @returns null for a character that is GSM-7 already, and for one that nothing may stand for.
+ * The GSM-7 substitute of one character, possibly longer or empty. A letter with combining marks counts as one character,
+ * and its substitute is the composed letter where GSM-7 has it (e and U+0301 are é).
+ * @returns null for a character that is GSM-7 already or has no substitute.
  */
 export function gsmSubstituteFor(character: string): string | null {
   if (isGsm(character)) return null;
@@ -73,7 +73,7 @@ export function gsmSubstituteFor(character: string): string | null {
   return isGsm(composed) ? composed : (SUBSTITUTES.get(composed) ?? null);
 }
 
-/** The substitutes of a text by the index, in UTF-16 code units, of every code unit that they stand for. */
+/** The substitutes in a text, by the index (UTF-16 code units) of every code unit that they replace. */
 export function gsmSubstitutes(body: string): Map<number, string> {
   const found = new Map<number, string>();
   for (const { 0: character, index } of body.matchAll(CANDIDATE)) {
@@ -84,14 +84,14 @@ export function gsmSubstitutes(body: string): Map<number, string> {
   return found;
 }
 
-/** In code points, as the limit is meant; a text of no more code units needs no counting. */
+/** The limit is in code points; a text within it in code units need not be counted. */
 const isTooLong = (text: string): boolean =>
   text.length > BODY_MAX_CHARACTERS && [...text].length > BODY_MAX_CHARACTERS;
 
 /**
- * Writes every character of a text that has a substitute as GSM-7, and counts them. What has none stays, and with it
- * UCS-2. Never makes a message dearer or impossible: a text whose result would be longer than a text may be, empty, or
- * need more segments (an ellipsis becomes three dots) is kept as typed.
+ * Replaces every character that has a substitute, and counts them. Any other non-GSM character stays, and with it UCS-2.
+ * Never makes a message more expensive or invalid: the text is kept as typed when the result would be empty, longer than
+ * allowed, or need more segments (an ellipsis becomes three dots).
  */
 export function toGsmPunctuation(body: string): { body: string; replaced: number } {
   const typed = segmentText(body);

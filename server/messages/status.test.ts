@@ -23,7 +23,7 @@ describe("message status", () => {
     },
   );
 
-  it("is final where nothing leads out", () => {
+  it("is final when no move leads out", () => {
     expect(ORDER.filter(isFinal)).toEqual(["delivered", "failed", "undelivered"]);
   });
 

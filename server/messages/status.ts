@@ -1,18 +1,18 @@
-/** Where a message stands, and the only ways it may move. */
+/** Message statuses and the allowed moves between them. */
 
-/** Every status of a message, in the order of its life; the values are those of the wire. */
+/** Every status of a message, in lifecycle order; the values are those of the wire. */
 export const MESSAGE_STATUSES = ["pending", "sent", "delivered", "failed", "undelivered"] as const;
 
 /**
- * `pending`: accepted by us. `sent`: a provider took it. `delivered`: the handset has it. `failed`: no provider took
- * it, or the carrier refused it for good. `undelivered`: taken, then expired, unreachable, or never reported on.
+ * `pending`: accepted by us. `sent`: a provider took it. `delivered`: the handset received it. `failed`: no provider took
+ * it, or the carrier refused it permanently. `undelivered`: taken, then expired, unreachable or without a final receipt.
  */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** The events that a move raises; the values are those of the wire. */
+/** Events raised by moves; the values are those of the wire. */
 export type StatusEventType = "message.sent" | "message.delivered" | "message.failed";
 
-/** A receipt that says `delivered` for a `pending` message is two moves, so that `message.sent` is never skipped. */
+/** A `delivered` receipt for a `pending` message is two moves, so that `message.sent` is never skipped. */
 const MOVES: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
   pending: ["sent", "failed"],
   sent: ["delivered", "failed", "undelivered"],
@@ -30,8 +30,8 @@ const EVENT_TYPES: Readonly<Record<MessageStatus, StatusEventType | null>> = {
 };
 
 /**
- * Whether a message may move from one status to another. Forward only: providers repeat receipts and deliver them
- * late and out of order, so a move backwards, onto itself or out of a final status is refused, never an error.
+ * Whether a message may move from one status to another. Forward only: providers repeat receipts and send them late and
+ * out of order, so a move backwards, onto itself or out of a final status is ignored rather than an error.
  */
 export function canMove(from: MessageStatus, to: MessageStatus): boolean {
   return MOVES[from].includes(to);
@@ -43,8 +43,8 @@ export function isFinal(status: MessageStatus): boolean {
 }
 
 /**
- * The event that a move *to* the status raises, or `null` for `pending`, which nothing moves to. `undelivered` has no
- * event type of its own: it raises `message.failed`, and the message in it carries the exact status.
+ * The event raised by a move *to* the status; `null` for `pending`, the initial status. `undelivered` has no event type of
+ * its own: it raises `message.failed`, whose message carries the exact status.
  */
 export function eventTypeFor(status: MessageStatus): StatusEventType | null {
   return EVENT_TYPES[status];

@@ -1,13 +1,13 @@
-/** What steps do to a message: its status, its money and its events. Pure; transitions.ts writes it down. */
+/** Derives from steps the status, money moves and events of a message. Pure; transitions.ts stores them. */
 import type { MoneyMove } from "../accounts/store";
 import type { StatusEvent } from "../webhooks/outbox";
 import { canMove, eventTypeFor, type MessageStatus } from "./status";
 import type { LockedMessage, Step } from "./transitions";
 
-/** `steps`: those that were applied. `status`: where they lead; the message's own when none was. */
+/** `steps`: the applied ones. `status`: the resulting status; the current one when none was applied. */
 export type Folded = { status: MessageStatus; steps: Step[]; moves: MoneyMove[]; events: StatusEvent[] };
 
-/** Applies the steps that are moves forward, one after the other, and drops the others (late or repeated receipts). */
+/** Applies the steps that move forward, one after the other, and drops the others (late or repeated receipts). */
 export function foldSteps(message: LockedMessage, steps: readonly Step[]): Folded {
   const folded: Folded = { status: message.status, steps: [], moves: [], events: [] };
   for (const step of steps) {
@@ -24,7 +24,7 @@ export function foldSteps(message: LockedMessage, steps: readonly Step[]): Folde
   return folded;
 }
 
-/** A provider that takes the message settles what was reserved; failing before that gives it back in full. */
+/** Leaving `pending` settles the reserved money when a provider took the message, and refunds it in full otherwise. */
 function moneyOf(message: LockedMessage, from: MessageStatus, step: Step): MoneyMove | null {
   if (from !== "pending" || message.costMicros === 0n) return null;
   const settles = step.to === "sent";

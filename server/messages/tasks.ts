@@ -15,11 +15,11 @@ import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
   dispatch(messageIds, startAttempts);
 
-/** How often the waiting room is served: while somebody waits, and while nobody does. */
+/** Pauses between polls of the throttle queue: while messages are queued, and while none are. */
 const SERVE_BUSY_MS = 100;
 const SERVE_IDLE_MS = 500;
 
-/** Serves the waiting room until the returned function is called, which waits for the turn under way. */
+/** Serves the throttle queue until the returned function is called, which waits for the poll under way. */
 export const keepServing = (): (() => Promise<void>) =>
   keepDoing(async () => {
     const isBusy = await serveThrottleQueue().catch((thrown) => {
@@ -29,13 +29,13 @@ export const keepServing = (): (() => Promise<void>) =>
     return isBusy ? SERVE_BUSY_MS : SERVE_IDLE_MS;
   });
 
-/** How often providers are asked what became of attempts: while there are some to ask about, and while there are none. */
+/** Pauses between look-ups at a provider: while attempts are due, and while none are. */
 const LOOK_UP_BUSY_MS = SECOND_MS;
 const LOOK_UP_IDLE_MS = 5 * SECOND_MS;
 
 /**
- * Looks up attempts whose outcome is not known until the returned function is called, which waits for the look-ups under
- * way. Each provider has a turn of its own: one that hangs keeps neither the others waiting nor any job.
+ * Looks up attempts with an unknown outcome until the returned function is called, which waits for the look-ups under way.
+ * Each provider has a loop of its own: one that hangs delays neither the others nor any job.
  */
 export function keepLookingUp(): () => Promise<void> {
   const stops = PROVIDERS.map((provider) =>
@@ -52,29 +52,29 @@ export function keepLookingUp(): () => Promise<void> {
   };
 }
 
-/** Pause between looks for claims of this process whose acknowledgement was lost. */
+/** Pause between checks for claims of this process whose reply was lost. */
 const OWN_CLAIMS_EVERY_MS = 2 * SECOND_MS;
 
-/** Gives back claims whose acknowledgement was lost until the returned function is called. */
+/** Gives back claims whose reply was lost until the returned function is called. */
 export const keepGivingBack = (): (() => Promise<void>) =>
   keepDoing(async () => {
     await giveBackUnheard().catch((thrown) => log("warn", "attempts.own_claims_not_read", errorFields(thrown)));
     return OWN_CLAIMS_EVERY_MS;
   });
 
-/** Begins no more attempts, and waits for the calls under way to end. Attempts that are not begun are given back. */
+/** Begins no more attempts, waits for the calls under way, and gives back attempts that have not begun. */
 export const endAttempts = (): Promise<void> => stopAttempts();
 
-/** Gives back the last claims whose acknowledgement was lost, when nothing claims any more. */
+/** Gives back the last claims whose reply was lost, once nothing claims any more. */
 export async function leaveNothing(): Promise<void> {
   await giveBackUnheard(0).catch((thrown) => log("warn", "attempts.own_claims_not_read", errorFields(thrown)));
 }
 
-/** Takes in what a provider reported. */
+/** Stores and applies a provider's receipts. */
 export const takeReceipts = ({ provider, receipts }: JobPayload<"apply_receipts">): Promise<void> =>
   applyReceipts(provider, receipts);
 
-/** Joins receipts that came before the answer of their send. */
+/** Joins receipts that came before the response to their own send. */
 export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receipts">): Promise<void> =>
   rejoinReceipts(provider, providerMessageIds);
 

@@ -7,9 +7,9 @@ import { MESSAGE_STATUSES } from "./status";
 const entry = <Kind extends string, Details extends z.ZodRawShape>(kind: Kind, details: Details) =>
   z.object({
     at: DateTime.describe("When it happened, ISO 8601."),
-    kind: z.literal(kind).describe("What it was; `details` depends on it."),
-    summary: z.string().describe("What happened, in one sentence."),
-    details: z.object(details).describe("The facts."),
+    kind: z.literal(kind).describe("Kind of the entry; `details` depends on it."),
+    summary: z.string().describe("One sentence for people."),
+    details: z.object(details).describe("The entry's data."),
   });
 
 const TimelineEntry = z.discriminatedUnion("kind", [
@@ -20,47 +20,50 @@ const TimelineEntry = z.discriminatedUnion("kind", [
     segments: z.number().int().describe("Segments of the message."),
   }).describe("The message was accepted and stored."),
   entry("money", {
-    kind: z.enum(["reserve", "settle", "refund"]).describe("Reserved, charged, or given back."),
+    kind: z.enum(["reserve", "settle", "refund"]).describe("Reserved, charged or refunded."),
     amount: z
       .number()
       .describe("Change of the balance, in units of `currency`; 0 for `settle`, which charges what was reserved."),
     currency: z.string().describe("ISO 4217 code."),
-  }).describe("Its cost was reserved, charged or given back."),
+  }).describe("Its cost was reserved, charged or refunded."),
   entry("attempt", {
-    seq: z.number().int().describe("Number of the hand-over, from 1."),
-    provider: z.string().describe("Provider that was asked."),
+    seq: z.number().int().describe("Number of the attempt, from 1."),
+    provider: z.string().describe("Provider that was called."),
     outcome: z.enum(["accepted", "refused", "retryable", "unknown"]).nullable().describe("Null: not known yet."),
     code: z.string().nullable().describe("The provider's reason, unless it took the message."),
     detail: z.string().nullable().describe("The reason in words."),
-    latency_ms: z.number().int().nullable().describe("Milliseconds until its answer; null: none so far."),
-  }).describe("The message was handed to a provider; `at` is when that began."),
+    latency_ms: z.number().int().nullable().describe("Milliseconds until its response; null: none yet."),
+  }).describe("An attempt to submit the message to a provider; `at` is its start."),
   entry("receipt", {
-    status: z.enum(["sent", "delivered", "failed", "undelivered"]).describe("What the carrier reported."),
+    status: z.enum(["sent", "delivered", "failed", "undelivered"]).describe("Status that the carrier reported."),
     code: z.string().nullable().describe("The carrier's reason."),
     detail: z.string().nullable().describe("The reason in words."),
     applied: z.boolean().describe("Whether it moved the message; late and repeated receipts do not."),
-  }).describe("A delivery receipt came in."),
+  }).describe("A delivery receipt was received."),
   entry("event", {
     event_id: z.string().describe("Event id, prefix evt_."),
     type: z.enum(["message.sent", "message.delivered", "message.failed"]).describe("Type of the event."),
     status: z.enum(MESSAGE_STATUSES).describe("Status that the message moved to."),
-  }).describe("The status moved, and the event of it was raised."),
+  }).describe("The status moved, which raised an event."),
   entry("webhook_try", {
     event_id: z.string().describe("Event id, prefix evt_."),
     endpoint_id: z.string().describe("Endpoint id, prefix whe_."),
-    url: z.string().describe("Where the event was posted."),
-    round: z.number().int().describe("0; each recovery of the endpoint begins the next round of tries."),
+    url: z.string().describe("URL that the event was posted to."),
+    round: z
+      .number()
+      .int()
+      .describe("0 for the regular schedule; each recovery of the endpoint starts the next round of tries."),
     attempt: z.number().int().describe("Number of the try, from 1 in each round."),
-    status_code: z.number().int().nullable().describe("Null when no answer came."),
-    latency_ms: z.number().int().describe("Milliseconds that it took."),
-    error: z.string().nullable().describe("Why the try failed; null when it was acknowledged."),
-  }).describe("An event was posted to a webhook endpoint; `at` is when that ended."),
+    status_code: z.number().int().nullable().describe("HTTP status of the response; null: none came."),
+    latency_ms: z.number().int().describe("Duration in milliseconds."),
+    error: z.string().nullable().describe("Reason why the try failed; null: it was acknowledged."),
+  }).describe("A try to post an event to a webhook endpoint; `at` is its end."),
 ]);
 export type TimelineEntry = z.output<typeof TimelineEntry>;
 
 export const Timeline = z.object({
   object: kindOf("timeline"),
   message_id: z.string().describe("Message id, prefix msg_."),
-  entries: z.array(TimelineEntry).describe("Everything that happened, oldest first, a cause before its effect."),
+  entries: z.array(TimelineEntry).describe("All entries, oldest first, a cause before its effect."),
 });
 export type Timeline = z.output<typeof Timeline>;

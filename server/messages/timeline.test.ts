@@ -41,8 +41,8 @@ const attempt = { code: null, detail: null, latencyMs: 12, startedAt: at(0) };
 const posted = { statusCode: 200, latencyMs: 3, error: null, createdAt: at(0) };
 const delivery = { id: "dlv_1", endpointId: "whe_1", url: "https://example.com", status: "delivered", attempts: 1 };
 
-/** A message whose whole life took less than a millisecond; its rows are given in an order that is no order. */
-const story: MessageHistory = {
+/** A message whose whole history took less than a millisecond; its rows are in arbitrary order. */
+const history: MessageHistory = {
   message,
   deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, round: 0, attempt: 1 }] }],
   events: [
@@ -57,10 +57,10 @@ const story: MessageHistory = {
   ledger: [money("reserve", -20_000n, 20_000n), money("settle", 0n, -20_000n)],
 };
 
-const summariesOf = (told: MessageHistory) => timelineOf(told).entries.map((entry) => entry.summary);
+const summariesOf = (ofMessage: MessageHistory) => timelineOf(ofMessage).entries.map((entry) => entry.summary);
 
-test("of what happened in one millisecond the cause stands before its effect", () => {
-  expect(summariesOf(story)).toEqual([
+test("within one millisecond a cause comes before its effect", () => {
+  expect(summariesOf(history)).toEqual([
     "Accepted from DEMO to +14155550123: 2 segments in GSM-7.",
     "0.02 USD was reserved.",
     "Attempt 1: twilio could not take the message after 12 ms: It answered 503.",
@@ -73,14 +73,18 @@ test("of what happened in one millisecond the cause stands before its effect", (
   ]);
 });
 
-test("time goes before everything else", () => {
+test("entries are ordered by time first", () => {
   const early = { status: "delivered", code: null, detail: null, applied: true, receivedAt: at(1) };
-  const later = { ...story, receipts: [early], events: story.events.map((event) => ({ ...event, createdAt: at(2) })) };
+  const later = {
+    ...history,
+    receipts: [early],
+    events: history.events.map((event) => ({ ...event, createdAt: at(2) })),
+  };
   const kinds = timelineOf({ ...later, ledger: [money("reserve", -1n, 1n)] }).entries.map((entry) => entry.kind);
   expect(kinds).toEqual(["accepted", "money", "attempt", "attempt", "webhook_try", "receipt", "event", "event"]);
 });
 
-test("an open attempt, an idle receipt, a refund, a failed try and the reason of a failure are told as such", () => {
+test("open attempts, receipts that changed nothing, refunds, failed tries and reasons of failures have their own sentences", () => {
   const failed: MessageHistory = {
     message: { ...message, status: "failed", segments: 1, errorCode: "blocked", errorMessage: "Blocked" },
     deliveries: [
@@ -88,7 +92,7 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
         ...delivery,
         eventId: "evt_1",
         createdAt: at(0),
-        tries: [{ ...posted, round: 0, attempt: 1, statusCode: 500, error: "The endpoint answered 500." }],
+        tries: [{ ...posted, round: 0, attempt: 1, statusCode: 500, error: "The endpoint responded with 500." }],
       },
     ],
     events: [{ id: "evt_1", type: "message.failed", status: "failed", createdAt: at(0) }],
@@ -97,28 +101,28 @@ test("an open attempt, an idle receipt, a refund, a failed try and the reason of
     ledger: [money("reserve", -20_000n, 20_000n), money("refund", 20_000n, -20_000n)],
   };
   expect(summariesOf(failed).slice(2)).toEqual([
-    "Attempt 1: sandbox was handed the message and has not answered yet.",
+    "Attempt 1: sandbox was called and has not responded yet.",
     "The carrier reported sent, which changed nothing.",
-    "0.02 USD was given back.",
+    "0.02 USD was refunded.",
     "The message became failed: Blocked.",
-    "Try 1 to post message.failed to whe_1 failed after 3 ms: The endpoint answered 500.",
+    "Try 1 to post message.failed to whe_1 failed after 3 ms: The endpoint responded with 500.",
   ]);
   const refund = timelineOf(failed).entries.find((entry) => entry.kind === "money" && entry.details.kind === "refund");
   expect(refund?.details).toEqual({ kind: "refund", amount: 0.02, currency: "USD" });
 });
 
-test("tries of a recovery are told from those of the schedule", () => {
+test("tries of a recovery name their round", () => {
   const tries = [0, 1, 2].map((round) => ({ ...posted, round, attempt: 1, createdAt: at(round + 1) }));
-  const recovered = { ...story, deliveries: story.deliveries.map((each) => ({ ...each, tries })) };
+  const recovered = { ...history, deliveries: history.deliveries.map((each) => ({ ...each, tries })) };
   expect(summariesOf(recovered).slice(-3)).toEqual([
     "Try 1 to post message.sent to whe_1 was acknowledged after 3 ms.",
     "Try 1 of round 1 to post message.sent to whe_1 was acknowledged after 3 ms.",
     "Try 1 of round 2 to post message.sent to whe_1 was acknowledged after 3 ms.",
   ]);
-  const told = timelineOf(recovered).entries.filter((entry) => entry.kind === "webhook_try");
-  expect(told.map(({ details }) => details.round)).toEqual([0, 1, 2]);
+  const listed = timelineOf(recovered).entries.filter((entry) => entry.kind === "webhook_try");
+  expect(listed.map(({ details }) => details.round)).toEqual([0, 1, 2]);
 });
 
-test("what it tells has the shape of the wire", () => {
-  expect(Timeline.parse(timelineOf(story))).toEqual(timelineOf(story));
+test("the timeline has the shape of the wire", () => {
+  expect(Timeline.parse(timelineOf(history))).toEqual(timelineOf(history));
 });

@@ -1,9 +1,9 @@
-/** The story of one message, told from its rows. */
+/** Builds the timeline of one message from its rows. */
 import { fromMicros } from "../core/wire";
 import type { MessageRow } from "./present";
 import type { Timeline, TimelineEntry } from "./timeline-schema";
 
-/** Everything that is stored of one message. Each list is in the order in which its rows were written. */
+/** All rows of one message. Each list is in the order in which its rows were written. */
 export type MessageHistory = {
   message: MessageRow;
   ledger: { kind: string; amountMicros: bigint; reservedMicros: bigint; createdAt: Date }[];
@@ -39,7 +39,7 @@ export type MessageHistory = {
 
 type Of<Kind extends TimelineEntry["kind"]> = Extract<TimelineEntry, { kind: Kind }>;
 
-/** What comes first of what happened in one millisecond: acceptance, money, hand-over, receipt, what follows of them. */
+/** Order of entries of the same millisecond: acceptance, reserve, attempt, receipt, then their effects. */
 const RANKS = { accepted: 0, attempt: 2, receipt: 3, event: 5, webhook_try: 6 } as const;
 const RESERVE_RANK = 1;
 const SETTLEMENT_RANK = 4;
@@ -49,19 +49,19 @@ const rankOf = (entry: TimelineEntry): number => {
   return entry.details.kind === "reserve" ? RESERVE_RANK : SETTLEMENT_RANK;
 };
 
-/** Everything that happened to a message, oldest first; a cause stands before its effect. */
-export function timelineOf(story: MessageHistory): Timeline {
+/** The entries of a message, oldest first, a cause before its effect. */
+export function timelineOf(history: MessageHistory): Timeline {
   const entries: TimelineEntry[] = [
-    acceptedEntry(story.message),
-    ...story.ledger.map((row) => moneyEntry(row, story.message.currency)),
-    ...story.attempts.map(attemptEntry),
-    ...story.receipts.map(receiptEntry),
-    ...story.events.map((row) => eventEntry(row, story.message)),
-    ...story.deliveries.flatMap((delivery) => delivery.tries.map((made) => tryEntry(made, delivery, story.events))),
+    acceptedEntry(history.message),
+    ...history.ledger.map((row) => moneyEntry(row, history.message.currency)),
+    ...history.attempts.map(attemptEntry),
+    ...history.receipts.map(receiptEntry),
+    ...history.events.map((row) => eventEntry(row, history.message)),
+    ...history.deliveries.flatMap((delivery) => delivery.tries.map((made) => tryEntry(made, delivery, history.events))),
   ];
-  // Sorting is stable: what is equal in time and rank stays in the order in which it was written.
+  // Sorting is stable: entries of equal time and rank stay in the order in which they were written.
   entries.sort((one, other) => Date.parse(one.at) - Date.parse(other.at) || rankOf(one) - rankOf(other));
-  return { object: "timeline", message_id: story.message.id, entries };
+  return { object: "timeline", message_id: history.message.id, entries };
 }
 
 function acceptedEntry(row: MessageRow): Of<"accepted"> {
@@ -79,11 +79,11 @@ function acceptedEntry(row: MessageRow): Of<"accepted"> {
   };
 }
 
-const MONEY_WORDS = { reserve: "was reserved", settle: "was charged", refund: "was given back" } as const;
+const MONEY_WORDS = { reserve: "was reserved", settle: "was charged", refund: "was refunded" } as const;
 
 function moneyEntry(row: MessageHistory["ledger"][number], currency: string): Of<"money"> {
   const kind = row.kind as Of<"money">["details"]["kind"];
-  // What is settled leaves the balance untouched, so the sum is read from what was held.
+  // Settling leaves the balance unchanged, so the sum is taken from the reserved money.
   const sum = fromMicros(row.reservedMicros < 0n ? -row.reservedMicros : row.reservedMicros);
   return {
     at: row.createdAt.toISOString(),
@@ -97,12 +97,12 @@ const ATTEMPT_WORDS = {
   accepted: "took the message",
   refused: "refused the message",
   retryable: "could not take the message",
-  unknown: "gave no clear answer",
+  unknown: "gave no clear response",
 } as const;
 
 function attemptEntry(row: MessageHistory["attempts"][number]): Of<"attempt"> {
   const outcome = row.outcome as Of<"attempt">["details"]["outcome"];
-  const words = outcome ? ATTEMPT_WORDS[outcome] : "was handed the message and has not answered yet";
+  const words = outcome ? ATTEMPT_WORDS[outcome] : "was called and has not responded yet";
   const took = row.latencyMs === null ? "" : ` after ${row.latencyMs} ms`;
   return {
     at: row.startedAt.toISOString(),
@@ -155,7 +155,7 @@ function tryEntry(
   events: MessageHistory["events"],
 ): Of<"webhook_try"> {
   const type = events.find((event) => event.id === eventId)?.type ?? "an event";
-  // Round 0 is the schedule itself; each recovery starts another.
+  // Round 0 is the regular schedule; each recovery starts another.
   const round = row.round > 0 ? ` of round ${row.round}` : "";
   const start = `Try ${row.attempt}${round} to post ${type} to ${endpointId}`;
   const end = row.error === null ? "was acknowledged" : "failed";
@@ -176,7 +176,7 @@ function tryEntry(
   };
 }
 
-/** `text`, then the reason in words or else its code, with one full stop at the end. */
+/** `text`, followed by the reason's detail or else its code, with one full stop at the end. */
 function sentence(text: string, reason: { code: string | null; detail: string | null } | null): string {
   const why = reason?.detail || reason?.code;
   const whole = why ? `${text}: ${why}` : text;

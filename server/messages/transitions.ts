@@ -2,12 +2,13 @@
  * The only place where a message's status moves. A change writes the message, its ledger entries, its counters, its
  * events with their deliveries and jobs, all in the caller's transaction.
  */
-import { lockAccounts, type MoneyMove, postMoney } from "../accounts/store";
+import { lockAccounts, postMoney } from "../accounts/store";
 import { utcDay } from "../core/clock";
 import type { Tx } from "../core/db";
-import { recordEvents, type StatusEvent } from "../webhooks/outbox";
+import { unnest } from "../core/unnest";
+import { recordEvents } from "../webhooks/outbox";
 import type { MessageStatus } from "./status";
-import { foldSteps } from "./steps";
+import { type Folded, foldSteps } from "./steps";
 
 /** A message locked for change. */
 export type LockedMessage = {
@@ -19,7 +20,7 @@ export type LockedMessage = {
   createdAt: Date;
 };
 
-/** Carrier of a message that moves to `sent`; error of one that fails. */
+/** A requested move. `provider` and its id go with `sent`, `error` with `failed` and `undelivered`. */
 export type Step = {
   to: MessageStatus;
   at: Date;
@@ -28,6 +29,7 @@ export type Step = {
   error?: { code: string; message: string };
 };
 
+/** Steps of a message, in order. `attempts`: how many were made so far. */
 export type Change = { message: LockedMessage; attempts: number; steps: Step[] };
 
 /** Locks messages in the order of their ids; ids that do not exist are left out. */
@@ -41,47 +43,63 @@ export async function lockMessages(tx: Tx, ids: Iterable<string>): Promise<Map<s
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-type Final = { change: Change; status: MessageStatus; steps: Step[]; refunded: boolean };
+/** A change of which at least one step applies. */
+type AppliedChange = Folded & { message: LockedMessage; attempts: number; isRefunded: boolean };
 
 /**
- * Applies the steps of every change that are moves forward, and drops the others (late or repeated receipts).
- * Each message may appear once. @returns per change how many of its steps were applied.
+ * Applies the steps that move their message forward, and drops the others (late or repeated receipts). The messages must
+ * be locked, and each may appear once.
+ * @returns the steps that were applied, by identity the ones of `changes`.
  */
-export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<number[]> {
-  const finals: Final[] = [];
-  const moves: MoneyMove[] = [];
-  const events: StatusEvent[] = [];
-  const applied = changes.map((change) => {
-    const { status, steps, ...raised } = foldSteps(change.message, change.steps);
-    moves.push(...raised.moves);
-    events.push(...raised.events);
-    const refunded = raised.moves.some((move) => move.kind === "refund");
-    if (steps.length > 0) finals.push({ change, status, steps, refunded });
-    return steps.length;
+export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Step[]> {
+  const applied = changes.flatMap(({ message, attempts, steps }): AppliedChange[] => {
+    const folded = foldSteps(message, steps);
+    if (folded.steps.length === 0) return [];
+    return [{ ...folded, message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund") }];
   });
-  if (finals.length > 0) {
-    // Pipelined: they reach the database in this order, the locks first.
-    await Promise.all([
-      lockAccounts(
-        tx,
-        finals.map((final) => final.change.message.accountId),
-      ),
-      updateMessages(tx, finals),
-      postMoney(tx, moves),
-      moveCounters(tx, finals),
-      recordEvents(tx, events),
-    ]);
-  }
-  return applied;
+  if (applied.length === 0) return [];
+  // Pipelined: the statements reach the database in this order, the locks first.
+  await Promise.all([
+    lockAccounts(
+      tx,
+      applied.map(({ message }) => message.accountId),
+    ),
+    updateMessages(tx, applied),
+    postMoney(
+      tx,
+      applied.flatMap((change) => change.moves),
+    ),
+    moveCounters(tx, applied),
+    recordEvents(
+      tx,
+      applied.flatMap((change) => change.events),
+    ),
+  ]);
+  return applied.flatMap(({ steps }) => steps);
 }
 
-const lastOf = <Value>(steps: Step[], read: (step: Step) => Value | undefined): Value | null =>
+/** The last value that one of the steps carries, or null. */
+const lastOf = <Value>(steps: readonly Step[], read: (step: Step) => Value | undefined): Value | null =>
   steps.reduce<Value | null>((found, step) => read(step) ?? found, null);
 
-const timeOf = (steps: Step[], ...states: MessageStatus[]): string | null =>
+const timeOf = (steps: readonly Step[], ...states: MessageStatus[]): string | null =>
   lastOf(steps, (step) => (states.includes(step.to) ? step.at.toISOString() : undefined));
 
-async function updateMessages(tx: Tx, finals: Final[]): Promise<void> {
+const APPLIED = unnest<AppliedChange>({
+  id: ["text", ({ message }) => message.id],
+  status: ["text", ({ status }) => status],
+  provider: ["text", ({ steps }) => lastOf(steps, (step) => step.provider)],
+  provider_message_id: ["text", ({ steps }) => lastOf(steps, (step) => step.providerMessageId)],
+  attempts: ["int2", ({ attempts }) => attempts],
+  error_code: ["text", ({ steps }) => lastOf(steps, (step) => step.error?.code)],
+  error_message: ["text", ({ steps }) => lastOf(steps, (step) => step.error?.message)],
+  sent_at: ["timestamptz", ({ steps }) => timeOf(steps, "sent")],
+  delivered_at: ["timestamptz", ({ steps }) => timeOf(steps, "delivered")],
+  failed_at: ["timestamptz", ({ steps }) => timeOf(steps, "failed", "undelivered")],
+  refunded: ["bool", ({ isRefunded }) => isRefunded],
+});
+
+async function updateMessages(tx: Tx, changes: readonly AppliedChange[]): Promise<void> {
   await tx.query({
     name: "messages.move",
     text: `UPDATE messages m SET status = u.status, provider = COALESCE(u.provider, m.provider),
@@ -90,73 +108,68 @@ async function updateMessages(tx: Tx, finals: Final[]): Promise<void> {
              error_message = COALESCE(u.error_message, m.error_message), sent_at = COALESCE(m.sent_at, u.sent_at),
              delivered_at = COALESCE(m.delivered_at, u.delivered_at), failed_at = COALESCE(m.failed_at, u.failed_at),
              cost_micros = CASE WHEN u.refunded THEN 0 ELSE m.cost_micros END
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int2[], $6::text[], $7::text[],
-             $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::bool[])
-           AS u (id, status, provider, provider_message_id, attempts, error_code, error_message, sent_at, delivered_at,
-             failed_at, refunded)
-           WHERE m.id = u.id`,
-    values: [
-      finals.map((final) => final.change.message.id),
-      finals.map((final) => final.status),
-      finals.map((final) => lastOf(final.steps, (step) => step.provider)),
-      finals.map((final) => lastOf(final.steps, (step) => step.providerMessageId)),
-      finals.map((final) => final.change.attempts),
-      finals.map((final) => lastOf(final.steps, (step) => step.error?.code)),
-      finals.map((final) => lastOf(final.steps, (step) => step.error?.message)),
-      finals.map((final) => timeOf(final.steps, "sent")),
-      finals.map((final) => timeOf(final.steps, "delivered")),
-      finals.map((final) => timeOf(final.steps, "failed", "undelivered")),
-      finals.map((final) => final.refunded),
-    ],
+           FROM ${APPLIED.as("u")} WHERE m.id = u.id`,
+    values: APPLIED.values(changes),
   });
 }
 
-const COUNTED = ["pending", "sent", "delivered", "failed", "undelivered"] as const;
+/** Changes of an account's counters of one UTC day: messages by status, and events by type. */
+type DayDelta = {
+  accountId: string;
+  day: string;
+  costMicros: bigint;
+  messages: Record<MessageStatus, number>;
+  events: { sent: number; delivered: number; failed: number };
+};
 
-type DayDelta = { accountId: string; day: string; cost: bigint; counts: number[]; events: [number, number, number] };
+/** The event counter of a step; `undelivered` raises `message.failed`. */
+const eventCounterOf = ({ to }: Step): keyof DayDelta["events"] =>
+  to === "sent" || to === "delivered" ? to : "failed";
 
-/** Moves the messages between the counters of the day on which they were accepted. */
-async function moveCounters(tx: Tx, finals: Final[]): Promise<void> {
-  const days = new Map<string, DayDelta>();
-  for (const { change, status, steps, refunded } of finals) {
-    const { message } = change;
+/** Sums the changes of the counters of the days on which the messages were accepted. */
+function dayDeltas(changes: readonly AppliedChange[]): DayDelta[] {
+  const deltas = new Map<string, DayDelta>();
+  for (const { message, status, steps, isRefunded } of changes) {
     const day = utcDay(message.createdAt);
-    const id = `${message.accountId} ${day}`;
-    const delta = days.get(id) ?? {
+    const key = `${message.accountId} ${day}`;
+    const delta = deltas.get(key) ?? {
       accountId: message.accountId,
       day,
-      cost: 0n,
-      counts: [0, 0, 0, 0, 0],
-      events: [0, 0, 0],
+      costMicros: 0n,
+      messages: { pending: 0, sent: 0, delivered: 0, failed: 0, undelivered: 0 },
+      events: { sent: 0, delivered: 0, failed: 0 },
     };
-    days.set(id, delta);
-    const add = (at: MessageStatus, by: number) => {
-      const index = COUNTED.indexOf(at);
-      delta.counts[index] = (delta.counts[index] ?? 0) + by;
-    };
-    add(message.status, -1);
-    add(status, 1);
-    if (refunded) delta.cost -= message.costMicros;
-    for (const step of steps) delta.events[step.to === "sent" ? 0 : step.to === "delivered" ? 1 : 2] += 1;
+    deltas.set(key, delta);
+    delta.messages[message.status] -= 1;
+    delta.messages[status] += 1;
+    if (isRefunded) delta.costMicros -= message.costMicros;
+    for (const step of steps) delta.events[eventCounterOf(step)] += 1;
   }
-  const deltas = [...days.values()];
+  return [...deltas.values()];
+}
+
+const DAY_DELTAS = unnest<DayDelta>({
+  account_id: ["text", ({ accountId }) => accountId],
+  day: ["date", ({ day }) => day],
+  cost: ["int8", ({ costMicros }) => costMicros],
+  pending: ["int4", ({ messages }) => messages.pending],
+  sent: ["int4", ({ messages }) => messages.sent],
+  delivered: ["int4", ({ messages }) => messages.delivered],
+  failed: ["int4", ({ messages }) => messages.failed],
+  undelivered: ["int4", ({ messages }) => messages.undelivered],
+  events_sent: ["int4", ({ events }) => events.sent],
+  events_delivered: ["int4", ({ events }) => events.delivered],
+  events_failed: ["int4", ({ events }) => events.failed],
+});
+
+async function moveCounters(tx: Tx, changes: readonly AppliedChange[]): Promise<void> {
   await tx.query({
     name: "messages.move_counters",
     text: `UPDATE usage_days u SET cost_micros = u.cost_micros + d.cost, pending = u.pending + d.pending,
              sent = u.sent + d.sent, delivered = u.delivered + d.delivered, failed = u.failed + d.failed,
              undelivered = u.undelivered + d.undelivered, events_sent = u.events_sent + d.events_sent,
              events_delivered = u.events_delivered + d.events_delivered, events_failed = u.events_failed + d.events_failed
-           FROM unnest($1::text[], $2::date[], $3::int8[], $4::int4[], $5::int4[], $6::int4[], $7::int4[], $8::int4[],
-             $9::int4[], $10::int4[], $11::int4[])
-           AS d (account_id, day, cost, pending, sent, delivered, failed, undelivered, events_sent, events_delivered,
-             events_failed)
-           WHERE u.account_id = d.account_id AND u.day = d.day`,
-    values: [
-      deltas.map((delta) => delta.accountId),
-      deltas.map((delta) => delta.day),
-      deltas.map((delta) => String(delta.cost)),
-      ...COUNTED.map((_, at) => deltas.map((delta) => delta.counts[at])),
-      ...[0, 1, 2].map((at) => deltas.map((delta) => delta.events[at])),
-    ],
+           FROM ${DAY_DELTAS.as("d")} WHERE u.account_id = d.account_id AND u.day = d.day`,
+    values: DAY_DELTAS.values(dayDeltas(changes)),
   });
 }

@@ -4,7 +4,7 @@ import { fromMicros } from "../core/wire";
 import { presentSender } from "../senders/present";
 import type { OperatedAccount, OperatedSuppression, ReviewedSender } from "./schema";
 
-/** Row -> wire, for operators only: with the account that the sender belongs to. */
+/** Row -> wire, for operators only: adds the sender's account. */
 export const presentReviewedSender = (row: SenderRow & { account: { name: string } }): ReviewedSender => ({
   ...presentSender(row),
   account_id: row.accountId,
@@ -12,7 +12,7 @@ export const presentReviewedSender = (row: SenderRow & { account: { name: string
   max_segments_per_second: row.maxSegmentsPerSecond,
 });
 
-/** Row -> wire, for operators only: with what is held for messages in flight and its limits. */
+/** Row -> wire, for operators only: adds the reserved money and the limits. */
 export const presentOperatedAccount = (row: AccountRow): OperatedAccount => ({
   ...presentAccount(row),
   held: fromMicros(row.reservedMicros),
@@ -22,7 +22,7 @@ export const presentOperatedAccount = (row: AccountRow): OperatedAccount => ({
   daily_spend_cap: row.dailySpendCapMicros === null ? null : fromMicros(row.dailySpendCapMicros),
 });
 
-/** Row -> wire, for operators only: with the name of the account, empty when it is gone. */
+/** Row -> wire, for operators only: adds the name of the account, empty if the account is gone. */
 export const presentSuppression = (row: Suppression, accountName: string): OperatedSuppression => ({
   id: row.id,
   account_id: row.accountId,

@@ -4,10 +4,10 @@ import { Account } from "../accounts/schema";
 import { DateTime, PageQuery } from "../core/wire";
 import { SENDER_STATUSES, Sender } from "../senders/schema";
 
-/** Segments per second; null: as fast as its provider takes them. */
+/** Segments per second; null: only the provider's limit. */
 const SenderThroughput = z.number().min(0.01, "must be at least 0.01").max(10_000, "must be at most 10000").nullable();
 
-/** Operator: a sender with the account it belongs to, and its pace. */
+/** Operator: a sender with its account and its throughput limit. */
 export const ReviewedSender = Sender.extend({
   account_id: z.string(),
   account_name: z.string(),
@@ -36,9 +36,9 @@ export const ListAccountsQuery = z.object({ search: z.string().max(100).optional
 export type ListAccountsQuery = z.output<typeof ListAccountsQuery>;
 
 /**
- * Operator: an account with the money reserved for messages that no provider has taken yet, and its limits.
- * `allowed_countries` empty: all. `flood_…`: messages to one recipient per hour, null: the installation's default, 0: no
- * limit. `daily_spend_cap` per UTC day, null: none.
+ * Operator: an account with its limits, and `held`: money reserved for messages that no provider has accepted yet.
+ * `allowed_countries` empty: all. `flood_…`: messages to one recipient per hour; null: the installation's default, 0: no
+ * limit. `daily_spend_cap` per UTC day; null: none.
  */
 export const OperatedAccount = Account.extend({
   held: z.number(),
@@ -57,7 +57,7 @@ export const CreditAccountInput = z.object({
     .number()
     .min(-AMOUNT_MAX)
     .max(AMOUNT_MAX)
-    .describe("Units of the account's currency; negative corrects downwards."),
+    .describe("Amount in units of the account's currency; may be negative."),
   note: z.string().max(255).optional(),
 });
 export type CreditAccountInput = z.output<typeof CreditAccountInput>;
@@ -72,10 +72,10 @@ const Country = z
   .string()
   .trim()
   .toUpperCase()
-  .refine((code) => COUNTRIES.has(code), "is no country, such as DE");
+  .refine((code) => COUNTRIES.has(code), "is not a country code such as DE");
 const Flood = z.number().int().min(0).max(FLOOD_MAX).nullable();
 
-/** All limits of an account at once; see {@link OperatedAccount} for what each value means. */
+/** All limits of an account; for the meaning of the values see {@link OperatedAccount}. */
 export const LimitAccountInput = z.object({
   account_id: z.string(),
   allowed_countries: z.array(Country).max(COUNTRIES.size),
@@ -85,11 +85,11 @@ export const LimitAccountInput = z.object({
 });
 export type LimitAccountInput = z.output<typeof LimitAccountInput>;
 
-/** `number`: its first digits, with or without the plus. */
+/** `number`: first digits of the number, with or without the plus. */
 export const ListSuppressionsQuery = z.object({ number: z.string().max(40).optional(), ...PageQuery });
 export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;
 
-/** Operator: a number that an account must not send to; `sender_id` null: from none of its senders. */
+/** Operator: a suppression with its account; `sender_id` null: every sender of the account. */
 export const OperatedSuppression = z.object({
   id: z.string(),
   account_id: z.string(),

@@ -26,26 +26,26 @@ const operator: AccountActor = {
 const page = { page: 1, limit: 50 };
 const NO_LIMITS = { allowed_countries: [], flood_identical: null, flood_total: null, daily_spend_cap: null };
 
-test("whoever is no operator is refused everything, with a session and with a key", async () => {
+test("non-operators are refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
   const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
-  for (const somebody of [actor, session]) {
-    await expect(listReviews(somebody, page)).rejects.toMatchObject(refused);
-    await expect(listAccounts(somebody, page)).rejects.toMatchObject(refused);
-    await expect(decideSender(somebody, { id: "x", decision: "approved" })).rejects.toMatchObject(refused);
-    await expect(creditAccount(somebody, { account_id: accountId, amount: 1 })).rejects.toMatchObject(refused);
-    await expect(limitAccount(somebody, { account_id: accountId, ...NO_LIMITS })).rejects.toMatchObject(refused);
-    await expect(listSuppressions(somebody, page)).rejects.toMatchObject(refused);
-    await expect(throttleSender(somebody, { id: "x", max_segments_per_second: 1 })).rejects.toMatchObject(refused);
-    await expect(setAccountStatus(somebody, { account_id: accountId, status: "suspended" })).rejects.toMatchObject(
+  for (const nonOperator of [actor, session]) {
+    await expect(listReviews(nonOperator, page)).rejects.toMatchObject(refused);
+    await expect(listAccounts(nonOperator, page)).rejects.toMatchObject(refused);
+    await expect(decideSender(nonOperator, { id: "x", decision: "approved" })).rejects.toMatchObject(refused);
+    await expect(creditAccount(nonOperator, { account_id: accountId, amount: 1 })).rejects.toMatchObject(refused);
+    await expect(limitAccount(nonOperator, { account_id: accountId, ...NO_LIMITS })).rejects.toMatchObject(refused);
+    await expect(listSuppressions(nonOperator, page)).rejects.toMatchObject(refused);
+    await expect(throttleSender(nonOperator, { id: "x", max_segments_per_second: 1 })).rejects.toMatchObject(refused);
+    await expect(setAccountStatus(nonOperator, { account_id: accountId, status: "suspended" })).rejects.toMatchObject(
       refused,
     );
   }
   expect(await prisma().ledgerEntry.count({ where: { accountId } })).toBe(1);
 });
 
-test("a sender moves only as it may, and the answer names its account", async () => {
+test("a sender makes only allowed moves, and the response names its account", async () => {
   const { actor, accountId } = await makeAccount();
   const { id } = await createSender(actor, { sender_id: "Acme" });
   const decide = (decision: "approved" | "rejected" | "suspended") => decideSender(operator, { id, decision });
@@ -66,7 +66,7 @@ test("a sender moves only as it may, and the answer names its account", async ()
   });
 });
 
-test("of two operators who decide at once one is told that the sender has moved on", async () => {
+test("of two concurrent decisions one is refused because the sender's status has changed", async () => {
   const { actor } = await makeAccount();
   const { id } = await createSender(actor, { sender_id: "Acme" });
   const results = await Promise.allSettled([
@@ -76,7 +76,7 @@ test("of two operators who decide at once one is told that the sender has moved 
   expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("reviews show senders of every account, newest first", async () => {
+test("reviews list the senders of all accounts, newest first", async () => {
   const [one, two] = await Promise.all([makeAccount(), makeAccount()]);
   const older = await createSender(one.actor, { sender_id: "Older" });
   const newer = await createSender(two.actor, { sender_id: "Newer" });
@@ -97,7 +97,7 @@ test("senders are found by part of their sender ID or their account's name", asy
   expect(await found("bread%")).toEqual([]);
 });
 
-test("accounts are found by part of name, e-mail or id, whatever the case, and wildcards mean themselves", async () => {
+test("accounts are found by part of name, e-mail or id, in any case, and wildcards match literally", async () => {
   const { accountId } = await makeAccount();
   const word = accountId.slice(-12);
   await prisma().account.update({ where: { id: accountId }, data: { name: `100%_${word}` } });
@@ -112,7 +112,7 @@ test("accounts are found by part of name, e-mail or id, whatever the case, and w
   expect(await found("  ")).toContain(accountId);
 });
 
-test("credits and corrections stand in the ledger, and the books still add up", async () => {
+test("credits and corrections are in the ledger, and balances still match it", async () => {
   const { accountId } = await makeAccount({ balanceMicros: 1_000_000n });
   const credited = await creditAccount(operator, { account_id: accountId, amount: 0.1, note: "invoice 7" });
   expect(credited).toMatchObject({ id: accountId, balance: 1.1, held: 0 });
@@ -139,7 +139,7 @@ test("credits and corrections stand in the ledger, and the books still add up", 
   expect((await checkLedger()).drifted).toEqual([]);
 });
 
-test("corrections at the same time never take the balance below zero", async () => {
+test("concurrent corrections never make the balance negative", async () => {
   const { accountId } = await makeAccount({ balanceMicros: 5_000_000n });
   const results = await Promise.allSettled(
     Array.from({ length: 12 }, () => creditAccount(operator, { account_id: accountId, amount: -1 })),
@@ -151,7 +151,7 @@ test("corrections at the same time never take the balance below zero", async () 
   expect((await prisma().account.findUniqueOrThrow({ where: { id: accountId } })).balanceMicros).toBe(0n);
 });
 
-test("an account is suspended and let send again, and its money stays", async () => {
+test("an account is suspended and reactivated, and its money is unchanged", async () => {
   const { accountId } = await makeAccount({ balanceMicros: 3_000_000n });
   const set = (status: "active" | "suspended", id = accountId) =>
     setAccountStatus(operator, { account_id: id, status });
@@ -161,7 +161,7 @@ test("an account is suspended and let send again, and its money stays", async ()
   await expect(set("active", newId("account"))).rejects.toMatchObject({ status: 404 });
 });
 
-test("limits are kept as entered, and all of them are replaced", async () => {
+test("limits are stored as entered, and all of them are replaced", async () => {
   const { accountId } = await makeAccount();
   const limits = { allowed_countries: ["de", "AT", "DE"], flood_identical: 0, flood_total: 20, daily_spend_cap: 12.5 };
   const saved = await limitAccount(operator, LimitAccountInput.parse({ account_id: accountId, ...limits }));
@@ -175,7 +175,7 @@ test("limits are kept as entered, and all of them are replaced", async () => {
   });
 });
 
-test("limits that mean nothing are refused", () => {
+test("invalid limits are refused", () => {
   for (const wrong of [
     { allowed_countries: ["XX"] },
     { allowed_countries: ["DEU"] },
@@ -187,7 +187,7 @@ test("limits that mean nothing are refused", () => {
   }
 });
 
-test("a sender gets a pace and loses it", async () => {
+test("a sender's throughput limit can be set and removed", async () => {
   const { actor } = await makeAccount();
   const { id } = await createSender(actor, { sender_id: "Paced" });
   expect(await throttleSender(operator, { id, max_segments_per_second: 0.5 })).toMatchObject({
@@ -200,7 +200,7 @@ test("a sender gets a pace and loses it", async () => {
   });
 });
 
-test("first digits are looked up in an index, in whatever language the database sorts", async () => {
+test("first digits are looked up in an index, whatever the database's collation", async () => {
   const { rows } = await pool().query<{ definition: string }>(
     "SELECT indexdef AS definition FROM pg_indexes WHERE tablename = 'suppressions'",
   );

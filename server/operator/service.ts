@@ -20,7 +20,7 @@ import type {
   ThrottleSenderInput,
 } from "./schema";
 
-/** From which statuses each decision may be taken. */
+/** Statuses from which each decision is allowed. */
 const DECIDED_FROM: Readonly<Record<DecideSenderInput["decision"], readonly string[]>> = {
   approved: ["pending", "rejected", "suspended"],
   rejected: ["pending"],
@@ -29,16 +29,16 @@ const DECIDED_FROM: Readonly<Record<DecideSenderInput["decision"], readonly stri
 
 const WITH_ACCOUNT = { account: { select: { name: true } } } as const;
 
-/** The database reads `%`, `_` and `\` in a search as wildcards; people mean the characters. */
-const literally = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+/** Escapes the wildcards of LIKE, so that they match literally. */
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
-/** What contains `search`, whatever the case; undefined when there is nothing to look for. */
+/** Filters by text that contains `search`, ignoring case; undefined for an empty search. */
 const containing = (search: string | undefined): Prisma.StringFilter | undefined =>
-  search?.trim() ? { contains: literally(search.trim()), mode: "insensitive" } : undefined;
+  search?.trim() ? { contains: escapeLike(search.trim()), mode: "insensitive" } : undefined;
 
 /**
- * Senders of all accounts, newest first; those whose sender ID or account's name contains `search`.
- * @throws 403 for whoever is no operator.
+ * Senders of all accounts, newest first, filtered by `search` in the sender ID or the account's name.
+ * @throws 403 for non-operators.
  */
 export async function listReviews(actor: Actor, input: ListReviewsQuery) {
   requireOperator(actor);
@@ -62,12 +62,12 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
 
 /**
  * Moves a sender: pending -> approved or rejected, approved -> suspended, rejected or suspended -> approved.
- * @throws 403 for whoever is no operator, 404, 400 `sender_move_not_allowed` for any other move.
+ * @throws 403 for non-operators, 404, 400 `sender_move_not_allowed` for any other move.
  */
 export async function decideSender(actor: Actor, input: DecideSenderInput): Promise<ReviewedSender> {
   requireOperator(actor);
   const { id, decision, note } = input;
-  // The condition closes the race of two operators: the second one's move starts from what the first one left.
+  // The condition closes the race of two operators: the second move starts from the result of the first.
   const { count } = await prisma().sender.updateMany({
     where: { id, status: { in: [...DECIDED_FROM[decision]] } },
     data: { status: decision, statusNote: note ?? null, ...(decision === "approved" && { approvedAt: now() }) },
@@ -87,8 +87,8 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
 }
 
 /**
- * Sets how many segments per second a sender gets at most; null: as many as its provider takes.
- * @throws 403 for whoever is no operator, 404.
+ * Sets the throughput limit of a sender in segments per second; null: only its provider's limit.
+ * @throws 403 for non-operators, 404.
  */
 export async function throttleSender(actor: Actor, input: ThrottleSenderInput): Promise<ReviewedSender> {
   requireOperator(actor);
@@ -103,7 +103,7 @@ export async function throttleSender(actor: Actor, input: ThrottleSenderInput): 
   return presentReviewedSender(row);
 }
 
-/** Accounts whose name, e-mail or id contains `search`, whatever the case; newest first. @throws 403 for non-operators. */
+/** Accounts, newest first, filtered by `search` in name, e-mail or id, ignoring case. @throws 403 for non-operators. */
 export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
   requireOperator(actor);
   const contains = containing(input.search);
@@ -123,8 +123,8 @@ export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
 }
 
 /**
- * Adds to an account's balance, or takes off it when `amount` (units of its currency) is negative.
- * @throws 403 for whoever is no operator, 404, 400 naming `amount` when it is nothing or would leave less than nothing.
+ * Adds `amount` (in units of its currency; may be negative) to an account's balance.
+ * @throws 403 for non-operators, 404, 400 `amount_is_zero` or `balance_would_be_negative`.
  */
 export async function creditAccount(actor: Actor, input: CreditAccountInput): Promise<OperatedAccount> {
   requireOperator(actor);
@@ -156,7 +156,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
 
 const noSuchAccount = () => notFound("There is no such account.", { param: "account_id" });
 
-/** Changes an account's row, but never its money. @throws 404 */
+/** Changes fields of an account other than its money. @throws 404 */
 async function changeAccount(
   id: string,
   data: Pick<
@@ -170,8 +170,8 @@ async function changeAccount(
 }
 
 /**
- * Suspends an account, whose sends are refused from then on, or lets it send again.
- * @throws 403 for whoever is no operator, 404.
+ * Suspends an account, so that its sends are refused, or lifts the suspension.
+ * @throws 403 for non-operators, 404.
  */
 export async function setAccountStatus(actor: Actor, input: AccountStatusInput): Promise<OperatedAccount> {
   requireOperator(actor);
@@ -181,7 +181,7 @@ export async function setAccountStatus(actor: Actor, input: AccountStatusInput):
   return account;
 }
 
-/** Sets every limit of an account. @throws 403 for whoever is no operator, 404. */
+/** Sets all limits of an account. @throws 403 for non-operators, 404. */
 export async function limitAccount(actor: Actor, input: LimitAccountInput): Promise<OperatedAccount> {
   requireOperator(actor);
   const { account_id: accountId, allowed_countries: countries, daily_spend_cap: cap } = input;

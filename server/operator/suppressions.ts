@@ -6,18 +6,18 @@ import { presentSuppression } from "./present";
 import type { ListSuppressionsQuery } from "./schema";
 
 /**
- * Numbers that accounts must not send to, of all accounts, newest first; those that begin with the digits of `number`, or
- * all of them. @throws 403 for whoever is no operator.
+ * Suppressions of all accounts, newest first, optionally only of numbers that begin with the digits of `number`.
+ * @throws 403 for non-operators.
  */
 export async function listSuppressions(actor: Actor, input: ListSuppressionsQuery) {
   requireOperator(actor);
-  const asked = input.number?.trim() ?? "";
-  const digits = asked.replace(/\D/g, "");
-  // Somebody who looks for what holds no digit looks for nothing that is here.
-  const where = asked === "" ? {} : { number: digits === "" ? "" : { startsWith: `+${digits}` } };
+  const search = input.number?.trim() ?? "";
+  const digits = search.replace(/\D/g, "");
+  // A search without digits matches no number.
+  const where = search === "" ? {} : { number: digits === "" ? "" : { startsWith: `+${digits}` } };
   const { rows, total } = await readPage(
     input,
-    () => (asked === "" ? readTotal("suppressions", {}) : prisma().suppression.count({ where })),
+    () => (search === "" ? readTotal("suppressions", {}) : prisma().suppression.count({ where })),
     (skip) => prisma().suppression.findMany({ where, orderBy: { id: "desc" }, skip, take: input.limit }),
   );
   const accounts = await prisma().account.findMany({

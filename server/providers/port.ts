@@ -133,7 +133,10 @@ export type HttpProvider<Own extends Settings = Settings> = {
   maxInFlight: number;
   /** The longest text that it takes, in UTF-16 code units, where that is less than what our own API takes. */
   textMax?: Readonly<Record<OutboundMessage["encoding"], number>>;
-  buildRequest: (sendRequest: SendRequest, settings: Own) => WireRequest;
+  /** `accessToken`: from the server of {@link HttpProvider.buildTokenRequest}, where there is one. */
+  buildRequest: (sendRequest: SendRequest, settings: Own, accessToken?: string) => WireRequest;
+  /** Asks for an OAuth 2.0 access token; null: these settings need none. */
+  buildTokenRequest?: (settings: Own) => WireRequest | null;
   readResponse: (response: WireResponse) => SendOutcome;
   /** Asks what became of a hand-over whose end is not known; absent where the provider has nothing of the kind. */
   buildLookUp?: (sendRequest: SendRequest, settings: Own) => WireRequest;

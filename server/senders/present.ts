@@ -2,7 +2,7 @@ import type { Sender as SenderRow } from "@/prisma/generated/client";
 import { isoOrNull } from "../core/wire";
 import type { Sender } from "./schema";
 
-/** Row -> wire. The operator's note stays inside. */
+/** Row -> wire. Omits the operator's note. */
 export const presentSender = (row: SenderRow): Sender => ({
   id: row.id,
   object: "sender",

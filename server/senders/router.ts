@@ -26,7 +26,7 @@ export const sendersRouter = router({
         operationId: "createSender",
         tags: ["Senders"],
         summary: "Register a sender",
-        description: "A new sender is `pending` until an operator of the installation has looked at it.",
+        description: "A new sender is `pending` until an operator of the installation reviews it.",
       },
     })
     .input(CreateSenderInput)

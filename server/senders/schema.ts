@@ -8,15 +8,12 @@ const SENDER_ID_MAX = 16;
 export const Sender = z.object({
   id: z.string().describe("Sender id, prefix snd_."),
   object: kindOf("sender"),
-  sender_id: z.string().describe("What the recipient sees as the origin."),
+  sender_id: z.string().describe("Origin that recipients see."),
   type: z.enum(SENDER_TYPES).describe("Kind of sender ID."),
-  country_code: z
-    .string()
-    .nullable()
-    .describe("Country for which it is registered, ISO 3166-1 alpha-2; null: none given."),
-  status: z.enum(SENDER_STATUSES).describe("Only an approved sender may be used in `from`."),
-  approved_at: NullableDateTime.describe("When an operator approved it, ISO 8601; null: not yet."),
-  created_at: DateTime.describe("When it was registered, ISO 8601."),
+  country_code: z.string().nullable().describe("Country of registration, ISO 3166-1 alpha-2; null: none."),
+  status: z.enum(SENDER_STATUSES).describe("Review status. Only an approved sender may be used in `from`."),
+  approved_at: NullableDateTime.describe("Time of approval by an operator, ISO 8601; null: not approved."),
+  created_at: DateTime.describe("Time of registration, ISO 8601."),
 });
 export type Sender = z.output<typeof Sender>;
 
@@ -32,13 +29,13 @@ export const CreateSenderInput = z.object({
     .min(1)
     .max(SENDER_ID_MAX)
     .describe("Up to 11 letters and digits, or a number of 3 to 15 digits."),
-  type: z.enum(SENDER_TYPES).optional().describe("Omitted: told from `sender_id`."),
+  type: z.enum(SENDER_TYPES).optional().describe("Kind of sender ID. Omitted: derived from `sender_id`."),
   country_code: z
     .string()
     .length(2)
     .regex(/^[A-Za-z]{2}$/, "must be two letters")
     .optional()
-    .describe("Country for which it is registered, ISO 3166-1 alpha-2."),
+    .describe("Country of registration, ISO 3166-1 alpha-2."),
 });
 export type CreateSenderInput = z.output<typeof CreateSenderInput>;
 

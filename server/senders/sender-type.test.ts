@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agreesWithForm, senderTypeOf } from "./sender-type";
 
-test("the form tells the type", () => {
+test("the type follows from the form", () => {
   expect(senderTypeOf("Acme")).toBe("alphanumeric");
   expect(senderTypeOf("123")).toBe("short_code");
   expect(senderTypeOf("123456")).toBe("short_code");
@@ -10,13 +10,13 @@ test("the form tells the type", () => {
   expect(senderTypeOf("+14155550123")).toBe("long_code");
 });
 
-test("what is no sender ID has no type", () => {
+test("an invalid sender ID has no type", () => {
   for (const text of ["", "12", "Much too long a name", "1234567890123456", " Acme"]) {
     expect(senderTypeOf(text)).toBeNull();
   }
 });
 
-test("numeric agrees with every number and with no name", () => {
+test("numeric agrees with every number and no name", () => {
   expect(agreesWithForm("numeric", "short_code")).toBe(true);
   expect(agreesWithForm("numeric", "long_code")).toBe(true);
   expect(agreesWithForm("numeric", "alphanumeric")).toBe(false);

@@ -1,15 +1,15 @@
-/** What type of sender ID a text is. */
+/** Types of sender IDs. */
 import { senderKind } from "../messages/phone";
 import type { SENDER_TYPES } from "./schema";
 
 type SenderType = (typeof SENDER_TYPES)[number];
 
-/** Networks give out short codes of up to this many digits; anything longer is a number that can be dialled. */
+/** Maximum length of a short code; longer numbers can be dialled. */
 const SHORT_CODE_MAX_DIGITS = 6;
 
 /**
- * The type that a sender ID's form tells: `alphanumeric` for a name, `short_code` for up to six bare digits,
- * `long_code` for more digits or a leading `+`; null when it is no sender ID at all.
+ * The type of a sender ID by its form: `alphanumeric` for a name, `short_code` for up to six bare digits, `long_code` for
+ * more digits or a leading `+`; null when it is not a valid sender ID.
  */
 export function senderTypeOf(senderId: string): Exclude<SenderType, "numeric"> | null {
   const kind = senderKind(senderId);
@@ -17,7 +17,7 @@ export function senderTypeOf(senderId: string): Exclude<SenderType, "numeric"> |
   return !senderId.startsWith("+") && senderId.length <= SHORT_CODE_MAX_DIGITS ? "short_code" : "long_code";
 }
 
-/** Whether a type that was given agrees with the one that the form tells. `numeric` is any number. */
-export function agreesWithForm(given: SenderType, told: Exclude<SenderType, "numeric">): boolean {
-  return given === told || (given === "numeric" && told !== "alphanumeric");
+/** Whether a given type agrees with the type by form. `numeric` agrees with every number. */
+export function agreesWithForm(given: SenderType, byForm: Exclude<SenderType, "numeric">): boolean {
+  return given === byForm || (given === "numeric" && byForm !== "alphanumeric");
 }

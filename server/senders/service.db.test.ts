@@ -21,7 +21,7 @@ const reviewsOf = async (senderId: string) => {
   return rows;
 };
 
-test("a new sender waits for approval and may not be used until then", async () => {
+test("a new sender is pending and cannot be used until it is approved", async () => {
   const { actor, accountId } = await makeAccount();
   const sender = await createSender(actor, { sender_id: "Acme", country_code: "us" });
   expect(sender).toMatchObject({
@@ -37,7 +37,7 @@ test("a new sender waits for approval and may not be used until then", async () 
   expect(await reviewsOf(sender.id)).toEqual([]);
 });
 
-test("the form tells the type, and a type that contradicts it is refused by name", async () => {
+test("the type follows from the form, and a contradicting type is refused with the parameter's name", async () => {
   const { actor } = await makeAccount();
   expect((await createSender(actor, { sender_id: "12345" })).type).toBe("short_code");
   expect((await createSender(actor, { sender_id: "+14155550123" })).type).toBe("long_code");
@@ -52,7 +52,7 @@ test("the form tells the type, and a type that contradicts it is refused by name
   });
 });
 
-test("a sender ID is registered once per account, also when two try at once", async () => {
+test("a sender ID is registered once per account, even under concurrent calls", async () => {
   const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
   const results = await Promise.allSettled(
     Array.from({ length: 5 }, () => createSender(mine.actor, { sender_id: "Acme" })),
@@ -66,7 +66,7 @@ test("a sender ID is registered once per account, also when two try at once", as
   expect((await createSender(other.actor, { sender_id: "Acme" })).status).toBe("pending");
 });
 
-test("with auto approval a review is due after the set time and approves what is still pending", async () => {
+test("with auto approval a review job is due after the set time and approves a sender that is still pending", async () => {
   env().SENDER_AUTO_APPROVE_S = 60;
   const { actor, accountId } = await makeAccount();
   const { id } = await createSender(actor, { sender_id: "Acme" });
@@ -78,7 +78,7 @@ test("with auto approval a review is due after the set time and approves what is
   expect(await approvedSender(accountId, "Acme")).toBe(true);
 });
 
-test("a review changes nothing that an operator has decided", async () => {
+test("a review job does not change an operator's decision", async () => {
   const { actor } = await makeAccount();
   const { id } = await createSender(actor, { sender_id: "Acme" });
   await prisma().sender.update({ where: { id }, data: { status: "rejected" } });
@@ -86,7 +86,7 @@ test("a review changes nothing that an operator has decided", async () => {
   expect((await getSender(actor, id)).status).toBe("rejected");
 });
 
-test("an approval is remembered for a second at most, a refusal never", async () => {
+test("an approval is cached for at most a second, a refusal never", async () => {
   const { actor, accountId, senderId } = await makeAccount();
   vi.useFakeTimers({ toFake: ["performance"] });
   expect(await approvedSender(accountId, senderId)).toBe(true);
@@ -101,7 +101,7 @@ test("an approval is remembered for a second at most, a refusal never", async ()
   expect((await listSenders(actor, { ...page, status: "suspended" })).items).toHaveLength(1);
 });
 
-test("lists are newest first, paged, and can be narrowed to a status", async () => {
+test("lists are newest first, paged, and can be filtered by status", async () => {
   const account = await makeAccount();
   for (const sender_id of ["First", "Second", "Third"]) await createSender(account.actor, { sender_id });
   const first = await listSenders(account.actor, { page: 1, limit: 2 });

@@ -12,13 +12,13 @@ import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
 import { agreesWithForm, senderTypeOf } from "./sender-type";
 
-/** A sender that is suspended is refused everywhere within this time. */
+/** How long an approval is cached: a suspension applies everywhere within this time. */
 const APPROVED_FRESH_MS = 1_000;
 const APPROVED_KEPT_MAX = 10_000;
 
 /**
- * Registers a sender ID; it waits for an operator, or for SENDER_AUTO_APPROVE_S.
- * @throws 400 when the text is no sender ID, contradicts the given type, or is registered already.
+ * Registers a sender ID. It is pending until an operator approves it, or until SENDER_AUTO_APPROVE_S has passed.
+ * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, or `sender_exists`.
  */
 export async function createSender(
   actor: AccountActor,
@@ -85,14 +85,14 @@ export async function listSenders(actor: AccountActor, input: ListSendersQuery) 
   return toPage(rows.map(presentSender), total, input);
 }
 
-/** @throws 404 when the account has no such sender. */
+/** One sender of the account. @throws 404 */
 export async function getSender(actor: AccountActor, id: string): Promise<Sender> {
   const row = await prisma().sender.findFirst({ where: { id, accountId: actor.accountId } });
   if (!row) throw notFound("There is no such sender.", { param: "id" });
   return presentSender(row);
 }
 
-/** Approved senders and until when that may be believed, oldest first; milliseconds of the process's own clock. */
+/** Approved senders and the end of their cache lifetime, oldest first; milliseconds of this process's monotonic clock. */
 const approved = () => perProcess("senders.approved", () => new Map<string, number>());
 const cacheKey = (accountId: string, senderId: string): string => `${accountId} ${senderId}`;
 
@@ -107,8 +107,8 @@ function remember(key: string, readAt: number): void {
 }
 
 /**
- * Whether the account may send under this sender ID. A yes is at most a second old, so a suspension holds within that
- * time; a no is never remembered, so an approval holds at once.
+ * Whether the account may send with this sender ID. Approvals are cached for one second, so a suspension applies within
+ * that time; refusals are not cached, so an approval applies at once.
  */
 export async function approvedSender(accountId: string, senderId: string): Promise<boolean> {
   const key = cacheKey(accountId, senderId);
@@ -124,7 +124,7 @@ export async function approvedSender(accountId: string, senderId: string): Promi
   return true;
 }
 
-/** Makes this process look again at once after a sender's status was changed. */
+/** Drops a cached approval in this process, after the sender's status has changed. */
 export function forgetApproval(accountId: string, senderId: string): void {
   approved().delete(cacheKey(accountId, senderId));
 }

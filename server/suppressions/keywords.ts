@@ -1,6 +1,6 @@
-/** The words by which a person ends messages from a sender, or takes that back. The whole text must be one of them. */
+/** Keywords by which a recipient stops messages from a sender, or starts them again. */
 
-/** What a text from a handset asks for. */
+/** The effect of a keyword. */
 export type Keyword = "stop" | "start";
 
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
@@ -17,16 +17,16 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   UNSTOP: "start",
 };
 
-/** What one segment holds; a longer text is a sentence. */
+/** The length of one segment; a longer text cannot be a keyword. */
 const TEXT_MAX = 160;
 /** Spaces, punctuation, quotes, emoji and invisible characters around the word. */
 const AROUND = /^[\p{P}\p{S}\p{Z}\p{C}\p{M}]+|[\p{P}\p{S}\p{Z}\p{C}\p{M}]+$/gu;
-/** Between the two words of "opt out": spaces, or one of the many dashes. */
+/** Spaces or dashes between the two words of "opt out". */
 const BETWEEN = /[\p{Z}\p{Pd}\s]+/gu;
 
 /**
- * The keyword that a text is: case, and whatever is not a letter or digit around it, do not matter. A keyword within a
- * longer sentence is none; null then.
+ * The keyword of a text, ignoring case and surrounding characters other than letters and digits. Null when the text is
+ * not a keyword, including a sentence that contains one.
  */
 export function keywordOf(text: string): Keyword | null {
   if (text.length > TEXT_MAX) return null;

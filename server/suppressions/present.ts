@@ -1,7 +1,7 @@
 import type { Suppression as SuppressionRow } from "@/prisma/generated/client";
 import type { Suppression } from "./schema";
 
-/** Row -> wire. Every sender is the empty sender ID in the database, where null would be no part of a unique key. */
+/** Row -> wire. The database stores "every sender" as an empty sender ID, since nulls are distinct in a unique key. */
 export const presentSuppression = (row: SuppressionRow): Suppression => ({
   id: row.id,
   object: "suppression",

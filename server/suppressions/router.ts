@@ -12,7 +12,7 @@ export const suppressionsRouter = router({
         operationId: "listSuppressions",
         tags: ["Suppressions"],
         summary: "List suppressions",
-        description: "The numbers that get no messages from the account, newest first.",
+        description: "Numbers that get no messages from the account, newest first.",
       },
     })
     .input(ListSuppressionsQuery)
@@ -27,8 +27,8 @@ export const suppressionsRouter = router({
         tags: ["Suppressions"],
         summary: "Suppress a number",
         description:
-          "From now on messages to the number fail at once with `blocklisted`, free of charge. A number that you " +
-          "suppressed already is answered with the suppression that there is; a person's own STOP is another one.",
+          "From now on messages to the number fail at once with `blocklisted`, free of charge. If you suppressed the " +
+          "number before, the response contains that suppression; a recipient's STOP is a separate one.",
       },
     })
     .input(CreateSuppressionInput)
@@ -43,8 +43,8 @@ export const suppressionsRouter = router({
         tags: ["Suppressions"],
         summary: "Delete a suppression",
         description:
-          "The number may be sent to again, unless another suppression holds it. Where the person said STOP, have their " +
-          "consent: the law of many countries asks for it.",
+          "Messages to the number are sent again, unless another suppression applies. After a STOP, get the recipient's " +
+          "consent first: the law of many countries requires it.",
       },
     })
     .input(SuppressionPath)

@@ -9,34 +9,32 @@ const NOTE_MAX = 255;
 export const Suppression = z.object({
   id: z.string().describe("Suppression id, prefix sup_."),
   object: kindOf("suppression"),
-  number: SendMessageInput.shape.to.describe("The number that gets no messages, E.164."),
-  sender_id: Sender.shape.sender_id
-    .nullable()
-    .describe("The sender ID from which it gets none; null: from every sender of the account."),
+  number: SendMessageInput.shape.to.describe("Suppressed number, E.164."),
+  sender_id: Sender.shape.sender_id.nullable().describe("Suppressed sender ID; null: every sender of the account."),
   reason: z
     .enum(["stop", "manual"])
-    .describe("`stop`: the person answered with STOP, and takes it back with START. `manual`: you added it."),
-  note: z.string().nullable().describe("Your own words about it; null: none."),
-  created_at: DateTime.describe("Since when, ISO 8601; of a STOP, when it was last said."),
+    .describe("`stop`: the recipient replied STOP, and can undo it with START. `manual`: you added it."),
+  note: z.string().nullable().describe("Your note; null: none."),
+  created_at: DateTime.describe("Time of creation, ISO 8601; for `stop`, the time of the latest STOP."),
 });
 export type Suppression = z.output<typeof Suppression>;
 
 export const ListSuppressionsQuery = z.object({
-  number: PhoneNumberQuery.optional().describe("Only suppressions of this number, E.164; write its `+` as %2B."),
+  number: PhoneNumberQuery.optional().describe("Only suppressions of this number, E.164; encode its `+` as %2B."),
   sender_id: z.string().min(1).max(SENDER_ID_MAX).optional().describe("Only suppressions for this sender ID, exact."),
   ...PageQuery,
 });
 export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;
 
 export const CreateSuppressionInput = z.object({
-  number: SendMessageInput.shape.to.describe("The number, E.164."),
+  number: SendMessageInput.shape.to.describe("Number to suppress, E.164."),
   sender_id: z
     .string()
     .min(1)
     .max(SENDER_ID_MAX)
     .nullish()
-    .describe("One of the account's sender IDs; null or omitted: every one, also those of later."),
-  note: z.string().max(NOTE_MAX).nullish().describe("Your own words about it, up to 255 characters."),
+    .describe("One of the account's sender IDs; null or omitted: all of them, including future ones."),
+  note: z.string().max(NOTE_MAX).nullish().describe("Your note, up to 255 characters."),
 });
 export type CreateSuppressionInput = z.output<typeof CreateSuppressionInput>;
 

@@ -8,6 +8,6 @@ test.each(["14155550100", "+14155550100", "+1 (415) 555-0100", "0014155550100", 
   },
 );
 
-test.each(["12345", "747", "ACME", "Acme Shop", ""])("%j means the sender that is called just so", (to) => {
+test.each(["12345", "747", "ACME", "Acme Shop", ""])("%j stands for exactly that sender ID", (to) => {
   expect(spellingsOf(` ${to} `)).toEqual([to]);
 });

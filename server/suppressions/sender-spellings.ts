@@ -1,10 +1,10 @@
-/** Which sender IDs a number that a provider names as addressed may stand for. */
+/** Sender IDs that the addressed number of an inbound message may stand for. */
 import { digitsOf, e164Of } from "../messages/phone";
 import { senderTypeOf } from "../senders/sender-type";
 
 /**
- * The spellings under which a sender may be registered that is meant by `to`: of a number that can be dialled both with
- * and without its `+`, since only its digits count; of a short code or a name the one as it stands.
+ * The spellings under which the sender `to` may be registered: a dialable number with and without its `+`, a short code
+ * or name unchanged.
  */
 export function spellingsOf(to: string): string[] {
   const text = to.trim();

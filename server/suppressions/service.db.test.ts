@@ -11,7 +11,7 @@ const keyed = (key: string, requestHash: string) => ({
   responseHeaders: {} as Record<string, string>,
 });
 
-test("a number is suppressed once per sender, also when many try at once, and keeps its first note", async () => {
+test("a number is suppressed once per sender, even under concurrent calls, and keeps its first note", async () => {
   const { actor, accountId, senderId } = await makeAccount();
   const made = await Promise.all(
     Array.from({ length: 8 }, (_, at) =>
@@ -30,7 +30,7 @@ test("a number is suppressed once per sender, also when many try at once, and ke
   expect(rowCount).toBe(2);
 });
 
-test("the list is searched by number and by sender", async () => {
+test("the list can be filtered by number and by sender", async () => {
   const { actor, senderId } = await makeAccount();
   await createSuppression(actor, { number: NUMBER });
   await createSuppression(actor, { number: "+442071838750", sender_id: senderId });
@@ -41,7 +41,7 @@ test("the list is searched by number and by sender", async () => {
   expect((await listSuppressions(actor, { ...PAGE, number: "+1415" })).items).toEqual([]);
 });
 
-test("a sender ID that is none of the account's is refused: it would suppress nothing", async () => {
+test("a sender ID that the account does not have is refused: it would suppress nothing", async () => {
   const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
   await expect(createSuppression(mine.actor, { number: NUMBER, sender_id: other.senderId })).rejects.toMatchObject({
     status: 400,
@@ -49,7 +49,7 @@ test("a sender ID that is none of the account's is refused: it would suppress no
   });
 });
 
-test("an Idempotency-Key gives the first answer again, also after the suppression was deleted", async () => {
+test("an Idempotency-Key repeats the first response, even after the suppression was deleted", async () => {
   const { actor } = await makeAccount();
   const first = await createSuppression(actor, { number: NUMBER }, keyed("one", "hash"));
   await deleteSuppression(actor, first.id);
@@ -61,7 +61,7 @@ test("an Idempotency-Key gives the first answer again, also after the suppressio
   });
 });
 
-test("totals are exact whatever happens at once, and a page past the end is empty", async () => {
+test("totals are exact under concurrent changes, and a page past the end is empty", async () => {
   const { actor, senderId } = await makeAccount();
   const numbers = Array.from({ length: 12 }, (_, at) => `+1415555${1_000 + at}`);
   const made = await Promise.all(

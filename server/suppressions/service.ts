@@ -10,9 +10,9 @@ import type { CreateSuppressionInput, ListSuppressionsQuery, Suppression } from 
 import { deleteOne, insertManual } from "./store";
 
 /**
- * Suppresses a number for one of the account's senders, or for all. A number that was suppressed by hand just so already
- * keeps the suppression that it has; a person's own STOP is another one.
- * @throws 400 `unknown_sender` when the account has no such sender ID, in whatever status.
+ * Suppresses a number for one of the account's senders, or for all. Returns the existing suppression if the same one was
+ * made by hand before; a recipient's STOP is a separate one.
+ * @throws 400 `unknown_sender` when the account has no such sender ID in any status.
  */
 export async function createSuppression(
   actor: AccountActor,
@@ -22,13 +22,13 @@ export async function createSuppression(
   const { number, sender_id: senderId, note } = input;
   const carryOut = async (tx: Tx): Promise<Suppression> => {
     if (senderId) await requireSender(tx, actor.accountId, senderId);
-    const wish = { accountId: actor.accountId, number, senderId: senderId ?? "", at: now() };
-    return presentSuppression(await insertManual(tx, wish, note ?? null));
+    const suppression = { accountId: actor.accountId, number, senderId: senderId ?? "", at: now() };
+    return presentSuppression(await insertManual(tx, suppression, note ?? null));
   };
   return createOnce(actor, request, { carryOut });
 }
 
-/** A sender ID in another spelling would suppress nothing. @throws 400 */
+/** A misspelt sender ID would suppress nothing. @throws 400 `unknown_sender` */
 async function requireSender(tx: Tx, accountId: string, senderId: string): Promise<void> {
   const { rowCount } = await tx.query("SELECT 1 FROM senders WHERE account_id = $1 AND sender_id = $2", [
     accountId,
@@ -46,7 +46,7 @@ export async function listSuppressions(actor: AccountActor, input: ListSuppressi
   const where = { accountId: actor.accountId, number: input.number, senderId: input.sender_id };
   const { rows, total } = await readPage(
     input,
-    // One number has few, found by a unique key.
+    // A number has few suppressions, found by a unique key.
     () =>
       input.number === undefined
         ? readTotal("suppressions", { ownerId: actor.accountId, kind: input.sender_id })
@@ -56,7 +56,7 @@ export async function listSuppressions(actor: AccountActor, input: ListSuppressi
   return toPage(rows.map(presentSuppression), total, input);
 }
 
-/** Lets the account send to the number again. @throws 404 when the account has no such suppression. */
+/** Deletes a suppression, so that the account can send to the number again. @throws 404 */
 export async function deleteSuppression(actor: AccountActor, id: string) {
   if (!(await deleteOne(actor.accountId, id))) throw notFound("There is no such suppression.", { param: "id" });
   return { id, object: "suppression", deleted: true as const };

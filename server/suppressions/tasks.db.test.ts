@@ -19,7 +19,7 @@ const addSender = async ({ accountId }: TestAccount, senderId: string, status = 
   );
 };
 
-/** A number that no other test uses. */
+/** A number of this test only. */
 const newLine = () => `1646${randomInt(1_000_000, 9_999_999)}`;
 
 beforeEach(async () => {
@@ -55,7 +55,7 @@ const kept = async (ids: string[]) => {
   return rows;
 };
 
-test("STOP suppresses the number for the sender that it was sent to, START takes it back", async () => {
+test("STOP suppresses the number for the addressed sender, START undoes it", async () => {
   const stop = inbound(" Stop! ", { from: "1 415 555 0123" });
   await take(stop);
   expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
@@ -66,7 +66,7 @@ test("STOP suppresses the number for the sender that it was sent to, START takes
   expect(await suppressed()).toEqual([]);
 });
 
-test("a job that is run again changes nothing, not even when the person has changed their mind since", async () => {
+test("a job that runs again changes nothing, even if the recipient has changed their mind since", async () => {
   const [stop, start] = [inbound("STOP"), inbound("START")];
   await take(stop);
   await take(stop, stop);
@@ -79,7 +79,7 @@ test("a job that is run again changes nothing, not even when the person has chan
   expect(await kept([stop.providerMessageId, start.providerMessageId])).toHaveLength(2);
 });
 
-test("of several keywords the last one counts, in whatever order they are handed over", async () => {
+test("of several keywords the last one sent counts, in whatever order they are received", async () => {
   const at = (second: number) => new Date(Date.now() + second * 1_000).toISOString();
   await take(inbound("START", { receivedAt: at(2) }), inbound("STOP", { receivedAt: at(1) }));
   expect(await suppressed()).toEqual([]);
@@ -89,7 +89,7 @@ test("of several keywords the last one counts, in whatever order they are handed
   expect(await suppressed()).toHaveLength(1);
 });
 
-test("every account with the number as an approved sender is told, in its own spelling; others are not", async () => {
+test("a STOP applies to every account that has the number as an approved sender, in its own spelling", async () => {
   const [other, waiting, stranger] = await Promise.all([makeAccount(), makeAccount(), makeAccount()]);
   await addSender(other, `+${line}`);
   await addSender(waiting, line, "pending");
@@ -103,14 +103,14 @@ test("every account with the number as an approved sender is told, in its own sp
   expect(accounts.sort()).toEqual([account.accountId, other.accountId].sort());
 });
 
-test("a short code is met as it stands", async () => {
+test("a short code matches exactly", async () => {
   const code = String(randomInt(10_000, 99_999));
   await addSender(account, code);
   await take(inbound("stop", { to: code }), inbound("stop", { to: `${code}0` }));
   expect(await suppressed()).toEqual([[HANDSET, code, "stop"]]);
 });
 
-test("STOP and what was entered by hand stand side by side, and neither goes with the other", async () => {
+test("suppressions by STOP and by hand coexist and are removed independently", async () => {
   const { id } = await createSuppression(account.actor, { number: HANDSET, sender_id: line });
   await createSuppression(account.actor, { number: HANDSET });
   await take(inbound("STOP"));
@@ -128,7 +128,7 @@ test("STOP and what was entered by hand stand side by side, and neither goes wit
   expect((await findSuppressed(pool(), [sending]))(sending)).toBe(true);
 });
 
-test("what is entered by hand after a STOP outlives the START", async () => {
+test("a suppression made by hand after a STOP outlives the START", async () => {
   await take(inbound("STOP"));
   const made = await createSuppression(account.actor, { number: HANDSET, sender_id: line });
   expect(made.reason).toBe("manual");
@@ -136,7 +136,7 @@ test("what is entered by hand after a STOP outlives the START", async () => {
   expect(await suppressed()).toEqual([[HANDSET, line, "manual"]]);
 });
 
-test("a START from between two STOPs that comes in last takes nothing back", async () => {
+test("a START sent between two STOPs but received last undoes nothing", async () => {
   const at = (second: number) => ({ receivedAt: new Date(Date.now() + second * 1_000).toISOString() });
   await take(inbound("STOP", at(1)));
   await take(inbound("STOP", at(3)));
@@ -148,7 +148,7 @@ test("a START from between two STOPs that comes in last takes nothing back", asy
   expect(await suppressed()).toEqual([]);
 });
 
-test("a STOP to a sender that is suspended holds when it is approved again", async () => {
+test("a STOP to a suspended sender applies when the sender is approved again", async () => {
   const setStatus = (status: string) =>
     pool().query("UPDATE senders SET status = $3, approved_at = now() WHERE account_id = $1 AND sender_id = $2", [
       account.accountId,
@@ -161,7 +161,7 @@ test("a STOP to a sender that is suspended holds when it is approved again", asy
   expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
 });
 
-test("what is no keyword, comes from no number, or is for nobody, is kept and changes nothing else", async () => {
+test("a message without a keyword, without a number, or for no account is stored but has no effect", async () => {
   const messages = [
     inbound("please stop"),
     inbound("STOP", { from: "ACME" }),
@@ -179,7 +179,7 @@ test("what is no keyword, comes from no number, or is for nobody, is kept and ch
   ]);
 });
 
-test("many at once for the same numbers end in one suppression each, without a deadlock", async () => {
+test("concurrent jobs for the same numbers make one suppression each, without a deadlock", async () => {
   const handsets = Array.from({ length: 40 }, (_, at) => `+1415555${1_000 + at}`);
   await Promise.all(
     Array.from({ length: 8 }, (_, at) => {

@@ -1,23 +1,24 @@
 import { type Tx, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import type { InboundReport, JobPayload } from "../core/jobs";
+import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import { e164Of } from "../messages/phone";
 import { type Keyword, keywordOf } from "./keywords";
 import { spellingsOf } from "./sender-spellings";
-import { deleteStops, type InboundRow, insertInbound, insertStops, type Wish } from "./store";
+import { deleteStops, type InboundRow, insertInbound, insertStops, type SuppressionRequest } from "./store";
 
 const ID_MAX = 255;
 const NUMBER_MAX = 64;
-/** The longest text that handsets put together, and more. */
+/** Longer than any concatenated message. */
 const BODY_MAX = 5_000;
 
 type Owner = { n: number; accountId: string; senderId: string };
 type Received = InboundReport & { number: string | null; keyword: Keyword | null; at: Date; owners: Owner[] };
 
 /**
- * Takes in messages from handsets: keeps each once per account that has, or had, the number addressed as an approved
- * sender, and carries out what a keyword asks for, for that sender. One that was seen before changes nothing.
+ * Stores messages from handsets, once for each account that has, or had, the addressed number as an approved sender, and
+ * applies their keywords to that sender. A message that is already stored changes nothing.
  */
 export async function takeInbound({ provider, messages }: JobPayload<"apply_inbound">): Promise<void> {
   const stored = messages.map(storable);
@@ -37,14 +38,14 @@ export async function takeInbound({ provider, messages }: JobPayload<"apply_inbo
       tx,
       rows.map(({ row }) => row),
     );
-    await carryOut(
+    await applyKeywords(
       tx,
       rows.filter(({ row }) => isNew.has(row.id)),
     );
   });
 }
 
-/** Everything but the time is foreign text. */
+/** All fields but the time are untrusted text. */
 const storable = ({ providerMessageId, from, to, text, receivedAt }: InboundReport): InboundReport => ({
   providerMessageId: storableText(providerMessageId, ID_MAX),
   from: storableText(from, NUMBER_MAX),
@@ -53,27 +54,32 @@ const storable = ({ providerMessageId, from, to, text, receivedAt }: InboundRepo
   receivedAt,
 });
 
+const SPELLINGS = unnest<{ n: number; spelling: string }>({
+  n: ["int4", ({ n }) => n],
+  spelling: ["text", ({ spelling }) => spelling],
+});
+
 /**
- * The senders that the messages were addressed to, by the number of the message from 1. One that is suspended counts: it
- * may be approved again. One that never was approved has sent nothing, and may be somebody else's number.
+ * The senders that the messages were addressed to, by the position of the message, from 1. A suspended sender counts: it
+ * may be approved again. A sender that was never approved has sent nothing, and the number may belong to someone else.
  */
 async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<Map<number, Owner[]>> {
-  const asked = messages.flatMap(({ to }, at) => spellingsOf(to).map((spelling) => ({ n: at + 1, spelling })));
+  const spellings = messages.flatMap(({ to }, at) => spellingsOf(to).map((spelling) => ({ n: at + 1, spelling })));
   const { rows } = await tx.query<Owner>({
     name: "suppressions.find_owners",
     text: `SELECT DISTINCT r.n, s.account_id AS "accountId", s.sender_id AS "senderId"
-           FROM unnest($1::int4[], $2::text[]) AS r (n, spelling) JOIN senders s ON s.sender_id = r.spelling
+           FROM ${SPELLINGS.as("r")} JOIN senders s ON s.sender_id = r.spelling
            WHERE s.status = 'approved' OR s.approved_at IS NOT NULL`,
-    values: [asked.map(({ n }) => n), asked.map(({ spelling }) => spelling)],
+    values: SPELLINGS.values(spellings),
   });
   const owners = new Map<number, Owner[]>();
   for (const row of rows) owners.set(row.n, [...(owners.get(row.n) ?? []), row]);
   return owners;
 }
 
-type Kept = { row: InboundRow; message: Received };
+type StoredMessage = { row: InboundRow; message: Received };
 
-function rowsOf(provider: string, message: Received): Kept[] {
+function rowsOf(provider: string, message: Received): StoredMessage[] {
   const accountIds = new Set(message.owners.map((owner) => owner.accountId));
   return (accountIds.size > 0 ? [...accountIds] : [""]).map((accountId) => ({
     message,
@@ -91,24 +97,25 @@ function rowsOf(provider: string, message: Received): Kept[] {
   }));
 }
 
-/** Of several keywords from one number to one sender the last one counts. */
-async function carryOut(tx: Tx, kept: readonly Kept[]): Promise<void> {
-  const wishes = new Map<string, Wish & { keyword: Keyword }>();
-  for (const { row, message } of kept.toSorted((one, other) => one.message.at.getTime() - other.message.at.getTime())) {
+/** Applies the last keyword from each number to each sender. */
+async function applyKeywords(tx: Tx, stored: readonly StoredMessage[]): Promise<void> {
+  const requests = new Map<string, SuppressionRequest & { keyword: Keyword }>();
+  const byTime = stored.toSorted((one, other) => one.message.at.getTime() - other.message.at.getTime());
+  for (const { row, message } of byTime) {
     const { number, keyword, at } = message;
     if (number === null || keyword === null) continue;
     for (const { accountId, senderId } of message.owners) {
       if (accountId !== row.accountId) continue;
-      wishes.set(`${accountId} ${number} ${senderId}`, { accountId, number, senderId, at, keyword });
+      requests.set(`${accountId} ${number} ${senderId}`, { accountId, number, senderId, at, keyword });
     }
   }
-  const all = [...wishes.values()];
+  const last = [...requests.values()];
   await insertStops(
     tx,
-    all.filter((wish) => wish.keyword === "stop"),
+    last.filter((request) => request.keyword === "stop"),
   );
   await deleteStops(
     tx,
-    all.filter((wish) => wish.keyword === "start"),
+    last.filter((request) => request.keyword === "start"),
   );
 }

@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-/** Seconds between two times, in whole half minutes: the second is the database's clock, read a little later. */
+/** Seconds between two times, in whole half minutes: the second time is the database's clock, read a little later. */
 const waitedS = (from?: Date | null, until?: Date | null) => Math.floor((Number(until) - Number(from)) / 30_000) * 30;
 
 async function setUp(answer?: Answer): Promise<TestWebhook> {
@@ -59,7 +59,7 @@ describe("a delivery", () => {
     expect(request?.headers).toMatchObject({ "content-type": "application/json", "user-agent": "Messaging-Service/1" });
   });
 
-  test("that is acknowledged is over, and sets the endpoint's failures back", async () => {
+  test("that is acknowledged has ended, and resets the endpoint's failure count", async () => {
     const setup = await setUp();
     await pool().query("UPDATE webhook_endpoints SET failure_count = 24 WHERE id = $1", [setup.endpoint.id]);
     await raise(setup, 40);
@@ -92,13 +92,13 @@ describe("a delivery", () => {
       { status: "abandoned", attempts: 6, nextAttemptAt: null, finishedAt: expect.any(Date) },
     ]);
     expect((await triesOf(setup.endpoint.id)).map((made) => [made.attempt, made.statusCode, made.error])).toEqual(
-      [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 503, "The endpoint answered 503."]),
+      [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 503, "The endpoint responded with 503."]),
     );
     expect(await takeDeliveryJobs(setup.endpoint.id)).toEqual([]);
     expect(await stateOf(setup)).toMatchObject({ failure_count: 6, is_active: true });
   });
 
-  test("whose endpoint asks for time is tried again when it says, if that is later than the schedule", async () => {
+  test("is tried again after Retry-After, if that is later than the schedule", async () => {
     const setup = await setUp((response) => response.writeHead(429, { "retry-after": "3600" }).end());
     const waitS = async () => {
       const [delivery] = await deliveriesOf(setup.endpoint.id);
@@ -121,7 +121,7 @@ describe("a delivery", () => {
     expect(await waitS()).toBe(1_800);
   });
 
-  test("that is answered with 410 disables its endpoint at once, and is held with all that is pending", async () => {
+  test("with the response 410 disables its endpoint at once, and is parked with all pending deliveries", async () => {
     const setup = await setUp(status(503));
     await raise(setup, 2);
     await runJobs(setup);
@@ -140,7 +140,7 @@ describe("a delivery", () => {
     expect((await triesOf(setup.endpoint.id)).at(-1)).toMatchObject({ statusCode: 410 });
   });
 
-  test("each try is signed anew over the same event id", async () => {
+  test("has each try signed anew, over the same event id", async () => {
     const setup = await setUp(status(500));
     await raise(setup);
     await runJobs(setup);
@@ -153,17 +153,17 @@ describe("a delivery", () => {
     expect(await stateOf(setup)).toMatchObject({ failure_count: 0 });
   });
 
-  test("that takes too long fails", async () => {
+  test("that exceeds the time limit fails", async () => {
     const setup = await setUp(() => undefined);
     await raise(setup);
     await runJobs(setup, { limitMs: 100 });
     expect(await triesOf(setup.endpoint.id)).toMatchObject([
-      { attempt: 1, statusCode: null, error: "No complete answer within 0.1 s." },
+      { attempt: 1, statusCode: null, error: "No complete response within 0.1 s." },
     ]);
     expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([{ status: "pending", attempts: 1 }]);
   });
 
-  test("to an address that is not allowed (any more), or that cannot be resolved, is a failed try", async () => {
+  test("to a host that is no longer allowed, or that cannot be resolved, is a failed try", async () => {
     const setup = await setUp();
     const tell = async (url: string) => {
       await pool().query("UPDATE webhook_endpoints SET url = $2 WHERE id = $1", [setup.endpoint.id, url]);
@@ -180,7 +180,7 @@ describe("a delivery", () => {
     expect((await deliveriesOf(setup.endpoint.id)).map((each) => each.attempts)).toEqual([1, 1]);
   });
 
-  test("whose answer holds what PostgreSQL refuses is recorded all the same", async () => {
+  test("is recorded even when its response contains characters that PostgreSQL refuses", async () => {
     const setup = await setUp((response) => response.writeHead(500).end(Buffer.from([0x61, 0, 0xff, 0x62])));
     await raise(setup);
     await runJobs(setup);

@@ -1,24 +1,25 @@
-/** Sends deliveries of one endpoint and writes how each ended. No database connection is held while a receiver thinks. */
+/** Sends deliveries of one endpoint and records their outcomes. No database connection is held during a request. */
 import { postEvent } from "./post";
 import { presentEvent } from "./present";
+import { recordOutcome } from "./record-outcome";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
 import { unsealSecrets } from "./secrets";
 import type { Secrets } from "./signature";
-import { type DueDelivery, recordOutcome, type Target } from "./store";
+import type { DueDelivery, Target } from "./store";
 
-/** `limitMs` for each receiver's whole answer; `signal` is aborted when the process is to end. */
+/** `limitMs` for each whole exchange; `signal` is aborted when the process is to end. */
 export type DeliverOptions = { limitMs?: number; signal?: AbortSignal };
 
-/** `untilMs`: when the last request may be begun; null: whenever. */
+/** `untilMs`: no request is begun after this time; null: no limit. */
 type SendOptions = DeliverOptions & { untilMs: number | null };
 
 const PARALLEL_REQUESTS = 16;
 
 /**
- * Sends what is due, up to 16 at once, and returns when every outcome is committed. It stops taking new ones as soon as
- * the endpoint is closed, the time is up or the process is to end.
- * @returns the ids of the deliveries that it did not get to, and whether the endpoint was found closed.
- * @throws what kept an outcome from being written, or a request from being made; such a try does not count.
+ * Sends due deliveries, up to 16 at once, and returns when every outcome is committed. Begins no more requests once the
+ * endpoint is closed, `untilMs` has passed or the process is to end.
+ * @returns the ids of the deliveries that were not sent, and whether the endpoint was found closed.
+ * @throws the failure to make a request or to write an outcome; such a try does not count.
  */
 export async function sendDeliveries(
   target: Target,
@@ -31,7 +32,7 @@ export async function sendDeliveries(
   let wasClosed = false;
   let isBroken = false;
 
-  async function write(delivery: DueDelivery, result: Awaited<ReturnType<typeof send>>): Promise<void> {
+  async function record(delivery: DueDelivery, result: Awaited<ReturnType<typeof send>>): Promise<void> {
     const isStillOpen = await recordOutcome({
       deliveryId: delivery.deliveryId,
       endpointId: target.id,
@@ -50,11 +51,11 @@ export async function sendDeliveries(
         const delivery = queue.shift();
         if (!delivery) return;
         const result = await send(target, secrets, delivery, limitMs);
-        const written = write(delivery, result);
-        writes.push(written);
-        // A receiver that takes its events need not wait for our books; one that fails may just have been disabled.
-        if (!result.acknowledged) await written;
-        else written.catch(() => (isBroken = true));
+        const recorded = record(delivery, result);
+        writes.push(recorded);
+        // After a success the next request need not wait for the commit; a failure may just have disabled the endpoint.
+        if (!result.acknowledged) await recorded;
+        else recorded.catch(() => (isBroken = true));
       }
     } catch (thrown) {
       isBroken = true;
@@ -63,13 +64,13 @@ export async function sendDeliveries(
   }
 
   const pumps = await Promise.allSettled(Array.from({ length: PARALLEL_REQUESTS }, pump));
-  const written = await Promise.allSettled(writes);
-  const failed = [...pumps, ...written].find((ended) => ended.status === "rejected");
+  const recorded = await Promise.allSettled(writes);
+  const failed = [...pumps, ...recorded].find((ended) => ended.status === "rejected");
   if (failed) throw failed.reason;
   return { unsentIds: queue.map((delivery) => delivery.deliveryId), wasClosed };
 }
 
-/** Each try is signed anew, over the very bytes that are sent. */
+/** Signs each try anew, over exactly the bytes that are sent. */
 function send(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: number) {
   const event = {
     id: delivery.eventId,

@@ -5,17 +5,17 @@ import { DISABLE_AFTER_FAILURES, MAX_DELIVERY_ATTEMPTS } from "./retry";
 
 const RUNS = 1_500;
 const ENDPOINTS = ["e1", "e2"];
-/** Of which every third belongs to the second endpoint. */
+/** Every third delivery belongs to the second endpoint. */
 const DELIVERIES = Array.from({ length: 12 }, (_, at) => `d${at}`);
 const endpointOf = (id: string): string => (DELIVERIES.indexOf(id) % 3 === 2 ? "e2" : "e1");
 
 type Tried = { deliveryId: string; isOk: boolean; isGone: boolean };
-/** A job that made its tries; `isTwice`: another worker had the same job and made them too. */
+/** The tries of a job; `isTwice`: another worker ran the same job and made them too. */
 type Batch = { tried: Tried[]; isTwice: boolean };
 
 const tried = fc.record({
   deliveryId: fc.constantFrom(...DELIVERIES),
-  // Long rows of failures must occur, or nothing is ever disabled.
+  // Long runs of failures must occur, or no endpoint is ever disabled.
   isOk: fc.nat(19).map((of) => of === 0),
   isGone: fc.nat(99).map((of) => of === 0),
 });
@@ -27,7 +27,7 @@ const batches = fc.array(
   },
 );
 
-/** Endpoints and deliveries as they stand in the database, and what was written about them. */
+/** Endpoints and deliveries as the database would store them, with the tries and jobs written for them. */
 class Store {
   endpoints = new Map(
     ENDPOINTS.map((id): [string, EndpointState] => [
@@ -46,7 +46,7 @@ class Store {
   jobs = new Map<string, number>();
   ms = 0;
 
-  /** The tries that a job makes: of each delivery the one that is next, as it is known when the job begins. */
+  /** The tries of a job: the next try of each delivery, as known when the job begins. */
   tries({ tried: all }: Batch): DeliveryOutcome[] {
     return all.map(({ deliveryId, isOk, isGone }) => {
       this.ms += 1;
@@ -75,14 +75,14 @@ class Store {
   }
 }
 
-/** Failures at the end of what counted for an endpoint. */
+/** The endpoint's failures since its last success. */
 function trailingFailures(counted: readonly DeliveryOutcome[], endpointId: string): number {
   const own = counted.filter((outcome) => outcome.endpointId === endpointId);
   return own.length - 1 - own.findLastIndex((outcome) => outcome.acknowledged);
 }
 
-/** Whether at some moment enough failures stood in a row, or the endpoint said that it is gone. */
-function isToBeDisabled(counted: readonly DeliveryOutcome[], endpointId: string): boolean {
+/** Whether at some moment there were enough consecutive failures, or the endpoint responded 410. */
+function mustBeDisabled(counted: readonly DeliveryOutcome[], endpointId: string): boolean {
   let inRow = 0;
   return counted.some((outcome) => {
     if (outcome.endpointId !== endpointId) return false;
@@ -94,7 +94,7 @@ function isToBeDisabled(counted: readonly DeliveryOutcome[], endpointId: string)
 function check({ endpoints, deliveries, counted, jobs }: Store): void {
   for (const endpoint of endpoints.values()) {
     expect(endpoint.failureCount).toBe(trailingFailures(counted, endpoint.id));
-    expect(endpoint.isActive).toBe(!isToBeDisabled(counted, endpoint.id));
+    expect(endpoint.isActive).toBe(!mustBeDisabled(counted, endpoint.id));
     expect(endpoint.disabledAt !== null).toBe(!endpoint.isActive);
   }
   const tries = counted.map((outcome) => `${outcome.deliveryId} ${outcome.round} ${outcome.attempt}`);
@@ -106,12 +106,12 @@ function check({ endpoints, deliveries, counted, jobs }: Store): void {
     expect(attempts).toBe(own.length);
     expect(status === "delivered").toBe(own.at(-1)?.acknowledged ?? false);
     if (status === "abandoned") expect(attempts).toBe(MAX_DELIVERY_ATTEMPTS);
-    // What is tried again has one job for it, and what is not has none.
+    // A delivery has exactly one job if it is tried again, else none.
     expect(jobs.get(`${id} ${attempts}`) ?? 0).toBe(status === "pending" && attempts > 0 ? 1 : 0);
   }
 }
 
-test("tries of any jobs, made once or twice: each counts once, and only failures in a row disable an endpoint", () => {
+test("each try counts once, even when two jobs made it, and only consecutive failures disable an endpoint", () => {
   fc.assert(
     fc.property(batches, (all) => {
       const store = new Store();
@@ -127,7 +127,7 @@ test("tries of any jobs, made once or twice: each counts once, and only failures
   );
 });
 
-test("the order in which a batch is given makes no difference, nor that it is given a second time", () => {
+test("neither the order of a batch nor its repetition makes a difference", () => {
   fc.assert(
     fc.property(batches, fc.array(fc.nat(), { minLength: 40, maxLength: 40 }), (all, keys) => {
       const [one, other] = [new Store(), new Store()];
@@ -150,11 +150,11 @@ test("the order in which a batch is given makes no difference, nor that it is gi
   );
 });
 
-test("cut into batches in the order in which they ended, tries leave the endpoint as one batch does", () => {
+test("tries split into batches, in the order in which they ended, have the same result as one batch", () => {
   fc.assert(
     fc.property(fc.array(tried, { maxLength: 40, size: "max" }), fc.nat(40), (all, cut) => {
       const [whole, parts] = [new Store(), new Store()];
-      // Tries of different deliveries: those of one never share a batch.
+      // One try per delivery: tries of one delivery never share a batch.
       const own = [...new Map(all.map((each) => [each.deliveryId, each])).values()];
       const outcomes = whole.tries({ tried: own, isTwice: false });
       whole.settle(outcomes);

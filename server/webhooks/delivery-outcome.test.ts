@@ -31,7 +31,7 @@ const outcome = (deliveryId: string, more: Partial<DeliveryOutcome> = {}): Deliv
   acknowledged: false,
   statusCode: 500,
   latencyMs: 5,
-  error: "The endpoint answered 500.",
+  error: "The endpoint responded with 500.",
   responseHead: "",
   retryAfterS: null,
   finishedAt: at(0),
@@ -42,7 +42,7 @@ const ok = (deliveryId: string, more: Partial<DeliveryOutcome> = {}) =>
   outcome(deliveryId, { acknowledged: true, statusCode: 200, error: null, ...more });
 
 describe("one try", () => {
-  test("a 2xx ends the delivery and sets the failures back", () => {
+  test("a 2xx ends the delivery and resets the failure count", () => {
     const settled = settleOutcomes([endpoint({ failureCount: 24 })], [delivery("d1")], [ok("d1")]);
     expect(settled.deliveries).toEqual([
       { id: "d1", status: "delivered", round: 0, attempts: 1, nextAttemptAt: null, finishedAt: at(0) },
@@ -79,10 +79,10 @@ describe("one try", () => {
 
   test.each([
     ["was counted already", delivery("d1", { attempts: 1 }), outcome("d1")],
-    ["is over", delivery("d1", { status: "delivered" }), outcome("d1")],
+    ["has ended", delivery("d1", { status: "delivered" }), outcome("d1")],
     ["was recovered meanwhile", delivery("d1", { round: 1 }), outcome("d1")],
-    ["is not known", delivery("d2"), outcome("d1")],
-    ["is of an unknown endpoint", delivery("d1"), outcome("d1", { endpointId: "e2" })],
+    ["is unknown", delivery("d2"), outcome("d1")],
+    ["belongs to an unknown endpoint", delivery("d1"), outcome("d1", { endpointId: "e2" })],
   ])("a try whose delivery %s changes nothing", (_, state, made) => {
     expect(settleOutcomes([endpoint()], [state], [made])).toEqual({
       tries: [],
@@ -92,7 +92,7 @@ describe("one try", () => {
     });
   });
 
-  test("a deleted endpoint's delivery is abandoned, a disabled one's held, but a 2xx counts as delivered", () => {
+  test("a failure abandons a deleted endpoint's delivery and parks a disabled one's, but a 2xx delivers it", () => {
     const end = (state: Partial<EndpointState>, made: DeliveryOutcome) =>
       settleOutcomes([endpoint(state)], [delivery("d1", { status: "held" })], [made]).deliveries[0]?.status;
     expect(end({ isDeleted: true }, outcome("d1"))).toBe("abandoned");
@@ -101,7 +101,7 @@ describe("one try", () => {
   });
 });
 
-describe("an answer that asks for time", () => {
+describe("a response with Retry-After", () => {
   const runAt = (retryAfterS: number | null, attempt: number) =>
     settleOutcomes([endpoint()], [delivery("d1", { attempts: attempt - 1 })], [outcome("d1", { attempt, retryAfterS })])
       .retries[0]?.runAt;
@@ -114,11 +114,11 @@ describe("an answer that asks for time", () => {
     [86_400, 1, 86_400],
     [31, 2, 300],
     [86_400, 5, 86_400],
-  ])("Retry-After %s after try %i: the next one comes after %i s", (retryAfterS, attempt, delayS) => {
+  ])("of %s s after try %i leads to the next try after %i s", (retryAfterS, attempt, delayS) => {
     expect(runAt(retryAfterS, attempt)).toEqual(at(delayS * 1_000));
   });
 
-  test("gets it for its own delivery alone, and no seventh try", () => {
+  test("delays only its own delivery, and gives no seventh try", () => {
     const settled = settleOutcomes(
       [endpoint()],
       [delivery("d1"), delivery("d2"), delivery("d3", { attempts: 5 })],
@@ -136,7 +136,7 @@ describe("an answer that asks for time", () => {
   });
 });
 
-test("410 disables the endpoint at once and holds the delivery, and all that fail with it", () => {
+test("410 disables the endpoint at once, and parks the delivery and all that fail with it", () => {
   const settled = settleOutcomes(
     [endpoint(), endpoint({ id: "e2" })],
     [delivery("d1"), delivery("d2"), delivery("d3")],
@@ -167,7 +167,7 @@ describe("many tries", () => {
     );
   };
 
-  test("failures that share endpoint and number share one later job", () => {
+  test("failures of the same try of one endpoint share one later job", () => {
     const settled = many(3, (id, index) => outcome(id, { finishedAt: at(index * 10) }));
     const runAt = at(30_020);
     expect(settled.retries).toEqual([
@@ -176,7 +176,7 @@ describe("many tries", () => {
     expect(settled.deliveries.map((each) => each.nextAttemptAt)).toEqual([runAt, runAt, runAt]);
   });
 
-  test("24 failures leave the endpoint active, the 25th disables it and holds all that would be tried again", () => {
+  test("24 failures leave the endpoint active, the 25th disables it and parks all deliveries with tries left", () => {
     const almost = many(24, (id) => outcome(id));
     expect(almost.endpoints).toMatchObject([{ isActive: true, failureCount: 24, disabledAt: null }]);
     expect(almost.deliveries.every((each) => each.status === "pending")).toBe(true);
@@ -188,7 +188,7 @@ describe("many tries", () => {
     expect(disabled.tries).toHaveLength(26);
   });
 
-  test("what counts is the order in which the tries ended, not that in which they are given", () => {
+  test("are applied in the order in which they ended, not in the order of the batch", () => {
     const lateSuccess = many(30, (id, index) =>
       index === 0 ? ok(id, { finishedAt: at(24) }) : outcome(id, { finishedAt: at(index) }),
     );
@@ -212,7 +212,7 @@ describe("many tries", () => {
     expect(settled.endpoints).toMatchObject([{ failureCount: 1 }]);
   });
 
-  test("a recovered delivery is tried anew, in jobs of its round", () => {
+  test("a recovered delivery is tried again in jobs of its round", () => {
     const settled = settleOutcomes(
       [endpoint()],
       [delivery("d1", { round: 2 }), delivery("d2")],
@@ -224,7 +224,7 @@ describe("many tries", () => {
     ]);
   });
 
-  test("what it was given stays as it was", () => {
+  test("the given state is not modified", () => {
     const given = endpoint();
     settleOutcomes([given], [delivery("d1")], [outcome("d1")]);
     expect(given).toEqual(endpoint());

@@ -1,7 +1,7 @@
-/** What the outcomes of tries do to deliveries and to their endpoints. */
+/** Applies the outcomes of tries to deliveries and their endpoints. */
 import { DISABLE_AFTER_FAILURES, GONE, nextAttemptDelayS } from "./retry";
 
-/** One try that was made, as it ended. `attempt` counts from 1 in each round; `retryAfterS` is what the answer asked for. */
+/** How a try ended. `attempt` counts from 1 in each round; `retryAfterS`: the response's `Retry-After`, in seconds. */
 export type DeliveryOutcome = {
   deliveryId: string;
   endpointId: string;
@@ -33,11 +33,11 @@ export type DeliveryState = { id: string; status: DeliveryStatus; round: number;
 
 type SettledDelivery = DeliveryState & { nextAttemptAt: Date | null; finishedAt: Date | null };
 
-/** Deliveries of one endpoint that have `attemptsMade` tries of `round` behind them and are tried again at `runAt`. */
+/** Deliveries of one endpoint that are tried again at `runAt`, after `attemptsMade` tries in `round`. */
 type Retry = { endpointId: string; round: number; attemptsMade: number; runAt: Date; deliveryIds: string[] };
 
 export type Settlement = {
-  /** The tries that count: one whose delivery was tried by another job meanwhile, or is over, is left out. */
+  /** The tries that count; not those of deliveries that have ended, or that another job tried meanwhile. */
   tries: DeliveryOutcome[];
   deliveries: SettledDelivery[];
   endpoints: EndpointState[];
@@ -45,9 +45,10 @@ export type Settlement = {
 };
 
 /**
- * Applies tries in the order in which they ended. Each counts once: it must be the next try of a delivery that is not
- * over, so one that was begun before a recovery and ends after it counts no more. A try that ended after its endpoint was disabled counts too, but only a person enables the endpoint again.
- * @param endpoints the endpoints of all outcomes; an outcome of another one is left out.
+ * Applies tries in the order in which they ended. Each counts once: it must be the next try of an unfinished delivery,
+ * so a try that a recovery overtook does not count. A try that ends after its endpoint was disabled does count, but only
+ * a person enables the endpoint again.
+ * @param endpoints the endpoints of all outcomes; outcomes of any other endpoint are ignored.
  */
 export function settleOutcomes(
   endpoints: readonly EndpointState[],
@@ -71,7 +72,7 @@ export function settleOutcomes(
     tries.push(outcome);
   }
 
-  // Only now, when it is known which endpoints the whole batch leaves active.
+  // Only now is it known which endpoints the whole batch leaves active.
   const settled: SettledDelivery[] = [];
   const retries = new Map<string, Retry>();
   for (const [id, outcome] of lastTry) {
@@ -98,13 +99,13 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
   }
   endpoint.failureCount += 1;
   endpoint.lastFailureAt = outcome.finishedAt;
-  const isToBeDisabled = endpoint.failureCount >= DISABLE_AFTER_FAILURES || outcome.statusCode === GONE;
-  if (!endpoint.isActive || !isToBeDisabled) return;
+  const mustDisable = endpoint.failureCount >= DISABLE_AFTER_FAILURES || outcome.statusCode === GONE;
+  if (!endpoint.isActive || !mustDisable) return;
   endpoint.isActive = false;
   endpoint.disabledAt = outcome.finishedAt;
 }
 
-/** How the delivery stands after its try; one that is tried again joins its group in `retries`. */
+/** The state of a delivery after its try; a delivery that is tried again joins its group in `retries`. */
 function settleDelivery(
   delivery: DeliveryState,
   endpoint: EndpointState,
@@ -117,7 +118,7 @@ function settleDelivery(
   const scheduledS = nextAttemptDelayS(delivery.attempts);
   if (scheduledS === null || endpoint.isDeleted) return { ...state, status: "abandoned", finishedAt };
   if (!endpoint.isActive) return { ...state, status: "held", finishedAt: null };
-  // An endpoint may ask for more time than the schedule leaves it, never for less.
+  // An endpoint may ask for a longer delay than the schedule's, never for a shorter one.
   const delayS = Math.max(scheduledS, outcome.retryAfterS ?? 0);
   const runAt = new Date(finishedAt.getTime() + delayS * 1_000);
   const { round, attempts: attemptsMade } = delivery;

@@ -1,16 +1,16 @@
 /**
- * Terms.
- * - slot: one of the webhook jobs that this worker runs at once.
- * - share: the slots that one account may hold. It is a quarter at most, and no more than are left free, so that any number
- *   of accounts with slow endpoints leave a slot to the next one.
- * - endpoint: the jobs of one endpoint that run in this process. It is narrow, and narrower still when the share of its account
- *   is nearly used up, so that a slow endpoint fills its own endpoint and finds the others' free.
- * - place: one job's part of the share of an account; it is in the endpoint of one endpoint after the other.
- * - work: deliveries of an endpoint that one job would carry. A job that finds no place is queued again, for the case that
- *   this process dies, and hands its work over to the jobs of its account that run, as far as memory is set aside for it.
+ * Shares this worker's webhook slots fairly, so that slow endpoints delay neither other endpoints nor other accounts.
+ *
+ * - slot: one of the webhook jobs that this worker runs at once. It serves one endpoint at a time.
+ * - account share: the slots that one account may use. It is a quarter at most, and no more than are still free, so that
+ *   any number of accounts with slow endpoints leave a slot for the next one.
+ * - endpoint's slots: the slots that serve one endpoint. There are few of them, fewer while the endpoint fails or the
+ *   account share is nearly used up, so that a slow endpoint leaves slots for the account's other endpoints.
+ * - work: deliveries of one endpoint. A job that gets no slot is queued again, in case this process dies, and delegates
+ *   its work to the running jobs of its account, within a memory limit.
  */
 
-/** `untilMs`: when the last request may be begun, because the job that was queued again comes soon; null: no such job. */
+/** `untilMs`: no request is begun after this time, since the requeued job runs soon after; null: no job is requeued. */
 export type Work = {
   endpointId: string;
   deliveryIds: string[];
@@ -19,206 +19,208 @@ export type Work = {
   untilMs: number | null;
 };
 
-type WaitingWork = Work & { untilMs: number };
+type DelegatedWork = Work & { untilMs: number };
 
 export type Slot = {
-  /** Whether the job may begin its next work, now that it is known how its endpoint does. */
+  /** Whether the job may begin its next work, given whether the endpoint is failing. */
   mayStart: (isFailing: boolean) => boolean;
   /**
-   * Goes on to work that was handed over and may still be begun, at most `max` deliveries of one endpoint; the endpoints
-   * of the account take turns. Null when there is none or the place is needed by others: then it is given back.
+   * Moves on to delegated work that may still be begun, at most `max` deliveries of one endpoint; the endpoints of the
+   * account take turns. Null when there is none, or when the slot is needed elsewhere: it is then released.
    */
   takeNext: (nowMs: number, max: number) => Work | null;
-  /** Gives the place back; may be called again. */
-  leave: () => void;
+  /** Releases the slot; a second call does nothing. */
+  release: () => void;
 };
 
 export type FairSlots = {
-  /** A place in the endpoint's endpoint, or null when the endpoint is full or its account has its share. */
-  enter: (accountId: string, endpointId: string) => Slot | null;
-  /** Leaves work to the jobs of the account that run. @returns false when there is none, or no memory for more work. */
-  delegate: (accountId: string, work: WaitingWork, nowMs: number) => boolean;
-  /** When a job that finds no place is to come back by itself. */
+  /** A slot for the endpoint, or null when the endpoint's slots or the account share are used up. */
+  acquire: (accountId: string, endpointId: string) => Slot | null;
+  /** Leaves work to the running jobs of the account. @returns false when none runs or the memory limit is reached. */
+  delegate: (accountId: string, work: DelegatedWork, nowMs: number) => boolean;
+  /** When a job that got no slot is to run again. */
   requeueAt: (accountId: string, endpointId: string, nowMs: number) => Date;
 };
 
 const SHARE_DIVISOR = 4;
-const JOBS_PER_ENDPOINT = 4;
-const JOBS_PER_FAILING_ENDPOINT = 1;
-const COME_BACK_MS = 30_000;
-/** At most 200 jobs a second come back for one endpoint, so that a long backlog does not ask all at once. */
+const SLOTS_PER_ENDPOINT = 4;
+const SLOTS_PER_FAILING_ENDPOINT = 1;
+const REQUEUE_AFTER_MS = 30_000;
+/** At most 200 jobs a second are requeued for one endpoint, so that a long backlog does not return all at once. */
 const SPACING_MS = 5;
-/** Deliveries that wait in memory at most; the others wait in the queue alone. A hundred thousand take some 10 MB. */
-const WAITING_MAX = { endpoint: 10_000, account: 25_000, all: 100_000 };
+/** Delegated deliveries kept in memory; the rest wait in the queue only. A hundred thousand take some 10 MB. */
+const DELEGATED_MAX = { endpoint: 10_000, account: 25_000, total: 100_000 };
 
-type EndpointSlots = { endpointId: string; entered: number; started: number; isFailing: boolean };
-type Queue = { works: WaitingWork[]; deliveries: number };
-type Account = {
-  id: string;
-  entered: number;
-  lanes: Map<string, EndpointSlots>;
-  /** In the order of their turns. */
-  queues: Map<string, Queue>;
-  waiting: number;
-  lastSlotMs: Map<string, number>;
+/** `acquired`: slots that serve the endpoint; `started`: those of them whose work has begun. */
+type EndpointSlots = { endpointId: string; acquired: number; started: number; isFailing: boolean };
+type WorkQueue = { works: DelegatedWork[]; deliveries: number };
+type AccountShare = {
+  accountId: string;
+  acquired: number;
+  endpoints: Map<string, EndpointSlots>;
+  /** Delegated work by endpoint, in the order of the endpoints' turns. */
+  queues: Map<string, WorkQueue>;
+  /** Delegated deliveries in all queues. */
+  delegated: number;
+  lastRequeueMs: Map<string, number>;
 };
 
 /** @param slots the webhook jobs that this worker runs at once. */
 export function createFairSlots(slots: number): FairSlots {
-  const accounts = new Map<string, Account>();
+  const shares = new Map<string, AccountShare>();
   const shareMax = Math.max(1, Math.floor(slots / SHARE_DIVISOR));
-  let used = 0;
-  let waiting = 0;
+  let acquired = 0;
+  let delegated = 0;
 
-  /** The endpoint, if one more job may enter it now. */
-  function endpointWithFreeSlot(account: Account, endpointId: string): EndpointSlots | null {
-    const share = Math.max(1, Math.min(shareMax, slots - used));
-    if (account.entered >= share) return null;
-    const endpoint = account.lanes.get(endpointId) ?? { endpointId, entered: 0, started: 0, isFailing: false };
-    const width = endpoint.isFailing ? JOBS_PER_FAILING_ENDPOINT : JOBS_PER_ENDPOINT;
-    return endpoint.entered < Math.max(1, Math.min(width, share - account.entered)) ? endpoint : null;
+  /** The endpoint's slots, or null when none of them is free. */
+  function withFreeSlot(share: AccountShare, endpointId: string): EndpointSlots | null {
+    const shareSize = Math.max(1, Math.min(shareMax, slots - acquired));
+    if (share.acquired >= shareSize) return null;
+    const endpoint = share.endpoints.get(endpointId) ?? { endpointId, acquired: 0, started: 0, isFailing: false };
+    const size = endpoint.isFailing ? SLOTS_PER_FAILING_ENDPOINT : SLOTS_PER_ENDPOINT;
+    return endpoint.acquired < Math.max(1, Math.min(size, shareSize - share.acquired)) ? endpoint : null;
   }
 
-  function enter(accountId: string, endpointId: string): Slot | null {
-    const account = accounts.get(accountId) ?? newAccount(accountId);
-    const endpoint = endpointWithFreeSlot(account, endpointId);
+  function acquire(accountId: string, endpointId: string): Slot | null {
+    const share = shares.get(accountId) ?? newShare(accountId);
+    const endpoint = withFreeSlot(share, endpointId);
     if (!endpoint) return null;
-    accounts.set(accountId, account);
-    return placeIn(account, endpoint);
+    shares.set(accountId, share);
+    return createSlot(share, endpoint);
   }
 
-  function placeIn(account: Account, first: EndpointSlots): Slot {
-    let endpoint: EndpointSlots | null = null;
+  function createSlot(share: AccountShare, first: EndpointSlots): Slot {
+    let served: EndpointSlots | null = null;
     let hasStarted = false;
 
-    function stepIn(next: EndpointSlots): void {
-      endpoint = next;
-      account.lanes.set(next.endpointId, next);
-      next.entered += 1;
-      account.entered += 1;
-      used += 1;
+    function serve(endpoint: EndpointSlots): void {
+      served = endpoint;
+      share.endpoints.set(endpoint.endpointId, endpoint);
+      endpoint.acquired += 1;
+      share.acquired += 1;
+      acquired += 1;
     }
 
-    /** The endpoint stays known for the moment, with how its endpoint does. */
-    function stepOut(): EndpointSlots | null {
-      const left = endpoint;
-      if (!left) return null;
-      if (hasStarted) left.started -= 1;
+    /** Frees the slot. `forgetUnused` comes after the next endpoint is chosen, which must know if this one fails. */
+    function vacate(): EndpointSlots | null {
+      const endpoint = served;
+      if (!endpoint) return null;
+      if (hasStarted) endpoint.started -= 1;
       hasStarted = false;
-      endpoint = null;
-      left.entered -= 1;
-      account.entered -= 1;
-      used -= 1;
-      return left;
+      served = null;
+      endpoint.acquired -= 1;
+      share.acquired -= 1;
+      acquired -= 1;
+      return endpoint;
     }
 
-    function forget(left: EndpointSlots | null): void {
-      if (left?.entered === 0) account.lanes.delete(left.endpointId);
-      if (account.entered > 0) return;
-      // Nobody is left to do what waits here; it has its jobs in the queue.
-      waiting -= account.waiting;
-      accounts.delete(account.id);
+    function forgetUnused(endpoint: EndpointSlots | null): void {
+      if (endpoint?.acquired === 0) share.endpoints.delete(endpoint.endpointId);
+      if (share.acquired > 0) return;
+      // No job is left to carry the delegated work; its requeued jobs will.
+      delegated -= share.delegated;
+      shares.delete(share.accountId);
     }
 
-    stepIn(first);
+    serve(first);
     return {
       mayStart: (isFailing) => {
-        if (!endpoint) return false;
-        endpoint.isFailing = isFailing;
-        if (hasStarted) endpoint.started -= 1;
-        hasStarted = !isFailing || endpoint.started < JOBS_PER_FAILING_ENDPOINT;
-        if (hasStarted) endpoint.started += 1;
+        if (!served) return false;
+        served.isFailing = isFailing;
+        if (hasStarted) served.started -= 1;
+        hasStarted = !isFailing || served.started < SLOTS_PER_FAILING_ENDPOINT;
+        if (hasStarted) served.started += 1;
         return hasStarted;
       },
       takeNext: (nowMs, max) => {
-        const left = stepOut();
+        const vacated = vacate();
         let work: Work | null = null;
-        for (const endpointId of left ? [...account.queues.keys()] : []) {
-          const next = endpointWithFreeSlot(account, endpointId);
-          work = next && takeWork(account, endpointId, nowMs, max);
+        for (const endpointId of vacated ? [...share.queues.keys()] : []) {
+          const next = withFreeSlot(share, endpointId);
+          work = next && takeWork(share, endpointId, nowMs, max);
           if (!next || !work) continue;
-          stepIn(next);
+          serve(next);
           break;
         }
-        forget(left);
+        forgetUnused(vacated);
         return work;
       },
-      leave: () => {
-        if (endpoint) forget(stepOut());
+      release: () => {
+        if (served) forgetUnused(vacate());
       },
     };
   }
 
-  function delegate(accountId: string, work: WaitingWork, nowMs: number): boolean {
-    const account = accounts.get(accountId);
-    if (!account) return false;
+  function delegate(accountId: string, work: DelegatedWork, nowMs: number): boolean {
+    const share = shares.get(accountId);
+    if (!share) return false;
     const size = work.deliveryIds.length;
-    const hasRoom = () =>
-      (account.queues.get(work.endpointId)?.deliveries ?? 0) + size <= WAITING_MAX.endpoint &&
-      account.waiting + size <= WAITING_MAX.account &&
-      waiting + size <= WAITING_MAX.all;
-    if (!hasRoom()) for (const queue of account.queues.values()) dropLate(account, queue, nowMs);
-    if (!hasRoom()) return false;
-    const queue = account.queues.get(work.endpointId) ?? { works: [], deliveries: 0 };
-    account.queues.set(work.endpointId, queue);
+    const isWithinLimits = () =>
+      (share.queues.get(work.endpointId)?.deliveries ?? 0) + size <= DELEGATED_MAX.endpoint &&
+      share.delegated + size <= DELEGATED_MAX.account &&
+      delegated + size <= DELEGATED_MAX.total;
+    if (!isWithinLimits()) for (const queue of share.queues.values()) dropExpired(share, queue, nowMs);
+    if (!isWithinLimits()) return false;
+    const queue = share.queues.get(work.endpointId) ?? { works: [], deliveries: 0 };
+    share.queues.set(work.endpointId, queue);
     queue.works.push(work);
-    count(account, queue, size);
+    countDelegated(share, queue, size);
     return true;
   }
 
-  function count(account: Account, queue: Queue, change: number): void {
+  function countDelegated(share: AccountShare, queue: WorkQueue, change: number): void {
     queue.deliveries += change;
-    account.waiting += change;
-    waiting += change;
+    share.delegated += change;
+    delegated += change;
   }
 
-  function shift(account: Account, queue: Queue): void {
-    const gone = queue.works.shift();
-    if (gone) count(account, queue, -gone.deliveryIds.length);
+  function dropOldest(share: AccountShare, queue: WorkQueue): void {
+    const dropped = queue.works.shift();
+    if (dropped) countDelegated(share, queue, -dropped.deliveryIds.length);
   }
 
-  /** Forgets the oldest work as long as its own job comes soon. */
-  function dropLate(account: Account, queue: Queue, nowMs: number): void {
-    for (let next = queue.works[0]; next && next.untilMs <= nowMs; next = queue.works[0]) shift(account, queue);
+  /** Drops the oldest work while its requeued job is due soon. */
+  function dropExpired(share: AccountShare, queue: WorkQueue, nowMs: number): void {
+    for (let next = queue.works[0]; next && next.untilMs <= nowMs; next = queue.works[0]) dropOldest(share, queue);
   }
 
-  /** Work of this endpoint, put together from what is alike; its next turn comes after those of the others. */
-  function takeWork(account: Account, endpointId: string, nowMs: number, max: number): Work | null {
-    const queue = account.queues.get(endpointId);
+  /** Merges the endpoint's oldest works of one round and try, then moves the endpoint to the end of the turns. */
+  function takeWork(share: AccountShare, endpointId: string, nowMs: number, max: number): Work | null {
+    const queue = share.queues.get(endpointId);
     if (!queue) return null;
-    let taken: WaitingWork | null = null;
+    let taken: DelegatedWork | null = null;
     for (let next = queue.works[0]; next; next = queue.works[0]) {
-      const isTooLate = next.untilMs <= nowMs;
-      if (taken && !isTooLate) {
+      const isExpired = next.untilMs <= nowMs;
+      if (taken && !isExpired) {
         if (taken.attemptsMade !== next.attemptsMade || taken.round !== next.round) break;
         if (taken.deliveryIds.length + next.deliveryIds.length > max) break;
         taken.deliveryIds.push(...next.deliveryIds);
         taken.untilMs = Math.min(taken.untilMs, next.untilMs);
-      } else if (!isTooLate) {
+      } else if (!isExpired) {
         taken = { ...next, deliveryIds: [...next.deliveryIds] };
       }
-      shift(account, queue);
+      dropOldest(share, queue);
     }
-    account.queues.delete(endpointId);
-    if (queue.works.length > 0) account.queues.set(endpointId, queue);
+    share.queues.delete(endpointId);
+    if (queue.works.length > 0) share.queues.set(endpointId, queue);
     return taken;
   }
 
   function requeueAt(accountId: string, endpointId: string, nowMs: number): Date {
-    const lastSlotMs = accounts.get(accountId)?.lastSlotMs;
-    const slotMs = Math.max(nowMs + COME_BACK_MS, (lastSlotMs?.get(endpointId) ?? 0) + SPACING_MS);
-    lastSlotMs?.set(endpointId, slotMs);
-    return new Date(slotMs);
+    const lastRequeueMs = shares.get(accountId)?.lastRequeueMs;
+    const atMs = Math.max(nowMs + REQUEUE_AFTER_MS, (lastRequeueMs?.get(endpointId) ?? 0) + SPACING_MS);
+    lastRequeueMs?.set(endpointId, atMs);
+    return new Date(atMs);
   }
 
-  return { enter, delegate, requeueAt };
+  return { acquire, delegate, requeueAt };
 }
 
-const newAccount = (id: string): Account => ({
-  id,
-  entered: 0,
-  lanes: new Map(),
+const newShare = (accountId: string): AccountShare => ({
+  accountId,
+  acquired: 0,
+  endpoints: new Map(),
   queues: new Map(),
-  waiting: 0,
-  lastSlotMs: new Map(),
+  delegated: 0,
+  lastRequeueMs: new Map(),
 });

@@ -1,4 +1,4 @@
-/** Slow endpoints of one account are nobody else's business. */
+/** Slow endpoints of one account do not delay other accounts. */
 import type { ServerResponse } from "node:http";
 import { Logger, type Runner, run } from "graphile-worker";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import type { DeliverOptions } from "./deliver";
 import { createEndpoint } from "./service";
 import { deliverWebhooks } from "./tasks";
 
-/** Far longer than it takes, for a machine that is busy with other things. */
+/** Far longer than needed, for busy machines. */
 const WAIT = { timeout: 30_000 };
 const SLOTS = 8;
 const SHARE = 2;
@@ -39,7 +39,7 @@ function startWorker(options: DeliverOptions = {}): Promise<Runner> {
   });
 }
 
-/** An account with several endpoints at a receiver that answers nothing until it is released. */
+/** An account with several endpoints at a receiver that does not respond until it is released. */
 async function slowAccount() {
   const hanging = new Set<ServerResponse>();
   const receiver = await startReceiver((response) => {
@@ -67,7 +67,7 @@ async function slowAccount() {
 const statesOf = async (ids: string[]) =>
   (await Promise.all(ids.map((id) => deliveriesOf(id)))).flat().map((delivery) => delivery.status);
 
-test("while one account's endpoints hang in all that it may have, another's is served", async () => {
+test("an account is served while another one's hanging endpoints use up their account share", async () => {
   const slow = await slowAccount();
   for (const id of await makeMessages(slow.account, 5)) await raiseEvents(slow.account, [id]);
   const runner = await startWorker({ limitMs: 120_000 });
@@ -85,14 +85,14 @@ test("while one account's endpoints hang in all that it may have, another's is s
   }
 });
 
-test("what an account has beyond its share is sent as soon as its endpoints answer, without waiting for the queue", async () => {
+test("work beyond the account share is sent as soon as the endpoints respond, without waiting for its requeued jobs", async () => {
   const slow = await slowAccount();
   for (const id of await makeMessages(slow.account, 5)) await raiseEvents(slow.account, [id]);
   const runner = await startWorker();
   try {
     await expect.poll(slow.hanging, WAIT).toBe(SHARE);
-    // Refused, and therefore queued again for later; here for much later.
-    const refused = async () => {
+    // Jobs without a slot are requeued for later; here they are moved a day away.
+    const requeued = async () => {
       const { rows } = await pool().query<{ n: bigint }>(
         `WITH later AS (
            UPDATE graphile_worker._private_jobs SET run_at = run_at + interval '1 day'
@@ -105,7 +105,7 @@ test("what an account has beyond its share is sent as soon as its endpoints answ
       );
       return Number(rows[0]?.n);
     };
-    await expect.poll(refused, WAIT).toBe(5 * SLOW_ENDPOINTS - SHARE);
+    await expect.poll(requeued, WAIT).toBe(5 * SLOW_ENDPOINTS - SHARE);
     slow.release();
     await expect.poll(() => statesOf(slow.ids), WAIT).toEqual(Array(5 * SLOW_ENDPOINTS).fill("delivered"));
   } finally {

@@ -35,7 +35,7 @@ const raise = async ({ account }: TestWebhook, count: number) =>
 const totalOf = async ({ account, endpoint }: TestWebhook, of?: (typeof STATUSES)[number]) =>
   (await listDeliveries(account.actor, { id: endpoint.id, status: of, page: 1, limit: 1 })).pagination.total;
 
-/** Totals by status, after they were found to be those of the rows. */
+/** Totals by status, checked against the rows. */
 async function totals(setup: TestWebhook): Promise<Record<string, number>> {
   const stored = await deliveriesOf(setup.endpoint.id);
   const found = await Promise.all(STATUSES.map(async (each) => [each, await totalOf(setup, each)] as const));
@@ -74,7 +74,7 @@ test("a delivery whose six tries failed is abandoned in the totals too", async (
   expect(await totals(setup)).toEqual({ abandoned: 1 });
 });
 
-test("totals are exact whatever happens at once", async () => {
+test("totals are exact under concurrent changes", async () => {
   const setup = await setUp(status(200));
   await raise(setup, 40);
   const jobs = await takeDeliveryJobs(setup.endpoint.id);
@@ -87,7 +87,7 @@ test("totals are exact whatever happens at once", async () => {
   expect(await totals(setup)).toEqual({ delivered: 40, pending: 50 });
 });
 
-test("a page past the end is empty and tells the total", async () => {
+test("a page past the end is empty and has the total", async () => {
   const setup = await setUp(status(200));
   await raise(setup, 2);
   const query = { id: setup.endpoint.id, page: 1_000_000, limit: 100 };

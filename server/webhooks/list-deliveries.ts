@@ -6,7 +6,7 @@ import { presentDelivery } from "./present";
 import type { ListDeliveriesQuery } from "./schema";
 import { noSuchEndpoint } from "./service";
 
-/** Deliveries to one endpoint, newest first, each with every try. @throws 404 for an endpoint of another account. */
+/** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
 export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
   const { accountId } = actor;
   const endpoint = await readPrisma().webhookEndpoint.findFirst({

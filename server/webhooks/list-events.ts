@@ -35,7 +35,7 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   return toPage(items, total, query);
 }
 
-/** From the counters of each day: counting the events themselves would read them all. */
+/** Sums the daily counters: counting the events themselves would read them all. */
 async function countEvents(accountId: string, type: EventType | undefined): Promise<number> {
   const { _sum: sums } = await readPrisma().usageDay.aggregate({
     where: { accountId },

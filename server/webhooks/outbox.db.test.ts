@@ -26,7 +26,7 @@ async function jobCount(): Promise<bigint | undefined> {
   return rows[0]?.n;
 }
 
-test("without a subscriber there are events, and neither deliveries nor jobs", async () => {
+test("without a subscriber there are events, but neither deliveries nor jobs", async () => {
   const account = await makeAccount();
   const onlyFailed = await endpointOf(account, ["message.failed"]);
   const deleted = await endpointOf(account);
@@ -39,11 +39,11 @@ test("without a subscriber there are events, and neither deliveries nor jobs", a
   expect(await jobCount()).toBe(before);
 });
 
-test("no event at all costs nothing", async () => {
+test("an empty list of events is accepted", async () => {
   await transaction((tx) => recordEvents(tx, []));
 });
 
-test("every subscribed endpoint gets one delivery per event, in jobs of one endpoint and at most 100", async () => {
+test("every subscribed endpoint gets one delivery per event, in jobs of at most 100 deliveries of one endpoint", async () => {
   const account = await makeAccount();
   const all = await endpointOf(account);
   const onlySent = await endpointOf(account, ["message.sent"]);
@@ -64,7 +64,7 @@ test("every subscribed endpoint gets one delivery per event, in jobs of one endp
   expect(await takeDeliveryJobs(onlySent.id)).toHaveLength(3);
 });
 
-test("a disabled endpoint's events are held, without a job", async () => {
+test("a disabled endpoint's deliveries are parked, without a job", async () => {
   const account = await makeAccount();
   const endpoint = await endpointOf(account);
   await disable(endpoint.id);
@@ -85,7 +85,7 @@ const sentEvent = (account: TestAccount, messageId = ""): StatusEvent => ({
 });
 
 describe("an endpoint that is enabled while an event is recorded", () => {
-  test("after it was found disabled and before its delivery is written: it is sent the event", async () => {
+  test("gets the event when it is enabled before its delivery is written", async () => {
     const account = await makeAccount();
     const { id } = await endpointOf(account);
     await disable(id);
@@ -104,7 +104,7 @@ describe("an endpoint that is enabled while an event is recorded", () => {
     expect(await takeDeliveryJobs(id)).toHaveLength(1);
   });
 
-  test("after its delivery is written: it is enabled when that is committed, so a recovery finds it", async () => {
+  test("is enabled only after a delivery already written is committed, so a recovery finds it", async () => {
     const account = await makeAccount();
     const { id } = await endpointOf(account);
     await disable(id);
@@ -128,7 +128,7 @@ describe("an endpoint that is enabled while an event is recorded", () => {
   });
 });
 
-test("a list by id is a list by time, and accounts are kept apart", async () => {
+test("a list by id is a list by time, and accounts do not mix", async () => {
   const [one, other] = [await makeAccount(), await makeAccount()];
   const [toOne, toOther] = [await endpointOf(one), await endpointOf(other)];
   const start = Date.now();
@@ -177,7 +177,7 @@ test("a rolled back change leaves no event, no delivery and no job", async () =>
   expect(await takeDeliveryJobs(endpoint.id)).toEqual([]);
 });
 
-test("2,000 events at once", async () => {
+test("2,000 events are recorded in one call", async () => {
   const account = await makeAccount();
   const endpoint = await endpointOf(account);
   await raiseEvents(account, await makeMessages(account, 2_000));

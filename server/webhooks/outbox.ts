@@ -1,29 +1,30 @@
 /**
  * Transactional outbox: events, their deliveries and their jobs are written in the transaction that moves the status,
- * so an event exists exactly when its change does. Inserts only: of what others share nothing is changed here, and
- * nothing locked but disabled endpoints, which must not be enabled before their held deliveries are there.
+ * so an event exists exactly when its change does. Inserts only, so that transactions do not wait for each other; the
+ * only rows locked are disabled endpoints, which must not be enabled before their parked deliveries are visible.
  */
 import type { Tx } from "../core/db";
 import { newId } from "../core/ids";
 import { addJobs } from "../core/jobs";
+import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
 import type { MessageStatus } from "../messages/status";
 import type { EventType } from "./schema";
 
-/** A message that reached `status` at `at`, and the event that this raises. */
+/** The event raised by a message that reached `status` at `at`. */
 export type StatusEvent = { accountId: string; messageId: string; type: EventType; status: MessageStatus; at: Date };
 
 type EventRow = StatusEvent & { id: string };
 type Subscription = { id: string; accountId: string; events: string[]; isActive: boolean };
 type DeliveryRow = { id: string; endpointId: string; event: EventRow; isActive: boolean };
 
-/** A delivery with the tries that it has behind it in its round: what its next job has to name. */
+/** A delivery as its next job names it; `attempts`: tries made in this round. */
 export type WaitingDelivery = { id: string; endpointId: string; round: number; attempts: number };
 
-/** Deliveries of one `deliver_webhooks` job at most: enough to share its cost, few enough to be sent in seconds. */
+/** Most deliveries of one `deliver_webhooks` job: enough to share its cost, few enough to be sent within seconds. */
 export const DELIVERIES_PER_JOB = 100;
 
-/** Cuts `ids` into the lists that go into one job each, in order. */
+/** Splits `ids`, in order, into batches of one job each. */
 export function jobBatches(ids: readonly string[]): string[][] {
   const batches: string[][] = [];
   for (let at = 0; at < ids.length; at += DELIVERIES_PER_JOB) batches.push(ids.slice(at, at + DELIVERIES_PER_JOB));
@@ -31,8 +32,8 @@ export function jobBatches(ids: readonly string[]): string[][] {
 }
 
 /**
- * Records status changes for the customers, at any number at once. Ids follow `at`, so a list by id is a list by time.
- * Every endpoint that is subscribed gets a delivery: a disabled one a `held` delivery without a job, so nothing is lost.
+ * Records status changes as events, any number at once. Ids follow `at`, so a list by id is a list by time. Every
+ * subscribed endpoint gets a delivery; that of a disabled endpoint is parked (`held`, without a job), so nothing is lost.
  */
 export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -54,33 +55,33 @@ export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Prom
   await addJobs(tx, "deliver_webhooks", jobsFor(due.map((delivery) => ({ ...delivery, round: 0, attempts: 0 }))));
 }
 
-/** Inserts the events and answers, in the same round trip, with the endpoints of the accounts concerned. */
+const EVENTS = unnest<EventRow>({
+  id: ["text", (row) => row.id],
+  account_id: ["text", (row) => row.accountId],
+  type: ["text", (row) => row.type],
+  message_id: ["text", (row) => row.messageId],
+  status: ["text", (row) => row.status],
+  created_at: ["timestamptz", (row) => row.at.toISOString()],
+});
+
+/** Inserts the events and returns, in the same round trip, the endpoints of their accounts. */
 async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<Subscription[]> {
   const { rows: subscriptions } = await tx.query<Subscription>({
     name: "webhooks.insert_events",
     text: `WITH inserted AS (
              INSERT INTO events (id, account_id, type, message_id, status, created_at)
-             SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+             SELECT * FROM ${EVENTS.sql}
            )
            SELECT id, account_id AS "accountId", events, is_active AS "isActive" FROM webhook_endpoints
            WHERE account_id = ANY($7::text[]) AND deleted_at IS NULL ORDER BY id`,
-    values: [
-      rows.map((row) => row.id),
-      rows.map((row) => row.accountId),
-      rows.map((row) => row.type),
-      rows.map((row) => row.messageId),
-      rows.map((row) => row.status),
-      rows.map((row) => row.at.toISOString()),
-      [...new Set(rows.map((row) => row.accountId))],
-    ],
+    values: [...EVENTS.values(rows), [...new Set(rows.map((row) => row.accountId))]],
   });
   return subscriptions;
 }
 
 /**
- * The same endpoints, those that are disabled as they are now and stay until this transaction ends: otherwise one could
- * be enabled meanwhile, and recover before the deliveries that are held for it can be seen. Deliveries do not wait for
- * this lock, only whoever enables does.
+ * Reads disabled endpoints again under a lock that keeps them disabled until this transaction ends. Otherwise one could
+ * be enabled, and recovered, before the deliveries parked for it are visible. The lock delays enabling, not deliveries.
  */
 async function confirmDisabled(tx: Tx, endpoints: Subscription[]): Promise<Subscription[]> {
   const disabledIds = endpoints.flatMap((endpoint) => (endpoint.isActive ? [] : [endpoint.id]));
@@ -95,7 +96,16 @@ async function confirmDisabled(tx: Tx, endpoints: Subscription[]): Promise<Subsc
   return endpoints.map((endpoint) => (nowActive.has(endpoint.id) ? { ...endpoint, isActive: true } : endpoint));
 }
 
-/** `next_attempt_at` is the database's own clock, cut down, so that a delivery without tries is always due. */
+const DELIVERIES = unnest<DeliveryRow>({
+  id: ["text", (row) => row.id],
+  account_id: ["text", (row) => row.event.accountId],
+  endpoint_id: ["text", (row) => row.endpointId],
+  event_id: ["text", (row) => row.event.id],
+  created_at: ["timestamptz", (row) => row.event.at.toISOString()],
+  is_active: ["bool", (row) => row.isActive],
+});
+
+/** Truncates `next_attempt_at`, which is the database's time, so that a delivery without tries is always due. */
 async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<void> {
   await tx.query({
     name: "webhooks.insert_deliveries",
@@ -104,24 +114,16 @@ async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<v
              SELECT d.id, d.account_id, d.endpoint_id, d.event_id, d.created_at,
                CASE WHEN d.is_active THEN 'pending' ELSE 'held' END,
                CASE WHEN d.is_active THEN date_trunc('milliseconds', now()) END
-             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bool[])
-               AS d (id, account_id, endpoint_id, event_id, created_at, is_active)
+             FROM ${DELIVERIES.as("d")}
              RETURNING endpoint_id, status
            )
            ${INSERT_CHANGES}
            SELECT 'deliveries', endpoint_id, status, count(*) FROM inserted GROUP BY endpoint_id, status`,
-    values: [
-      rows.map((row) => row.id),
-      rows.map((row) => row.event.accountId),
-      rows.map((row) => row.endpointId),
-      rows.map((row) => row.event.id),
-      rows.map((row) => row.event.at.toISOString()),
-      rows.map((row) => row.isActive),
-    ],
+    values: DELIVERIES.values(rows),
   });
 }
 
-/** The jobs that send these deliveries now, in their order; deliveries share one when they are alike but for their id. */
+/** The jobs that send these deliveries now, in order; deliveries of one endpoint, round and try share a job. */
 export function jobsFor(deliveries: readonly WaitingDelivery[]) {
   const groups = groupBy(deliveries, ({ endpointId, round, attempts }) => `${endpointId} ${round} ${attempts}`);
   return [...groups.values()].flatMap((alike) =>

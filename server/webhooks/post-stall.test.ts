@@ -1,4 +1,4 @@
-/** Our own stalls are no failures of an endpoint. */
+/** A stall of this process is not a failure of the endpoint. */
 import { Agent } from "undici";
 import { afterEach, expect, test } from "vitest";
 import { stallFor, stallThen, startServerApart } from "@/e2e/support/stalls";
@@ -17,14 +17,14 @@ async function serverApart(options: Parameters<typeof startServerApart>[0]) {
   return server;
 }
 
-/** Makes a function that posts to `url` over connections of its own. */
+/** Makes a function that posts to `url` over its own connections. */
 function poster(url: string) {
   const dispatcher = new Agent();
   closers.push(() => dispatcher.destroy());
   return (limitMs = LIMIT_MS) => postJson(url, { dispatcher, headers: {}, body: Buffer.from("{}"), limitMs });
 }
 
-test("answers that came while our event loop stood still are read, however late", async () => {
+test("responses that arrive while our event loop stalls are read, however late", async () => {
   const { url, requests } = await serverApart({ answer: "taken", afterMs: 300 });
   const post = poster(url);
   const results = Promise.all(Array.from({ length: 30 }, () => post()));
@@ -33,25 +33,25 @@ test("answers that came while our event loop stood still are read, however late"
   expect(new Set((await results).map((result) => result.error))).toEqual(new Set([null]));
 });
 
-test("an endpoint that gives up on us while we stand still has not failed", async () => {
+test("an endpoint that closes the connection while we stall has not failed", async () => {
   const { url, requests } = await serverApart({ answer: null, afterMs: 300 });
   const posted = poster(url)();
-  await Promise.all([expect(posted).rejects.toThrow("stood still"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
+  await Promise.all([expect(posted).rejects.toThrow("stalled"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
 });
 
-test("neither has one that says that the rest of the request came too late", async () => {
+test("an endpoint that responds 408 because we stalled has not failed", async () => {
   const { url, requests } = await serverApart({ answer: "", status: 408, afterMs: 300 });
   const posted = poster(url)();
-  await Promise.all([expect(posted).rejects.toThrow("stood still"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
+  await Promise.all([expect(posted).rejects.toThrow("stalled"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
 });
 
-test("nor one whose answer does not come in time, since the time was not its own", async () => {
+test("an endpoint whose response is late because we stalled has not failed", async () => {
   const { url, requests } = await serverApart({ answer: "", afterMs: 600_000 });
   const posted = poster(url)();
-  await Promise.all([expect(posted).rejects.toThrow("stood still"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
+  await Promise.all([expect(posted).rejects.toThrow("stalled"), requests(1).then(() => stallFor(2 * LIMIT_MS))]);
 });
 
-test("a refusal is a failure, whether we stood still or not", async () => {
+test("an error status is a failure, whether we stalled or not", async () => {
   const { url, requests } = await serverApart({ answer: "no", status: 500, afterMs: 300 });
   const posted = poster(url)();
   await requests(1);
@@ -59,7 +59,7 @@ test("a refusal is a failure, whether we stood still or not", async () => {
   expect(await posted).toMatchObject({ acknowledged: false, statusCode: 500 });
 });
 
-test("a connection that the endpoint closed while we stood still is not used for the next event", async () => {
+test("a connection that the endpoint closed while we stalled is not reused for the next event", async () => {
   const { url } = await serverApart({ answer: "taken", afterMs: 0, keepMs: 500 });
   const post = poster(url);
   expect(await post()).toMatchObject({ acknowledged: true });

@@ -27,7 +27,7 @@ function post(url: string, options: { limitMs?: number; dispatcher?: Dispatcher 
 }
 
 describe("postJson", () => {
-  test("sends the very bytes that it is given, and keeps what came back", async () => {
+  test("sends exactly the given bytes, and keeps the head of the response", async () => {
     const { url, received } = await receiver((response) => response.writeHead(202).end("taken"));
     const result = await post(url);
     expect(result).toMatchObject({ acknowledged: true, statusCode: 202, error: null, responseHead: "taken" });
@@ -41,7 +41,7 @@ describe("postJson", () => {
     });
   });
 
-  test("tells for how long the answer asks to be left alone", async () => {
+  test("returns the Retry-After of the response", async () => {
     const { url } = await receiver((response) => response.writeHead(503, { "retry-after": "120" }).end());
     expect(await post(url)).toMatchObject({ acknowledged: false, statusCode: 503, retryAfterS: 120 });
     const silent = await receiver(status(503));
@@ -53,7 +53,7 @@ describe("postJson", () => {
     expect(await post(url)).toMatchObject({
       acknowledged: false,
       statusCode: code,
-      error: `The endpoint answered ${code}.`,
+      error: `The endpoint responded with ${code}.`,
     });
   });
 
@@ -63,30 +63,30 @@ describe("postJson", () => {
     expect(await post(url)).toMatchObject({
       acknowledged: false,
       statusCode: code,
-      error: `The endpoint answered ${code}; redirects are not followed.`,
+      error: `The endpoint responded with ${code}; redirects are not followed.`,
     });
     expect(target.received).toEqual([]);
   });
 
-  test("an answer that does not begin in time is a failure", async () => {
+  test("a response that does not begin in time is a failure", async () => {
     const { url } = await receiver(() => undefined);
     expect(await post(url, { limitMs: 100 })).toMatchObject({
       acknowledged: false,
       statusCode: null,
-      error: "No complete answer within 0.1 s.",
+      error: "No complete response within 0.1 s.",
     });
   });
 
-  test("an answer that does not end in time is a failure, whatever its status", async () => {
+  test("a response that does not end in time is a failure, whatever its status", async () => {
     const { url } = await receiver((response) => response.writeHead(200, { "content-length": 100 }).write("slow"));
     expect(await post(url, { limitMs: 100 })).toMatchObject({
       acknowledged: false,
       statusCode: 200,
-      error: "No complete answer within 0.1 s.",
+      error: "No complete response within 0.1 s.",
     });
   });
 
-  test("an endless body is cut, and the connection closed", async () => {
+  test("an endless body is cut off, and the connection closed", async () => {
     let closed = false;
     const { url } = await receiver((response) => {
       response.writeHead(200).on("close", () => (closed = true));
@@ -102,7 +102,7 @@ describe("postJson", () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  test("what is kept of a body can be stored: no NUL, no broken character, none cut in two", async () => {
+  test("the head of a body can be stored: without NUL, and without invalid or split characters", async () => {
     const { url } = await receiver((response) =>
       response.end(Buffer.concat([Buffer.from("a\0b"), Buffer.from([0xff]), Buffer.from("é".repeat(600))])),
     );
@@ -110,7 +110,7 @@ describe("postJson", () => {
     expect(responseHead).toBe(`a\uFFFDb\uFFFD${"é".repeat(510)}`);
   });
 
-  test("a refused, a broken and a senseless connection are failures with a reason", async () => {
+  test("a refused connection, a broken one, and a response that is not HTTP are failures with a reason", async () => {
     const cut = await receiver((response) => response.destroy());
     const noise = createSocketServer((socket) =>
       socket
@@ -130,15 +130,15 @@ describe("postJson", () => {
     });
     expect(await post(cut.url)).toMatchObject({
       ...failed,
-      error: "The endpoint closed the connection before its answer was complete.",
+      error: "The endpoint closed the connection before its response was complete.",
     });
     expect(await post(`http://127.0.0.1:${noisePort}/`)).toMatchObject({
       ...failed,
-      error: "The endpoint's answer is not HTTP.",
+      error: "The endpoint's response is not HTTP.",
     });
   });
 
-  test("a refusal of the guard is a failure with its reason", async () => {
+  test("a refusal of the SSRF guard is a failure with its reason", async () => {
     const guard = createSsrfGuard({ allowedNetworks: [], lookup: () => Promise.reject(new Error("ENOTFOUND")) });
     closers.push(guard.close);
     const { dispatcher } = guard;
@@ -153,7 +153,7 @@ describe("postJson", () => {
     });
   });
 
-  test("running out of files or ports is no failure of the endpoint", async () => {
+  test("exhausted files or ports of this machine are not a failure of the endpoint", async () => {
     const dispatcher = new Agent({
       connect: (_, callback) =>
         queueMicrotask(() => callback(Object.assign(new Error("no files left"), { code: "EMFILE" }), null)),
@@ -161,7 +161,7 @@ describe("postJson", () => {
     await expect(post("http://127.0.0.1:9/", { dispatcher })).rejects.toThrow("no files left");
   });
 
-  test("neither are name servers of this machine that answer nothing", async () => {
+  test("silent name servers of this machine are not a failure of the endpoint", async () => {
     const silent = await freePort();
     const lookup = createLookup({ servers: [`127.0.0.1:${silent}`] });
     const guard = createSsrfGuard({ allowedNetworks: [], lookup });
@@ -171,7 +171,7 @@ describe("postJson", () => {
   });
 });
 
-test("concurrent questions for one name share a lookup, later ones ask again", async () => {
+test("concurrent lookups of one name are shared, later ones are made again", async () => {
   const asked: string[] = [];
   let release = () => {};
   const lookup = shareLookups(async (hostname) => {

@@ -4,7 +4,7 @@ import type { MessageStatus } from "../messages/status";
 import type { DeliveryOutcome } from "./delivery-outcome";
 import type { Delivery, Event, EventType, WebhookEndpoint, WebhookTest } from "./schema";
 
-/** What of a row of `webhook_endpoints` may be shown; the sealed secret is not even read. */
+/** The public columns of `webhook_endpoints`; the sealed secret is not even read. */
 export type EndpointRow = {
   id: string;
   url: string;
@@ -43,7 +43,7 @@ export type TryRow = {
   createdAt: Date;
 };
 
-/** Row -> wire. The signing secret is added by the deeds that make one, and by nothing else. */
+/** Row -> wire. Only the operations that make a signing secret add it. */
 export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
   object: "webhook_endpoint",
@@ -58,7 +58,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   created_at: row.createdAt.toISOString(),
 });
 
-/** The event with its message as it was then; the same in GET /events and in what endpoints receive. */
+/** The event with its message as it was then; the same in GET /events and in requests to endpoints. */
 export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
   id: event.id,
   object: "event",
@@ -67,7 +67,7 @@ export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
   data: { ...presentMessage(messageAt(message, event.status as MessageStatus)), reference: message.reference },
 });
 
-/** One delivery with its tries, which must be in the order in which they were made. */
+/** One delivery with its tries, in the order in which they were made. */
 export const presentDelivery = (
   row: DeliveryRow,
   event: { type: string; messageId: string },

@@ -42,7 +42,7 @@ const refusalOf = (promise: Promise<unknown>) =>
     (thrown: unknown) => (isApiError(thrown) ? { status: thrown.status, ...thrown.wire } : thrown),
   );
 
-/** Deliveries that nobody sends, in a status of ours. */
+/** Makes deliveries without jobs, in the status `to`. */
 async function park(setup: TestWebhook, count: number, to: "held" | "abandoned"): Promise<void> {
   await raise(setup, count);
   await takeDeliveryJobs(setup.endpoint.id);
@@ -60,7 +60,7 @@ const queuedIds = async ({ endpoint }: TestWebhook) =>
 const idsOf = async ({ endpoint }: TestWebhook) => (await deliveriesOf(endpoint.id)).map((delivery) => delivery.id);
 
 describe("a recovery", () => {
-  test("delivers everything that 25 failures left held exactly once more, whatever old jobs still wait", async () => {
+  test("sends everything parked by 25 failures exactly once more, whatever old jobs are still queued", async () => {
     const setup = await setUp(status(500));
     const { account, endpoint, receiver } = setup;
     await raise(setup, 1);
@@ -106,7 +106,7 @@ describe("a recovery", () => {
     });
   });
 
-  test("takes what is held and what is abandoned since then, and leaves the rest alone", async () => {
+  test("takes held and abandoned deliveries since the given time, and no others", async () => {
     const setup = await setUp();
     await park(setup, 3, "abandoned");
     await park(setup, 2, "held");
@@ -135,7 +135,7 @@ describe("a recovery", () => {
     expect(await recover(setup, "9999-12-31T23:59:59Z")).toMatchObject({ recovered: 0 });
   });
 
-  test("begins the whole schedule anew, and can itself be recovered", async () => {
+  test("begins the whole schedule again, and can be repeated", async () => {
     const setup = await setUp(status(500));
     const { endpoint } = setup;
     await raise(setup, 1);
@@ -151,18 +151,18 @@ describe("a recovery", () => {
     );
   });
 
-  test("of thousands is queued once each, however often it is asked for at once", async () => {
+  test("of thousands of deliveries queues each once, even under concurrent calls", async () => {
     const setup = await setUp();
     await park(setup, 2_500, "held");
-    const answers = await Promise.all([recover(setup), recover(setup), recover(setup)]);
-    expect(answers.reduce((sum, answer) => sum + answer.recovered, 0)).toBe(2_500);
+    const results = await Promise.all([recover(setup), recover(setup), recover(setup)]);
+    expect(results.reduce((sum, result) => sum + result.recovered, 0)).toBe(2_500);
     const jobs = await takeDeliveryJobs(setup.endpoint.id);
     expect(jobs.every((job) => job.payload.deliveryIds.length === 100)).toBe(true);
     expect(jobs.flatMap((job) => job.payload.deliveryIds).sort()).toEqual((await idsOf(setup)).sort());
     expect(await recover(setup)).toMatchObject({ recovered: 0 });
   });
 
-  test("is none of another account's business, nor that of a deleted endpoint", async () => {
+  test("is 404 for another account and for a deleted endpoint", async () => {
     const [setup, other] = [await setUp(), await setUp()];
     await park(setup, 1, "held");
     const { id } = setup.endpoint;

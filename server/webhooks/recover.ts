@@ -8,19 +8,19 @@ import { noSuchEndpoint } from "./service";
 import { INSERT_MOVES } from "./store";
 
 type Recovered = WaitingDelivery & { createdAt: Date };
-/** Where a step begins: behind this delivery. Deliveries go by `createdAt`, then by id. */
+/** The last delivery of the previous step, in the order of `createdAt`, then id. */
 type Position = { createdAt: Date; id: string };
 
 const RECOVERED_PER_STEP = 1_000;
 
 /**
- * Sends again what an endpoint missed: deliveries since `since` that are held or abandoned begin the next round of tries.
- * Goes step by step, each step a transaction with its jobs, so that a call which is cut off has done a part, and the next
- * one does the rest; two at once share the work. Ends early when the endpoint is disabled on the way.
- * @throws 404, and 400 when the endpoint is disabled
+ * Sends missed events again: deliveries since `since` that are held or abandoned begin the next round of tries. Each step
+ * is a transaction with its jobs, so an interrupted call has done part of the work and the next one does the rest;
+ * concurrent calls share it. Ends early when the endpoint is disabled meanwhile.
+ * @throws 404, and 400 `endpoint_disabled`.
  */
 export async function recoverDeliveries(actor: AccountActor, input: RecoverInput): Promise<WebhookRecovery> {
-  // Nothing is older than 1970, and PostgreSQL knows no year 0.
+  // No delivery is older than 1970, and PostgreSQL has no year 0.
   let after: Position = { createdAt: new Date(Math.max(Date.parse(input.since), 0)), id: "" };
   let count = 0;
   for (let isFirst = true; ; isFirst = false) {
@@ -36,7 +36,7 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
   }
 }
 
-/** One step, under the endpoint's lock like every change of a delivery. @returns what it recovered, in order. */
+/** One step, under the endpoint's lock like every change of deliveries. @returns the recovered deliveries, in order. */
 const recoverStep = (
   accountId: string,
   endpointId: string,

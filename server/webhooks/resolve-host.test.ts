@@ -21,7 +21,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.close();
 });
 
-/** The name that a question of DNS is about, and its type. */
+/** The name and type of a DNS question. */
 function readQuestion(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = QUESTION_AT;
@@ -32,18 +32,18 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** A name server on loopback; what `answer` gives null for is never answered. @returns its address. */
-async function serveNames(answer: (name: string) => Answer | null): Promise<string> {
+/** Starts a name server on loopback, which is silent where `respond` returns null. @returns its address. */
+async function serveNames(respond: (name: string) => Answer | null): Promise<string> {
   const socket = createSocket("udp4");
   sockets.push(socket);
   socket.on("message", (query, { port, address }) => {
     const { name, type, end } = readQuestion(query);
-    const given = answer(name);
-    if (given === null) return;
-    const addresses = type === TYPE_A ? (given.a ?? []) : [];
+    const answer = respond(name);
+    if (answer === null) return;
+    const addresses = type === TYPE_A ? (answer.a ?? []) : [];
     const header = Buffer.alloc(QUESTION_AT);
     query.copy(header, 0, 0, 2);
-    header.writeUInt16BE(0x8180 | (given.code ?? 0), 2);
+    header.writeUInt16BE(0x8180 | (answer.code ?? 0), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(addresses.length, 6);
     const records = addresses.map((ip) =>
@@ -62,7 +62,7 @@ const failureOf = (run: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("a lookup", () => {
-  test("gives every address of a name, whatever its letters' case", async () => {
+  test("returns every address of a name, in any case of letters", async () => {
     const asked: string[] = [];
     const server = await serveNames((name) => {
       asked.push(name);
@@ -75,14 +75,14 @@ describe("a lookup", () => {
     expect(asked).toEqual(["hook.example", "hook.example"]);
   });
 
-  test("rejects a name that there is not", async () => {
+  test("rejects a name that does not exist", async () => {
     const server = await serveNames(() => ({ code: NAME_ERROR }));
     const thrown = await failureOf(createLookup({ servers: [server] })("nowhere.example"));
     expect(thrown).toMatchObject({ code: "ENOTFOUND" });
     expect(isResolverSilent(thrown)).toBe(false);
   });
 
-  test("asks nobody about what is never a name", async () => {
+  test("makes no query for names that can never exist", async () => {
     const asked: string[] = [];
     const server = await serveNames((name) => {
       asked.push(name);
@@ -93,7 +93,7 @@ describe("a lookup", () => {
     expect(asked).toEqual([]);
   });
 
-  test("names of the hosts file and of this machine are not asked of DNS", async () => {
+  test("makes no DNS query for names in the hosts file and names of this machine", async () => {
     const asked: string[] = [];
     const server = await serveNames((name) => {
       asked.push(name);
@@ -117,20 +117,20 @@ describe("a lookup", () => {
   });
 });
 
-describe("names whose servers keep silent", () => {
-  test("do not hold up any other, and end within the limit", async () => {
+describe("names with silent name servers", () => {
+  test("do not delay other names, and fail within the limit", async () => {
     const server = await serveNames((name) => (name.includes("silent") ? null : { a: ["198.51.100.1"] }));
     const lookup = createLookup({ servers: [server], limitMs: 2_000 });
     const silent = Array.from({ length: 50 }, (_, at) => failureOf(lookup(`silent-${at}.example`)));
     const answered = lookup("hook.example");
     expect(await Promise.race([answered, ...silent])).toEqual(await answered);
     const failures = await Promise.all(silent);
-    // The server has answered others: it is the name's own fault.
+    // The name server responds to other names, so this failure is the name's own.
     expect(failures.map(isResolverSilent)).toEqual(failures.map(() => false));
     expect(failures.every((failure) => failure instanceof Error)).toBe(true);
   });
 
-  test("are not to blame when the name servers answer nothing at all", async () => {
+  test("are not at fault when the machine's name servers do not respond at all", async () => {
     const silent = await serveNames(() => null);
     expect(isResolverSilent(await failureOf(createLookup({ servers: [silent], limitMs: 200 })("hook.example")))).toBe(
       true,
@@ -140,12 +140,12 @@ describe("names whose servers keep silent", () => {
   });
 });
 
-test("a name is not to blame for an answer that came while this process stood still", async () => {
+test("a name is looked up again when this process stalled while the response arrived", async () => {
   let hasStalled = false;
   const server = await serveNames((name) => {
     if (name !== "" && !hasStalled) {
       hasStalled = true;
-      // The answers are on their way by then.
+      // The responses are already sent by then.
       void stallFor(3_000);
     }
     return { a: ["198.51.100.1"] };

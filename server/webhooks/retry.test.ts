@@ -12,7 +12,7 @@ import {
 } from "./retry";
 
 describe("the retry schedule", () => {
-  it("is the one that is promised", () => {
+  it("is the documented one", () => {
     expect(RETRY_DELAYS_S).toEqual([0, 30, 5 * 60, 30 * 60, 2 * 3600, 12 * 3600]);
     expect(MAX_DELIVERY_ATTEMPTS).toBe(6);
     expect(DISABLE_AFTER_FAILURES).toBe(25);
@@ -35,7 +35,7 @@ describe("the retry schedule", () => {
     expect(nextAttemptDelayS(attemptsMade)).toBe(delay);
   });
 
-  it("makes exactly as many tries as there may be", () => {
+  it("makes exactly the maximum number of tries", () => {
     let made = 0;
     while (nextAttemptDelayS(made) !== null) made++;
     expect(made).toBe(MAX_DELIVERY_ATTEMPTS);
@@ -63,12 +63,12 @@ describe("retryAfterS", () => {
     ["Sun, 06 Nov 1994 08:00:00 GMT", 0],
     ["Wed, 01 Jan 1992 00:00:00 GMT", 0],
     ["Fri, 01 Jan 2100 00:00:00 GMT", 86_400],
-  ])("%j asks for %d s", (header, seconds) => {
+  ])("%j is a delay of %d s", (header, seconds) => {
     expect(retryAfterS(header, NOW_MS)).toBe(seconds);
   });
 
   it.each([undefined, "", "-1", "1.5", "1e3", "0x10", "soon", "1994-11-06T08:49:37Z", "Sun, 41 Nov 1994 08:49:37 GMT"])(
-    "%j asks for nothing",
+    "%j is no delay",
     (header) => {
       expect(retryAfterS(header, NOW_MS)).toBeNull();
     },

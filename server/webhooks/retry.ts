@@ -1,7 +1,7 @@
-/** When a webhook delivery is tried again, and when it is given up. */
+/** The retry policy of webhook deliveries. */
 
 /**
- * Seconds to wait before each try, counted from the end of the previous one: at once, 30 s, 5 min, 30 min, 2 h, 12 h.
+ * Seconds to wait before each try, from the end of the previous one: immediately, 30 s, 5 min, 30 min, 2 h, 12 h.
  */
 export const RETRY_DELAYS_S: readonly number[] = [0, 30, 300, 1800, 7200, 43200];
 
@@ -9,24 +9,24 @@ export const RETRY_DELAYS_S: readonly number[] = [0, 30, 300, 1800, 7200, 43200]
 export const MAX_DELIVERY_ATTEMPTS = 6;
 
 /**
- * Consecutive failed tries, over all its deliveries, after which an endpoint is disabled; any 2xx starts again at 0.
+ * Consecutive failed tries, over all its deliveries, after which an endpoint is disabled; any 2xx resets the count.
  */
 export const DISABLE_AFTER_FAILURES = 25;
 
-/** The status by which an endpoint says that it is gone for good (RFC 9110 section 15.5.11): it is disabled at once. */
+/** The status of an endpoint that is gone for good (RFC 9110 section 15.5.11): it is disabled at once. */
 export const GONE = 410;
 
-/** The longest wait that an endpoint may ask for, in seconds. */
+/** The longest `Retry-After` that is honoured, in seconds. */
 export const RETRY_AFTER_MAX_S = 86_400;
 
-/** How long an endpoint may take for its whole answer, in milliseconds. */
+/** Time limit of a whole exchange with an endpoint, in milliseconds. */
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 
 /**
- * Seconds until the next try, from the end of the try before, or `null` when all are used.
+ * Seconds until the next try, from the end of the previous one, or `null` when all tries are used up.
  *
- * @param attemptsMade tries already made that count, a whole number from 0; 0 gives the delay of the first try.
- * @throws RangeError for any other number: read as "used up" it would silently lose an event.
+ * @param attemptsMade tries that count so far, a whole number from 0; 0 gives the delay of the first try.
+ * @throws RangeError for any other number: treated as "used up" it would silently lose an event.
  */
 export function nextAttemptDelayS(attemptsMade: number): number | null {
   if (!Number.isInteger(attemptsMade) || attemptsMade < 0) {
@@ -36,10 +36,10 @@ export function nextAttemptDelayS(attemptsMade: number): number | null {
 }
 
 /**
- * The wait that a `Retry-After` header (RFC 9110 section 10.2.3) asks for, in whole seconds: a number of them, or a date.
- * At most {@link RETRY_AFTER_MAX_S}; 0 for a date that has passed; null when there is none that can be read.
+ * The delay of a `Retry-After` header (RFC 9110 section 10.2.3), given in seconds or as a date, in whole seconds.
+ * At most {@link RETRY_AFTER_MAX_S}; 0 for a date in the past; null when the header is missing or malformed.
  *
- * @param nowMs our clock, Unix milliseconds.
+ * @param nowMs current time, Unix milliseconds.
  */
 export function retryAfterS(header: string | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? "";
@@ -47,15 +47,15 @@ export function retryAfterS(header: string | undefined, nowMs: number): number |
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_S);
 }
 
-/** Of the three forms of an HTTP date (RFC 9110 section 5.6.7) one names no zone; all mean GMT. */
+/** One of the three forms of an HTTP date (RFC 9110 section 5.6.7) names no time zone; all are GMT. */
 function secondsUntil(text: string, nowMs: number): number {
   if (!/^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? /.test(text)) return Number.NaN;
   return Math.ceil((Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) - nowMs) / 1_000);
 }
 
 /**
- * Whether an HTTP status (RFC 9110 section 15) acknowledges a delivery: 200 to 299 only. A redirect does not, since
- * it is not followed.
+ * Whether an HTTP status (RFC 9110 section 15) acknowledges a delivery: 200 to 299 only. Redirects are not followed, so
+ * they do not.
  */
 export function isAcknowledged(statusCode: number): boolean {
   return statusCode >= 200 && statusCode <= 299;

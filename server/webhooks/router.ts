@@ -29,7 +29,7 @@ export const webhooksRouter = router({
         operationId: "listWebhooks",
         tags: ["Webhooks"],
         summary: "List webhook endpoints",
-        description: "Every endpoint of the account, newest first.",
+        description: "All endpoints of the account, newest first.",
       },
     })
     .output(listOf(WebhookEndpoint))
@@ -42,7 +42,7 @@ export const webhooksRouter = router({
         operationId: "createWebhook",
         tags: ["Webhooks"],
         summary: "Create a webhook endpoint",
-        description: "The answer holds the secret that requests to it are signed with, once.",
+        description: "The response contains the signing secret of the endpoint. It is shown only once.",
       },
     })
     .input(CreateWebhookInput)
@@ -56,7 +56,7 @@ export const webhooksRouter = router({
         operationId: "getWebhook",
         tags: ["Webhooks"],
         summary: "Get a webhook endpoint",
-        description: "One endpoint, and how it has been doing.",
+        description: "One endpoint, with its recent successes and failures.",
       },
     })
     .input(WebhookPath)
@@ -70,7 +70,7 @@ export const webhooksRouter = router({
         operationId: "deleteWebhook",
         tags: ["Webhooks"],
         summary: "Delete a webhook endpoint",
-        description: "It gets no further event, and what is still pending for it is not sent.",
+        description: "The endpoint gets no more events; its pending deliveries are not sent.",
       },
     })
     .input(WebhookPath)
@@ -84,7 +84,7 @@ export const webhooksRouter = router({
         operationId: "listEvents",
         tags: ["Events"],
         summary: "List events",
-        description: "What happened to the account's messages, newest first: the objects that webhooks carry.",
+        description: "Status changes of the account's messages, newest first: the same objects that webhooks carry.",
       },
     })
     .input(ListEventsQuery)
@@ -98,7 +98,7 @@ export const webhooksRouter = router({
         operationId: "listWebhookDeliveries",
         tags: ["Webhooks"],
         summary: "List the deliveries to a webhook endpoint",
-        description: "Newest first, each with every HTTP try.",
+        description: "Deliveries, newest first, each with every HTTP try.",
       },
     })
     .input(ListDeliveriesQuery)
@@ -114,8 +114,8 @@ export const webhooksRouter = router({
         tags: ["Webhooks"],
         summary: "Send a test event",
         description:
-          "Posts one signed event about an invented message at once, with the header `Service-Test: true`, and tells " +
-          "how it was taken. It counts neither as a failure nor as a success, and is not repeated.",
+          "Immediately posts one signed event about an invented message, with the header `Service-Test: true`, and " +
+          "returns the result. It counts neither as a failure nor as a success, and is not retried.",
       },
     })
     .input(WebhookPath)
@@ -132,8 +132,8 @@ export const webhooksRouter = router({
         tags: ["Webhooks"],
         summary: "Rotate the signing secret",
         description:
-          "Makes a new secret, shown in this answer only. The former one signs too for 24 hours, unless it is rotated " +
-          "again. With an `Idempotency-Key` the secret is rotated once, and the first answer repeated.",
+          "Makes a new secret, shown in this response only. The previous secret also signs for 24 hours, or until the " +
+          "next rotation. With an `Idempotency-Key` the secret is rotated once, and repeats get the first response.",
       },
     })
     .input(WebhookPath)
@@ -149,8 +149,8 @@ export const webhooksRouter = router({
         tags: ["Webhooks"],
         summary: "Enable a disabled webhook endpoint",
         description:
-          "Events from now on are sent to it. Those that were held stay held until they are recovered. An active endpoint " +
-          "is left as it is.",
+          "The endpoint gets events from now on. Deliveries that are `held` stay so until they are recovered. An active " +
+          "endpoint is left unchanged.",
       },
     })
     .input(WebhookPath)
@@ -166,8 +166,8 @@ export const webhooksRouter = router({
         tags: ["Webhooks"],
         summary: "Send missed events again",
         description:
-          "Deliveries of events since `since` that are held or abandoned begin a new round of tries. The endpoint must " +
-          "be enabled. Repeating the request does no harm: what was recovered is pending and is left alone.",
+          "Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint " +
+          "must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped.",
       },
     })
     .input(RecoverInput)

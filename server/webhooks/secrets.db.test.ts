@@ -6,7 +6,7 @@ import { pool } from "../core/db";
 import { Event, RotatedWebhookEndpoint } from "./schema";
 import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
 import { verifySignature } from "./signature";
-import { forgetFormerSecrets } from "./sweep";
+import { eraseExpiredSecrets } from "./sweep";
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -20,7 +20,7 @@ async function setUp(): Promise<TestWebhook> {
   return webhook;
 }
 
-/** Sends one event and returns the request that it made. */
+/** Sends one event and returns its request. */
 async function deliverOne({ account, endpoint, receiver }: TestWebhook): Promise<Received> {
   await raiseEvents(account, await makeMessages(account, 1));
   await runDeliveryJobs(endpoint.id);
@@ -31,7 +31,7 @@ async function deliverOne({ account, endpoint, receiver }: TestWebhook): Promise
 
 const rotate = ({ account, endpoint }: TestWebhook) => rotateSecret(account.actor, endpoint.id);
 
-/** Whether a receiver that knows `secret` takes the request for genuine, by our own header and by the standard ones. */
+/** Whether `secret` verifies the request, by our own header and by the headers of Standard Webhooks. */
 function accepts({ headers, body }: Received, secret: string): { ours: boolean; standard: boolean } {
   const { valid } = verifySignature({
     header: String(headers["service-signature"]),
@@ -48,7 +48,7 @@ function accepts({ headers, body }: Received, secret: string): { ours: boolean; 
 const BOTH = { ours: true, standard: true };
 const NEITHER = { ours: false, standard: false };
 
-async function storedFormer({ endpoint }: TestWebhook) {
+async function storedPrevious({ endpoint }: TestWebhook) {
   const { rows } = await pool().query<{ sealed: string | null; hours: number | null }>(
     `SELECT previous_secret_sealed AS sealed, extract(epoch FROM previous_secret_until - now())::float8 / 3600 AS hours
      FROM webhook_endpoints WHERE id = $1`,
@@ -57,7 +57,7 @@ async function storedFormer({ endpoint }: TestWebhook) {
   return rows[0];
 }
 
-const endTheDay = ({ endpoint }: TestWebhook) =>
+const expirePrevious = ({ endpoint }: TestWebhook) =>
   pool().query("UPDATE webhook_endpoints SET previous_secret_until = now() - interval '1 second' WHERE id = $1", [
     endpoint.id,
   ]);
@@ -72,27 +72,27 @@ test("every request carries the headers of Standard Webhooks beside our own, wit
 });
 
 describe("after a rotation", () => {
-  test("both secrets sign for 24 hours, then the new one alone", async () => {
+  test("both secrets sign for 24 hours, then only the new one", async () => {
     const setup = await setUp();
-    const former = setup.endpoint.signing_secret;
-    const { signing_secret: present, previous_secret_expires_at, ...shown } = await rotate(setup);
-    expect(present).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(present).not.toBe(former);
+    const previous = setup.endpoint.signing_secret;
+    const { signing_secret: current, previous_secret_expires_at, ...shown } = await rotate(setup);
+    expect(current).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(current).not.toBe(previous);
     expect(await getEndpoint(setup.account.actor, setup.endpoint.id)).toEqual(shown);
     expect((Date.parse(previous_secret_expires_at) - Date.now()) / 3_600_000).toBeCloseTo(24, 1);
-    expect((await storedFormer(setup))?.hours).toBeCloseTo(24, 1);
+    expect((await storedPrevious(setup))?.hours).toBeCloseTo(24, 1);
 
     const within = await deliverOne(setup);
     expect(within.headers["service-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
-    expect([accepts(within, present), accepts(within, former)]).toEqual([BOTH, BOTH]);
+    expect([accepts(within, current), accepts(within, previous)]).toEqual([BOTH, BOTH]);
 
-    await endTheDay(setup);
+    await expirePrevious(setup);
     const after = await deliverOne(setup);
     expect(after.headers["service-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
-    expect([accepts(after, present), accepts(after, former)]).toEqual([BOTH, NEITHER]);
+    expect([accepts(after, current), accepts(after, previous)]).toEqual([BOTH, NEITHER]);
   });
 
-  test("another one replaces the former secret", async () => {
+  test("a second rotation replaces the previous secret", async () => {
     const setup = await setUp();
     const second = await rotate(setup);
     const third = await rotate(setup);
@@ -102,18 +102,18 @@ describe("after a rotation", () => {
     expect(accepts(request, setup.endpoint.signing_secret)).toEqual(NEITHER);
   });
 
-  test("the former secret is forgotten once its time is over, not before", async () => {
+  test("the previous secret is erased when it has expired, not before", async () => {
     const setup = await setUp();
     await rotate(setup);
-    await forgetFormerSecrets();
-    expect((await storedFormer(setup))?.sealed).toMatch(/^v1\./);
-    await endTheDay(setup);
-    await forgetFormerSecrets();
-    expect(await storedFormer(setup)).toEqual({ sealed: null, hours: null });
+    await eraseExpiredSecrets();
+    expect((await storedPrevious(setup))?.sealed).toMatch(/^v1\./);
+    await expirePrevious(setup);
+    await eraseExpiredSecrets();
+    expect(await storedPrevious(setup)).toEqual({ sealed: null, hours: null });
   });
 });
 
-test("a rotation that is asked for twice with one Idempotency-Key is made once and shows its secret again", async () => {
+test("a rotation repeated with one Idempotency-Key is made once and shows its secret again", async () => {
   const setup = await setUp();
   const { account, endpoint } = setup;
   const responseHeaders: Record<string, string> = {};
@@ -129,7 +129,7 @@ test("a rotation that is asked for twice with one Idempotency-Key is made once a
   expect([accepts(sent, first.signing_secret), accepts(sent, endpoint.signing_secret)]).toEqual([BOTH, BOTH]);
 });
 
-test("another account's endpoint, or one that is gone, keeps its secret", async () => {
+test("another account's endpoint and a deleted endpoint keep their secrets", async () => {
   const [setup, other] = [await setUp(), await setUp()];
   await expect(rotateSecret(other.account.actor, setup.endpoint.id)).rejects.toMatchObject({ status: 404 });
   expect(accepts(await deliverOne(setup), setup.endpoint.signing_secret)).toEqual(BOTH);

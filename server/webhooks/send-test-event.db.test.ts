@@ -22,7 +22,7 @@ async function setUp(answer?: Answer): Promise<TestWebhook> {
 const send = ({ account, endpoint }: TestWebhook, limitMs?: number) =>
   sendTestEvent(account.actor, endpoint.id, limitMs);
 
-/** The endpoint as it is shown, and how many rows there are of what a real event would leave behind. */
+/** The endpoint on the wire, and the number of rows that real events would write. */
 async function traces({ account, endpoint }: TestWebhook) {
   const { rows } = await pool().query<{ n: bigint }>(
     `SELECT (SELECT count(*) FROM events WHERE account_id = $1)
@@ -33,7 +33,7 @@ async function traces({ account, endpoint }: TestWebhook) {
   return { endpoint: await getEndpoint(account.actor, endpoint.id), rows: rows[0]?.n };
 }
 
-test("a test event looks like a real one, is marked and signed like one, and leaves no trace", async () => {
+test("a test event is shaped and signed like a real one, marked as a test, and leaves no trace", async () => {
   const setup = await setUp((response) => response.writeHead(202).end("taken"));
   const before = await traces(setup);
   const result = await send(setup);
@@ -66,37 +66,37 @@ test("a test event looks like a real one, is marked and signed like one, and lea
   expect(await traces(setup)).toEqual(before);
 });
 
-test("a failed one is told, and counts neither as a failure nor towards disabling; not even 410 does", async () => {
+test("a failed test event is reported but not counted, and not even 410 disables the endpoint", async () => {
   const setup = await setUp((response) => response.writeHead(410).end("gone"));
   const before = await traces(setup);
   expect(await send(setup)).toMatchObject({
     delivered: false,
     status_code: 410,
-    error: "The endpoint answered 410.",
+    error: "The endpoint responded with 410.",
     response_head: "gone",
   });
   expect(await traces(setup)).toEqual(before);
   expect(setup.receiver.received).toHaveLength(1);
 });
 
-test("a success does not set failures back", async () => {
+test("a success does not reset the failure count", async () => {
   const setup = await setUp();
   await pool().query("UPDATE webhook_endpoints SET failure_count = 24 WHERE id = $1", [setup.endpoint.id]);
   expect(await send(setup)).toMatchObject({ delivered: true });
   expect((await traces(setup)).endpoint).toMatchObject({ failure_count: 24, last_success_at: null });
 });
 
-test("an endpoint that does not answer in time is given up", async () => {
+test("an endpoint that does not respond in time fails the test", async () => {
   const setup = await setUp(() => undefined);
   expect(await send(setup, 100)).toMatchObject({
     delivered: false,
     status_code: null,
-    error: "No complete answer within 0.1 s.",
+    error: "No complete response within 0.1 s.",
     response_head: null,
   });
 });
 
-test("a URL that may not be reached (any more) is told, and nothing is sent", async () => {
+test("a URL that is no longer allowed is reported, and nothing is sent", async () => {
   const setup = await setUp();
   const { id } = setup.endpoint;
   await pool().query("UPDATE webhook_endpoints SET url = 'http://169.254.169.254/latest' WHERE id = $1", [id]);
@@ -122,7 +122,7 @@ test("a disabled endpoint can be tested before it is enabled, and both secrets s
   expect(String(setup.receiver.received[0]?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
 });
 
-test("another account's endpoint and a deleted one are not there", async () => {
+test("another account's endpoint and a deleted one are 404", async () => {
   const [setup, other] = [await setUp(status(200)), await setUp()];
   await expect(sendTestEvent(other.account.actor, setup.endpoint.id)).rejects.toMatchObject({ status: 404 });
   await deleteEndpoint(setup.account.actor, setup.endpoint.id);

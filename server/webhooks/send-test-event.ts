@@ -15,10 +15,10 @@ const TEST_HEADERS = { "Service-Test": "true" };
 const SENT_BEFORE_MS = 1_000;
 
 /**
- * Posts one signed `message.delivered` event about a message that never was, just as a delivery is posted, and waits for
- * the answer. It is stored nowhere, is not repeated, and leaves the endpoint's failures as they are; a disabled endpoint
- * can be tested too.
- * @param limitMs for the endpoint's whole answer.
+ * Posts one signed `message.delivered` event about an invented message, just as a delivery is posted, and waits for the
+ * response. The event is not stored or retried and does not change the endpoint's failure count. A disabled endpoint can
+ * be tested too.
+ * @param limitMs for the whole exchange.
  * @throws 404
  */
 export async function sendTestEvent(
@@ -39,7 +39,7 @@ export async function sendTestEvent(
   return presentTest(await postEvent(post, limitMs));
 }
 
-/** The number is one of those that are given to nobody. */
+/** The number is one of those reserved for fiction. */
 const inventMessage = (accountId: string, at: Date): MessageRow => ({
   id: newId("message"),
   accountId,

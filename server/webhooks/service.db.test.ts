@@ -7,9 +7,9 @@ import { isApiError } from "../core/errors";
 import { unseal } from "../core/seal";
 import { listDeliveries } from "./list-deliveries";
 import { listEvents } from "./list-events";
+import { recordOutcome } from "./record-outcome";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
 import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints } from "./service";
-import { recordOutcome } from "./store";
 
 const URL = "http://127.0.0.1:9/hook";
 const FIRST_PAGE = { page: 1, limit: 50 };
@@ -22,7 +22,7 @@ async function failureOf(promise: Promise<unknown>) {
   return isApiError(thrown) ? { status: thrown.status, ...thrown.wire } : thrown;
 }
 
-/** The counters that the transactions which move messages keep. */
+/** Sets the counters that message transitions keep. */
 const countEvents = (account: TestAccount, sent: number, delivered: number, failed: number) =>
   pool().query(
     "INSERT INTO usage_days (account_id, day, events_sent, events_delivered, events_failed) VALUES ($1, now(), $2, $3, $4)",
@@ -80,7 +80,7 @@ describe("createEndpoint", () => {
     },
   );
 
-  test("an account has at most 50, however many are made at once; a deleted one leaves room", async () => {
+  test("an account has at most 50, even under concurrent creations; a deleted one does not count", async () => {
     const { actor } = await makeAccount();
     const made = await Promise.allSettled(Array.from({ length: 55 }, () => createEndpoint(actor, { url: URL })));
     expect(made.filter((each) => each.status === "fulfilled")).toHaveLength(50);
@@ -104,17 +104,17 @@ describe("endpoints", () => {
     expect(data.map((each) => each.id)).toEqual([second.id, first.id]);
   });
 
-  test("a deleted one is gone", async () => {
+  test("a deleted one is no longer found", async () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     expect(await deleteEndpoint(actor, id)).toEqual({ id, object: "webhook_endpoint", deleted: true });
-    for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
-      expect(await failureOf(deed(actor, id))).toMatchObject({ status: 404, code: "not_found" });
+    for (const operation of [getEndpoint, deleteEndpoint, enableEndpoint]) {
+      expect(await failureOf(operation(actor, id))).toMatchObject({ status: 404, code: "not_found" });
     }
     expect((await listEndpoints(actor)).data).toEqual([]);
   });
 
-  test("enabling sets the failures back", async () => {
+  test("enabling resets the failure count", async () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     await pool().query(
@@ -125,18 +125,18 @@ describe("endpoints", () => {
     expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 0, disabled_at: null });
   });
 
-  test("enabling an active endpoint leaves its failures in a row as they are", async () => {
+  test("enabling an active endpoint leaves its failure count unchanged", async () => {
     const { actor } = await makeAccount();
     const { id } = await createEndpoint(actor, { url: URL });
     await pool().query("UPDATE webhook_endpoints SET failure_count = 24 WHERE id = $1", [id]);
     expect(await enableEndpoint(actor, id)).toMatchObject({ is_active: true, failure_count: 24 });
   });
 
-  test("another account's endpoint looks like none, and stays as it is", async () => {
+  test("another account's endpoint is 404 and unchanged", async () => {
     const [owner, other] = [await makeAccount(), await makeAccount()];
     const { id } = await createEndpoint(owner.actor, { url: URL });
-    for (const deed of [getEndpoint, deleteEndpoint, enableEndpoint]) {
-      expect(await failureOf(deed(other.actor, id))).toMatchObject({ status: 404, code: "not_found" });
+    for (const operation of [getEndpoint, deleteEndpoint, enableEndpoint]) {
+      expect(await failureOf(operation(other.actor, id))).toMatchObject({ status: 404, code: "not_found" });
     }
     expect(await failureOf(listDeliveries(other.actor, { id, ...FIRST_PAGE }))).toMatchObject({
       status: 404,
@@ -177,7 +177,7 @@ describe("listEvents", () => {
     expect(failed.items[0]?.data.error).toEqual({ code: "rejected", message: "Refused by the carrier." });
   });
 
-  test("another account's events are not among them", async () => {
+  test("omits other accounts' events", async () => {
     const [owner, other] = [await makeAccount(), await makeAccount()];
     await raiseEvents(owner, await makeMessages(owner, 1));
     const { items, pagination } = await listEvents(other.actor, FIRST_PAGE);
@@ -197,7 +197,7 @@ test("listDeliveries shows deliveries newest first, each with its tries, and fil
     acknowledged: false,
     statusCode: 500,
     latencyMs: 12,
-    error: "The endpoint answered 500.",
+    error: "The endpoint responded with 500.",
     responseHead: "",
   };
   await recordOutcome({ ...tried, ...refused, attempt: 1 });
@@ -210,7 +210,7 @@ test("listDeliveries shows deliveries newest first, each with its tries, and fil
   const delivered = await listDeliveries(account.actor, { id, status: "delivered", ...FIRST_PAGE });
   expect(delivered.items.map((item) => Delivery.strict().parse(item).id)).toEqual([first?.id]);
   expect(delivered.items[0]?.tries).toMatchObject([
-    { attempt: 1, status_code: 500, error: "The endpoint answered 500." },
+    { attempt: 1, status_code: 500, error: "The endpoint responded with 500." },
     { attempt: 2, status_code: 200, error: null, response_head: "ok" },
   ]);
 });

@@ -4,7 +4,7 @@ import { now } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
-import { webhookGuard } from "./post";
+import { ssrfGuard } from "./post";
 import { type EndpointRow, presentEndpoint } from "./present";
 import {
   type CreatedWebhookEndpoint,
@@ -17,7 +17,7 @@ import { newSigningSecret } from "./signature";
 import { isBlockedUrlError } from "./ssrf-guard";
 
 const ENDPOINTS_MAX = 50;
-const FORMER_SECRET_SIGNS_FOR = "24 hours";
+const PREVIOUS_SECRET_SIGNS_FOR = "24 hours";
 
 const ENDPOINT_COLUMNS = {
   id: true,
@@ -32,12 +32,12 @@ const ENDPOINT_COLUMNS = {
   createdAt: true,
 } as const;
 
-/** 404: no endpoint of this account, or one that was deleted. */
+/** 404: the account has no such endpoint, or it was deleted. */
 export const noSuchEndpoint = () => notFound("There is no webhook endpoint with this id.", { param: "id" });
 
 /**
- * Creates an endpoint. Its signing secret is in this answer only; what is stored is encrypted.
- * @throws 400 for a URL that deliveries would not be allowed to reach, and past 50 endpoints.
+ * Creates an endpoint. Its signing secret is in this response only; it is stored encrypted.
+ * @throws 400 `url_not_allowed` for a URL that deliveries must not reach, `endpoint_limit` beyond 50 endpoints.
  */
 export async function createEndpoint(
   actor: AccountActor,
@@ -59,7 +59,7 @@ export async function createEndpoint(
     createdAt: now(),
   };
   const carryOut = async (tx: Tx): Promise<CreatedWebhookEndpoint> => {
-    // createOnce holds the account's lock, so two creations count one after the other.
+    // createOnce holds the account's lock, so concurrent creations count one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO webhook_endpoints (id, account_id, url, description, events, secret_sealed, created_at)
        SELECT $1, $2, $3, $4, $5::text[], $6, $7::timestamptz
@@ -83,10 +83,10 @@ export async function createEndpoint(
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
 }
 
-/** Asks the guard that every delivery connects through. */
+/** Checks the URL with the SSRF guard that every delivery connects through. @throws 400 `url_not_allowed` */
 async function assertReachable(url: string): Promise<void> {
   try {
-    await webhookGuard().assertAllowed(url);
+    await ssrfGuard().assertAllowed(url);
   } catch (thrown) {
     if (!isBlockedUrlError(thrown)) throw thrown;
     throw invalidRequest(thrown.message, {
@@ -117,7 +117,7 @@ export async function getEndpoint(actor: AccountActor, id: string) {
   return presentEndpoint(row);
 }
 
-/** Deletes an endpoint: it gets no further event, and what is still pending for it is not sent. @throws 404 */
+/** Deletes an endpoint: it gets no more events, and its pending deliveries are not sent. @throws 404 */
 export async function deleteEndpoint(actor: AccountActor, id: string) {
   const { count } = await prisma().webhookEndpoint.updateMany({
     where: { id, accountId: actor.accountId, deletedAt: null },
@@ -128,12 +128,12 @@ export async function deleteEndpoint(actor: AccountActor, id: string) {
 }
 
 /**
- * Enables an endpoint that was disabled; events from now on are sent to it. What was held stays held. One that is active
- * is left as it is, its failures too.
+ * Enables a disabled endpoint: it gets the events from now on; parked deliveries stay parked. An active endpoint and its
+ * failure count are left unchanged.
  * @throws 404
  */
 export async function enableEndpoint(actor: AccountActor, id: string) {
-  // FOR UPDATE waits for whoever is just writing held deliveries (see recordEvents); a plain UPDATE would not.
+  // FOR UPDATE waits for transactions that are parking deliveries (see recordEvents); a plain UPDATE would not.
   await pool().query(
     `WITH disabled AS (
        SELECT id FROM webhook_endpoints
@@ -147,8 +147,8 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
 }
 
 /**
- * Gives an endpoint a new signing secret, shown in this answer only. The former one signs too for 24 hours; what signed
- * before that one does so no more.
+ * Gives an endpoint a new signing secret, shown in this response only. The previous one also signs for 24 hours; any
+ * older one stops signing.
  * @throws 404
  */
 export async function rotateSecret(
@@ -165,7 +165,7 @@ export async function rotateSecret(
        RETURNING id, url, description, events, is_active AS "isActive", failure_count AS "failureCount",
          last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
          created_at AS "createdAt", previous_secret_until AS "previousSecretUntil"`,
-      [id, actor.accountId, sealSecret(signingSecret), FORMER_SECRET_SIGNS_FOR],
+      [id, actor.accountId, sealSecret(signingSecret), PREVIOUS_SECRET_SIGNS_FOR],
     );
     const [row] = rows;
     if (!row) throw noSuchEndpoint();

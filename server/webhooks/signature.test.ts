@@ -22,21 +22,21 @@ function verify(header: string | null | undefined, change: Partial<Parameters<ty
 }
 
 describe("signPayload", () => {
-  it("gives the known answer", () => {
+  it("matches a known answer", () => {
     // printf '1700000000.{"ok":true}' | openssl dgst -sha256 -hmac whsec_test
     expect(signPayload([SECRET], NOW, '{"ok":true}')).toBe(
       "t=1700000000,v1=85876387ad9d6be57a04653bc0729da757049f58afb10ba6cac3bedaecf4fda3",
     );
   });
 
-  it("signs bytes and strings alike, and bytes that are no UTF-8 as they are", () => {
+  it("signs bytes and strings alike, and bytes that are not UTF-8 unchanged", () => {
     expect(signPayload([SECRET], NOW, BODY)).toBe(`t=${NOW},v1=${v1}`);
     expect(signPayload([SECRET], NOW, Buffer.from(BODY))).toBe(`t=${NOW},v1=${v1}`);
     const bytes = Buffer.from([0xff, 0x00, 0xfe]);
     expect(signPayload([SECRET], NOW, bytes)).toBe(`t=${NOW},v1=${hex(SECRET, NOW, bytes)}`);
   });
 
-  it("signs with every secret, in their order, and a receiver that knows either accepts", () => {
+  it("signs with every secret, in order, and a receiver with either one accepts", () => {
     const header = signPayload([SECRET, "another secret"], NOW, BODY);
     expect(header).toBe(`t=${NOW},v1=${v1},v1=${other}`);
     for (const secret of [SECRET, "another secret"]) expect(verify(header, { secret })).toMatchObject({ valid: true });
@@ -56,7 +56,7 @@ describe("signStandard", () => {
       .update(Buffer.concat([Buffer.from(`${id}.${NOW}.`), body]))
       .digest("base64")}`;
 
-  it("gives the known answer of the Standard Webhooks libraries", () => {
+  it("matches a known answer of the Standard Webhooks libraries", () => {
     expect(
       signStandard(
         ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
@@ -67,7 +67,7 @@ describe("signStandard", () => {
     ).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   });
 
-  it("is keyed with the bytes that the secret stands for, in either alphabet of base64, with or without prefix", () => {
+  it("is keyed with the decoded secret, in either base64 alphabet, with or without the prefix", () => {
     const key = Buffer.from("fbff".repeat(16), "hex");
     const body = Buffer.from([0xff, 0x00, 0xfe]);
     for (const encoding of ["base64", "base64url"] as const) {
@@ -80,14 +80,14 @@ describe("signStandard", () => {
 
   it("lists one signature per secret, separated by spaces", () => {
     const secrets = [newSigningSecret(), newSigningSecret()] as const;
-    const [present, former] = secrets.map((secret) =>
+    const [current, previous] = secrets.map((secret) =>
       expected(Buffer.from(secret.slice("whsec_".length), "base64"), "evt_1", Buffer.from(BODY)),
     );
-    expect(signStandard(secrets, "evt_1", NOW, BODY)).toBe(`${present} ${former}`);
+    expect(signStandard(secrets, "evt_1", NOW, BODY)).toBe(`${current} ${previous}`);
   });
 });
 
-test("the example of docs/webhooks.md is right", () => {
+test("the example in docs/webhooks.md is correct", () => {
   const secrets = ["whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="] as const;
   const body = '{"id":"evt_1","object":"event","type":"message.delivered"}';
   expect(signPayload(secrets, NOW, body)).toBe(
@@ -96,7 +96,7 @@ test("the example of docs/webhooks.md is right", () => {
   expect(signStandard(secrets, "evt_1", NOW, body)).toBe("v1,o5naV6ITaSBv5vfM294z9dW8j+k+hJSY/j36jizCe8s=");
 });
 
-test("a request carries both signatures, of the same time and the same bytes", () => {
+test("a request carries both signatures, over the same time and bytes", () => {
   const secret = newSigningSecret();
   const body = Buffer.from(BODY);
   expect(signatureHeaders([secret], "evt_1", NOW, body)).toEqual({
@@ -154,12 +154,12 @@ describe("verifySignature", () => {
     expect(verify(`t=${NOW},v1=${v1}`, change)).toEqual({ valid: false, reason: "mismatch" });
   });
 
-  it("covers the timestamp by the digest", () => {
+  it("covers the timestamp with the digest", () => {
     expect(verify(`t=${NOW + 1},v1=${v1}`)).toEqual({ valid: false, reason: "mismatch" });
     expect(verify(`t=0${NOW},v1=${v1}`)).toEqual({ valid: false, reason: "mismatch" });
   });
 
-  it("does not let the border between timestamp and body slip", () => {
+  it("does not accept a shifted boundary between timestamp and body", () => {
     const header = signPayload([SECRET], 17, "0.body");
     expect(verifySignature({ header, secret: SECRET, rawBody: "body", nowSeconds: 17 })).toMatchObject({
       valid: false,
@@ -181,11 +181,11 @@ describe("verifySignature", () => {
     expect(result).toEqual(isValid ? valid : { valid: false, reason: "outside_tolerance" });
   });
 
-  it("calls a forged old header a mismatch, not an old one", () => {
+  it("reports a forged old header as a mismatch, not as old", () => {
     expect(verify(`t=${NOW - 10_000},v1=${v1}`)).toEqual({ valid: false, reason: "mismatch" });
   });
 
-  it("verifies whatever is signed, and nothing that has one byte changed", () => {
+  it("verifies everything that is signed, and nothing with a changed byte", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.nat({ max: 4e9 }), (bytes, at, timestamp) => {
         const body = Buffer.from(bytes);

@@ -1,32 +1,32 @@
 /**
- * The signatures of a webhook request, both HMAC-SHA-256 (RFC 2104): our own, `t=<unix seconds>,v1=<hex>` over
+ * The two signatures of a webhook request, both HMAC-SHA-256 (RFC 2104): our own, `t=<unix seconds>,v1=<hex>` over
  * `<t>.<raw body>`, and that of the Standard Webhooks specification, `v1,<base64>` over `<id>.<t>.<raw body>`.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** What a receiver has in hand when it verifies a request. */
+/** A received request and the receiver's secret. */
 export interface VerifySignatureInput {
-  /** The signature header as received; absent when the request had none. */
+  /** The signature header as received; null or undefined when the request had none. */
   readonly header: string | null | undefined;
   readonly secret: string;
   /** The body exactly as received, before any parsing; a string stands for its UTF-8 bytes. */
   readonly rawBody: string | Buffer;
   /** The receiver's clock, Unix seconds. */
   readonly nowSeconds: number;
-  /** How far the signed time may lie from the clock, either way, in seconds; 300 when not given. */
+  /** How far the signed time may differ from the clock, either way, in seconds; 300 by default. */
   readonly toleranceSeconds?: number;
 }
 
 /**
  * `malformed`: not a header of this scheme. `mismatch`: not signed with this secret over these bytes.
- * `outside_tolerance`: rightly signed, but too long ago (a replay) or in the future (a clock is wrong).
+ * `outside_tolerance`: correctly signed, but too long ago (a replay) or in the future (a wrong clock).
  */
 export type VerifySignatureResult =
   | { readonly valid: true; readonly timestamp: number }
   | { readonly valid: false; readonly reason: "malformed" | "outside_tolerance" | "mismatch" };
 
-/** The secrets that a request is signed with: the present one, and the former one for a while after a rotation. */
-export type Secrets = readonly [present: string, ...former: string[]];
+/** The secrets that sign a request: the current one, and the previous one for a while after a rotation. */
+export type Secrets = readonly [current: string, ...previous: string[]];
 
 const SECRET_BYTES = 32;
 const SECRET_PREFIX = "whsec_";
@@ -39,7 +39,7 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const TIMESTAMP = /^\d{1,12}$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** The digest covers the timestamp too, so that an old request cannot be sent again under a new time. */
+/** The digest includes the timestamp, so that an old request cannot be replayed with a new time. */
 function digest(secret: string, timestamp: string, rawBody: string | Buffer): Buffer {
   return createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest();
 }
@@ -51,10 +51,10 @@ function wholeSeconds(timestampSeconds: number): string {
 }
 
 /**
- * The value of `Service-Signature` for one try, with one `v1` for each secret.
+ * The value of `Service-Signature` for one try, with one `v1` per secret.
  *
  * @param timestampSeconds Unix seconds of this try, an integer; each try is signed anew.
- * @param rawBody the very bytes that are sent; a string stands for its UTF-8 bytes.
+ * @param rawBody exactly the bytes that are sent; a string stands for its UTF-8 bytes.
  * @throws RangeError when the timestamp is not a whole number of seconds since 1970.
  */
 export function signPayload(secrets: Secrets, timestampSeconds: number, rawBody: string | Buffer): string {
@@ -64,8 +64,8 @@ export function signPayload(secrets: Secrets, timestampSeconds: number, rawBody:
 }
 
 /**
- * The value of `webhook-signature` for one try, with one `v1,…` for each secret, separated by spaces. The key is what
- * the secret holds behind its prefix, in base64 or base64url.
+ * The value of `webhook-signature` for one try: one `v1,…` per secret, separated by spaces. The key is the part of the
+ * secret after its prefix, decoded from base64 or base64url.
  *
  * @param id the value of `webhook-id`, without a dot; otherwise as {@link signPayload}.
  * @throws RangeError when the timestamp is not a whole number of seconds since 1970.
@@ -78,14 +78,14 @@ export function signStandard(secrets: Secrets, id: string, timestampSeconds: num
     .join(" ");
 }
 
-/** Node's base64 reads the URL-safe alphabet too. */
+/** Node's base64 decoder accepts the URL-safe alphabet too. */
 function standardKey(secret: string): Buffer {
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   return Buffer.from(text, "base64");
 }
 
 /**
- * Every header by which a receiver knows a try as genuine; `webhook-id` stays the same over all tries of an event.
+ * All headers that authenticate a try; `webhook-id` is the same in all tries of an event.
  * @throws RangeError as {@link signPayload}.
  */
 export const signatureHeaders = (
@@ -100,7 +100,7 @@ export const signatureHeaders = (
   "webhook-signature": signStandard(secrets, eventId, timestampSeconds, rawBody),
 });
 
-/** The fields of a header, or `null` when it has not exactly one `t` and at least one `v1`, all well formed. */
+/** The fields of a header, or `null` unless it has exactly one `t` and at least one `v1`, all well formed. */
 function parseHeader(header: string): { timestamp: string; digests: string[] } | null {
   const timestamps: string[] = [];
   const digests: string[] = [];
@@ -108,7 +108,7 @@ function parseHeader(header: string): { timestamp: string; digests: string[] } |
     const [name = "", value] = field.trim().split("=", 2);
     if (value === undefined) return null;
     if (name === "t") timestamps.push(value);
-    // Other names are versions to come: a receiver of v1 passes over them.
+    // Other names are future versions, which a receiver of v1 ignores.
     if (name === "v1") digests.push(value);
   }
   const [timestamp] = timestamps;
@@ -119,9 +119,9 @@ function parseHeader(header: string): { timestamp: string; digests: string[] } |
 /**
  * Checks a received request; never throws.
  *
- * One matching `v1` is enough: while a secret is being rotated the sender signs with the old and the new one. The
- * digests are compared in constant time, and before the clock is looked at, so `outside_tolerance` is only ever said
- * of a genuine signature. A difference of exactly the tolerance is still valid.
+ * One matching `v1` is enough: after a rotation the sender signs with both secrets. The digests are compared in constant
+ * time and before the timestamp, so `outside_tolerance` is returned only for a genuine signature. A difference of exactly
+ * the tolerance is valid.
  */
 export function verifySignature(input: VerifySignatureInput): VerifySignatureResult {
   const { header, secret, rawBody, nowSeconds, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = input;
@@ -132,7 +132,7 @@ export function verifySignature(input: VerifySignatureInput): VerifySignatureRes
     return { valid: false, reason: "mismatch" };
   }
   const timestamp = Number(parsed.timestamp);
-  // Asked this way round, a clock or tolerance that is not a number refuses instead of accepting.
+  // Compared this way round, a clock or tolerance that is NaN refuses instead of accepting.
   const isCurrent = Math.abs(nowSeconds - timestamp) <= toleranceSeconds;
   return isCurrent ? { valid: true, timestamp } : { valid: false, reason: "outside_tolerance" };
 }

@@ -21,7 +21,7 @@ function guardWith(options: Partial<SsrfGuardOptions> = {}): SsrfGuard {
   return guard;
 }
 
-/** Answers each name from the table; the last answer of several repeats. Counts what it is asked. */
+/** Resolves each name from the table; the last of several results repeats. Records the queries. */
 function fakeLookup(table: Readonly<Record<string, readonly (readonly string[])[]>>): LookupAll & { asked: string[] } {
   const asked: string[] = [];
   const lookup: LookupAll = async (hostname) => {
@@ -61,7 +61,7 @@ describe("assertAllowed: the URL", () => {
     for (const url of urls) await refused(guard.assertAllowed(url), reason, url);
   });
 
-  it("rejects with an error that can be shown and recognised", async () => {
+  it("rejects with an error that can be recognised and shown", async () => {
     const lookup = fakeLookup({ "hook.example": [["10.1.2.3"]] });
     const { assertAllowed } = guardWith({ lookup });
     const error: unknown = await assertAllowed("https://hook.example/").catch((thrown) => thrown);
@@ -98,7 +98,7 @@ describe("assertAllowed: the address", () => {
     }
   });
 
-  it("refuses an answer that is no plain address", async () => {
+  it("refuses a result that is not a plain address", async () => {
     for (const address of ["", "localhost", "127.1", "0x7f000001", "8.8.8", "8.8.8.8 ", "fe80::1%eth0"]) {
       const guard = guardWith({ lookup: fakeLookup({ "hook.example": [[address]] }) });
       await refused(guard.assertAllowed("https://hook.example/"), "address_not_public", address);
@@ -131,14 +131,14 @@ describe("assertAllowed: the address", () => {
     expect(lookup.asked).toEqual([]);
   });
 
-  it("refuses a name as soon as one of its addresses is not public, wherever it stands", async () => {
+  it("refuses a name if any of its addresses is not public, in whatever position", async () => {
     for (const answer of ["8.8.8.8 10.0.0.1", "10.0.0.1 8.8.8.8", "8.8.8.8 2606:4700::1111 ::1"]) {
       const guard = guardWith({ lookup: fakeLookup({ "hook.example": [answer.split(" ")] }) });
       await refused(guard.assertAllowed("https://hook.example/"), "address_not_public", answer);
     }
   });
 
-  it("asks for the same name with and without the root's dot", async () => {
+  it("looks up the same name with and without a trailing dot", async () => {
     const lookup = fakeLookup({ "hook.example": [[PUBLIC]], localhost: [["127.0.0.1"]] });
     const guard = guardWith({ lookup });
     await guard.assertAllowed("https://hook.example./");
@@ -148,7 +148,7 @@ describe("assertAllowed: the address", () => {
 });
 
 describe("allowedNetworks", () => {
-  it("opens exactly what they say", async () => {
+  it("allows exactly the listed networks", async () => {
     const guard = guardWith({ allowedNetworks: ["10.1.0.0/16", "fd00:1::/32"] });
     await guard.assertAllowed("http://10.1.255.255/");
     await guard.assertAllowed("http://[::ffff:10.1.2.3]/");
@@ -158,7 +158,7 @@ describe("allowedNetworks", () => {
     }
   });
 
-  it("refuses an entry that is no CIDR network", () => {
+  it("refuses an entry that is not a CIDR network", () => {
     for (const entry of ["", "10.0.0.1", "10/8", "10.0.0.0/33", "10.0.0.0/", "::/129", "localhost/8", "0x0a.0.0.0/8"]) {
       expect(() => createSsrfGuard({ allowedNetworks: [entry] }), entry).toThrow(TypeError);
     }
@@ -195,7 +195,7 @@ describe("dispatcher", () => {
     return body.text();
   }
 
-  it.each(["http", "https"])("opens no socket for %s to what is not public", async (protocol) => {
+  it.each(["http", "https"])("opens no socket for %s to an address that is not public", async (protocol) => {
     const lookup = fakeLookup({ localhost: [["127.0.0.1"]], "hook.example": [[PUBLIC, "127.0.0.1"]] });
     const hosts = "127.0.0.1 [::1] [::ffff:127.0.0.1] 2130706433 localhost localhost. hook.example".split(" ");
     for (const host of hosts) await refused(reach(guardWith({ lookup }), host, protocol), "address_not_public", host);
@@ -203,27 +203,27 @@ describe("dispatcher", () => {
     expect(connections).toBe(0);
   });
 
-  it("reaches every spelling of loopback that the operator opened", async () => {
+  it("reaches every spelling of loopback that the operator allowed", async () => {
     const guard = guardWith({ lookup: fakeLookup({ localhost: [["127.0.0.1"]] }), allowedNetworks: LOOPBACK });
     for (const host of ["127.0.0.1", "[::ffff:127.0.0.1]", "2130706433", "localhost", "localhost."]) {
       expect(await reach(guard, host), host).toBe("reached");
     }
   });
 
-  it("reaches localhost through the system's resolver, and only when opened", async () => {
+  it("reaches localhost through the system's resolver, and only when allowed", async () => {
     await refused(guardWith({ lookup: undefined }).assertAllowed("http://localhost/"), "address_not_public");
     await refused(reach(guardWith({ lookup: undefined }), "localhost"), "address_not_public");
     expect(await reach(guardWith({ lookup: undefined, allowedNetworks: LOOPBACK }), "localhost")).toBe("reached");
   });
 
-  it("connects to the address that it checked, under the name of the URL, and asks once", async () => {
+  it("connects to the address that it checked, with the URL's host name, after one lookup", async () => {
     const lookup = fakeLookup({ "hook.example": [["127.0.0.1"], [PUBLIC]] });
     expect(await reach(guardWith({ lookup, allowedNetworks: LOOPBACK }), "hook.example")).toBe("reached");
     expect(lookup.asked).toEqual(["hook.example"]);
     expect(hosts).toEqual([`hook.example:${port}`]);
   });
 
-  it("is not fooled by a name that was public a moment ago", async () => {
+  it("refuses a name that was public a moment ago (DNS rebinding)", async () => {
     const lookup = fakeLookup({ "hook.example": [[PUBLIC], ["127.0.0.1"]] });
     const guard = guardWith({ lookup });
     await guard.assertAllowed(`http://hook.example:${port}/`);
@@ -232,7 +232,7 @@ describe("dispatcher", () => {
     expect(connections).toBe(0);
   });
 
-  it("connects to the checked address also where the socket takes only one", async () => {
+  it("connects to the checked address also when the socket asks for a single one", async () => {
     const autoSelectFamily = getDefaultAutoSelectFamily();
     setDefaultAutoSelectFamily(false);
     try {

@@ -1,7 +1,7 @@
 /**
- * The URL guard: webhook URLs come from customers, so a request to one must never reach the operator's own network
- * (server side request forgery). What counts is the address that the socket connects to, not the name in the URL:
- * names can resolve to several addresses, and to others a moment later.
+ * SSRF guard: webhook URLs come from customers, so a request to one must never reach the operator's own network
+ * (server-side request forgery). The guard checks the address that the socket connects to, not the name in the URL: a
+ * name can resolve to several addresses, and to different ones a moment later.
  */
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
@@ -10,8 +10,8 @@ import { Agent, buildConnector } from "undici";
 
 /**
  * Why a URL is refused. `invalid_url`: not an absolute URL. `protocol_not_allowed`: neither http: nor https:.
- * `credentials_in_url`: user or password in it. `unresolvable_host`: its name has no address just now, so a later try
- * may succeed. `address_not_public`: one of its addresses is neither public nor opened by the operator.
+ * `credentials_in_url`: it has a user name or password. `unresolvable_host`: its name has no address now; a later try
+ * may succeed. `address_not_public`: one of its addresses is neither public nor allowed by the operator.
  */
 type BlockedUrlReason =
   | "invalid_url"
@@ -20,7 +20,7 @@ type BlockedUrlReason =
   | "unresolvable_host"
   | "address_not_public";
 
-/** A refusal. Its `message` may be shown to the customer: it does not tell what the host resolved to. */
+/** A refusal. Its `message` may be shown to the customer: it does not reveal the resolved addresses. */
 export type BlockedUrlError = Error & { readonly name: "BlockedUrlError"; readonly reason: BlockedUrlReason };
 
 /** One address of a host, as `dns.lookup` gives it. */
@@ -29,24 +29,24 @@ interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Gives *all* addresses of a host name, in the order to try them; rejects, or gives none, when it has none. */
+/** Resolves a host name to *all* its addresses, in the order to try them; rejects, or returns none, if it has none. */
 export type LookupAll = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/** Settings of a guard. */
+/** Settings of an SSRF guard. */
 export interface SsrfGuardOptions {
-  /** CIDR networks, IPv4 and IPv6, that the operator opens although they are not public. */
+  /** CIDR networks, IPv4 and IPv6, that the operator allows although they are not public. */
   readonly allowedNetworks: readonly string[];
-  /** Another resolver than the system's own. */
+  /** Replaces the system's resolver. */
   readonly lookup?: LookupAll;
 }
 
-/** A URL guard; see `createSsrfGuard`. */
+/** An SSRF guard; see `createSsrfGuard`. */
 export interface SsrfGuard {
-  /** Resolves when a request to the URL is allowed now, else rejects with a `BlockedUrlError`. */
+  /** @throws BlockedUrlError when a request to the URL is not allowed now. */
   readonly assertAllowed: (url: string) => Promise<void>;
   /** Sends only to checked addresses: a request to any other rejects with a `BlockedUrlError` and opens no socket. */
   readonly dispatcher: Agent;
-  /** Waits for the running requests and closes the dispatcher's connections. */
+  /** Waits for running requests and closes the dispatcher's connections. */
   readonly close: () => Promise<void>;
 }
 
@@ -61,14 +61,14 @@ const MESSAGES: Readonly<Record<BlockedUrlReason, string>> = {
   address_not_public: "The host of the URL is not reachable on a public address.",
 };
 
-/** All global unicast addresses that IANA gives out (RFC 4291 section 2.4, IANA IPv6 address space). */
+/** All global unicast addresses that IANA assigns (RFC 4291 section 2.4, IANA IPv6 address space). */
 const GLOBAL_UNICAST_IPV6 = ipaddr.parseCIDR("2000::/3");
 
 function blocked(reason: BlockedUrlReason, cause?: unknown): BlockedUrlError {
   return Object.assign(new Error(MESSAGES[reason], { cause }), { name: "BlockedUrlError" as const, reason });
 }
 
-/** Whether something thrown is a refusal of this guard. */
+/** Whether a thrown value is a refusal of the SSRF guard. */
 export function isBlockedUrlError(error: unknown): error is BlockedUrlError {
   return error instanceof Error && error.name === "BlockedUrlError";
 }
@@ -78,24 +78,23 @@ function isWithin(address: Address, [base, prefixLength]: Network): boolean {
 }
 
 /**
- * The library calls every range that it does not know `unicast`. That is right for IPv4; for IPv6 it would let
- * through IPv4-compatible `::127.0.0.1` and all that is yet unassigned, so there the address must be in the global
- * range as well.
+ * The library classifies every unknown range as `unicast`. That is right for IPv4; for IPv6 it would admit
+ * IPv4-compatible `::127.0.0.1` and all unassigned ranges, so an IPv6 address must also be in the global range.
  */
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || isWithin(address, GLOBAL_UNICAST_IPV6));
 }
 
 /**
- * IPv4-mapped IPv6 becomes IPv4, since that is what the socket reaches. `isIP` first: the library also reads `10` or
- * `0177.1` as an address. And it takes IPv4-compatible `::1.2.3.4` for the mapped `::ffff:1.2.3.4`, unless its zeros
- * are written out.
+ * IPv4-mapped IPv6 becomes IPv4, since that is the address the socket reaches. `isIP` comes first: the library also
+ * parses `10` or `0177.1` as an address. It mistakes IPv4-compatible `::1.2.3.4` for the mapped `::ffff:1.2.3.4`, unless
+ * its zeros are written out.
  */
 function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text.replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
 }
 
-/** As strict as for addresses. */
+/** As strict as `parseAddress`. @throws TypeError for anything but a CIDR network. */
 function parseNetwork(text: string): Network {
   if (isIP(text.split("/", 1)[0] ?? "") === 0 || !ipaddr.isValidCIDR(text)) {
     throw new TypeError(`Not a CIDR network: ${JSON.stringify(text)}`);
@@ -103,7 +102,7 @@ function parseNetwork(text: string): Network {
   return ipaddr.parseCIDR(text);
 }
 
-/** A name with the root's dot is the same name; the brackets around an IPv6 address belong to the URL only. */
+/** Removes the trailing dot of a fully qualified name, and the brackets that a URL puts around an IPv6 address. */
 function plainHost(hostname: string): string {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
   return hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
@@ -119,14 +118,14 @@ function parseUrl(text: string): URL {
 
 const lookupAll: LookupAll = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
 
-/** A host name or literal to the addresses that a socket may connect to; throws a `BlockedUrlError`. */
+/** Resolves a host name or literal to the addresses that a socket may connect to. @throws BlockedUrlError */
 type Resolve = (host: string) => Promise<ResolvedAddress[]>;
 
 function createResolve(isAllowed: (address: string) => boolean, lookup: LookupAll): Resolve {
   return async (host) => {
     const family = isIP(host);
     const addresses = family === 0 ? await namedAddresses(host, lookup) : [{ address: host, family }];
-    // One bad address refuses all: which one the socket would take is not ours to choose.
+    // One bad address refuses all, since the socket chooses which one to use.
     if (!addresses.every(({ address }) => isAllowed(address))) throw blocked("address_not_public");
     return addresses;
   };
@@ -140,7 +139,7 @@ async function namedAddresses(host: string, lookup: LookupAll): Promise<Resolved
   return [...addresses];
 }
 
-/** What `net.connect` asks for an address; it connects to nothing but what is answered here. */
+/** The lookup function of `net.connect`, which connects only to the addresses returned here. */
 function connectLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(plainHost(hostname)).then(
@@ -159,24 +158,24 @@ function createDispatcher(resolve: Resolve, isAllowed: (address: string) => bool
   return new Agent({
     connect: (options, callback) => {
       const host = plainHost(options.hostname);
-      // For a literal address the socket asks no lookup, so it is checked here.
+      // The socket makes no lookup for a literal address, so it is checked here.
       if (isIP(host) === 0 || isAllowed(host)) connect(options, callback);
-      // Later, as a failing socket would: the pool is not ready for an answer within its own call.
+      // Asynchronously, as a failing socket would: the pool does not expect a callback within its own call.
       else queueMicrotask(() => callback(blocked("address_not_public"), null));
     },
   });
 }
 
 /**
- * Makes a guard. Only http: and https: URLs without credentials are allowed, on any port, whose host resolves to
- * public addresses alone: unicast in the IANA special-purpose registries (RFC 6890), so neither loopback, private
- * (RFC 1918), carrier-grade NAT, link-local with the clouds' metadata address, multicast, reserved nor documentation
- * ranges, nor IPv6 forms that lead to an IPv4 address (NAT64, 6to4, Teredo, IPv4-compatible); IPv4-mapped IPv6 counts
- * as the IPv4 address.
+ * Makes an SSRF guard. It allows http: and https: URLs without credentials, on any port, whose host resolves to public
+ * addresses only: unicast by the IANA special-purpose registries (RFC 6890). That excludes loopback, private (RFC 1918),
+ * carrier-grade NAT, link-local (including the clouds' metadata address), multicast, reserved and documentation ranges,
+ * and IPv6 forms that lead to an IPv4 address (NAT64, 6to4, Teredo, IPv4-compatible). IPv4-mapped IPv6 is treated as the
+ * IPv4 address.
  *
- * `assertAllowed` is for saying no early and clearly, when a URL is entered. It cannot protect a later request (DNS
- * rebinding), so every request must go through `dispatcher`, which makes the same check at the moment of connecting
- * and connects to an address that it checked. Redirects that a caller chooses to follow are checked likewise.
+ * `assertAllowed` gives an early, clear refusal when a URL is entered. It cannot protect later requests (DNS rebinding),
+ * so every request must go through `dispatcher`, which repeats the check when connecting and connects only to a checked
+ * address. Redirects that a caller follows are checked too.
  *
  * @throws TypeError when one of `allowedNetworks` is not a CIDR network.
  */

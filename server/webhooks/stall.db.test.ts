@@ -1,4 +1,4 @@
-/** Only failures of theirs count: a stall of this process uses up no try of an endpoint. */
+/** A stall of this process uses up no try: only the endpoint's own failures count. */
 import { afterEach, expect, test } from "vitest";
 import { makeAccount } from "@/e2e/support/seed";
 import { stallFor, startServerApart } from "@/e2e/support/stalls";
@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-/** An endpoint at a server in a thread of its own, with `events` that each have a job of their own. */
+/** An endpoint at a server in its own thread, with half of its `events` in each of two jobs. */
 async function setUp(events: number, options: Parameters<typeof startServerApart>[0]) {
   const server = await startServerApart(options);
   closers.push(server.close);
@@ -30,7 +30,7 @@ async function setUp(events: number, options: Parameters<typeof startServerApart
 const statesOf = async (id: string) =>
   new Set((await deliveriesOf(id)).map((delivery) => `${delivery.status} ${delivery.attempts}`));
 
-test("answers that came during a stall longer than the limit are taken", async () => {
+test("responses that arrive during a stall longer than the limit are accepted", async () => {
   const { server, id, payloads, endpoint } = await setUp(30, { answer: "", afterMs: 300 });
   const jobs = Promise.all(payloads.map((payload) => deliverWebhooks(payload, { limitMs: LIMIT_MS })));
   await server.requests(30);
@@ -40,7 +40,7 @@ test("answers that came during a stall longer than the limit are taken", async (
   expect(await endpoint()).toMatchObject({ is_active: true, failure_count: 0, last_failure_at: null });
 });
 
-test("what an endpoint gave up during a stall is left to another run of the job, and counts nothing", async () => {
+test("exchanges that an endpoint closed during a stall do not count, and the job runs again", async () => {
   const { server, id, payloads, endpoint } = await setUp(30, { answer: null, afterMs: 300 });
   const jobs = Promise.allSettled(payloads.map((payload) => deliverWebhooks(payload, { limitMs: LIMIT_MS })));
   await server.requests(30);
@@ -49,6 +49,6 @@ test("what an endpoint gave up during a stall is left to another run of the job,
   expect(await statesOf(id)).toEqual(new Set(["pending 0"]));
   expect(await triesOf(id)).toEqual([]);
   expect(await endpoint()).toMatchObject({ is_active: true, failure_count: 0, last_failure_at: null });
-  // Nothing is queued: the queue itself runs a job again that has thrown.
+  // Nothing is queued: the queue itself retries a job that has thrown.
   expect(await takeDeliveryJobs(id)).toEqual([]);
 });

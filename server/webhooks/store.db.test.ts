@@ -35,7 +35,7 @@ const runJobs = ({ endpoint }: TestWebhook, options?: Parameters<typeof runDeliv
 const stateOf = ({ account, endpoint }: TestWebhook) => getEndpoint(account.actor, endpoint.id);
 
 describe("a job", () => {
-  test("that is run again after its end neither sends nor counts again", async () => {
+  test("that is run again after it has ended neither sends nor counts again", async () => {
     const setup = await setUp(status(500));
     await raise(setup, 3);
     const [job] = await takeDeliveryJobs(setup.endpoint.id);
@@ -48,7 +48,7 @@ describe("a job", () => {
     expect(retries.flatMap((retry) => retry.payload.deliveryIds).sort()).toEqual(job.payload.deliveryIds);
   });
 
-  test("that runs twice at once may send twice, and counts once", async () => {
+  test("that runs twice concurrently may send twice but counts once", async () => {
     const setup = await setUp(status(500));
     await raise(setup, 3);
     const [job] = await takeDeliveryJobs(setup.endpoint.id);
@@ -76,7 +76,7 @@ describe("a job", () => {
     expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
 
-  test("that says no number of tries takes what is due", async () => {
+  test("that names no number of tries sends the deliveries that are due", async () => {
     const setup = await setUp(status(500));
     await raise(setup, 2);
     await runJobs(setup);
@@ -89,7 +89,7 @@ describe("a job", () => {
     expect((await deliveriesOf(setup.endpoint.id)).map((delivery) => delivery.attempts)).toEqual([2, 1]);
   });
 
-  test("that is told to end gives back what it has not sent", async () => {
+  test("that is aborted requeues the deliveries it has not sent", async () => {
     const setup = await setUp();
     await raise(setup, 2);
     await runJobs(setup, { signal: AbortSignal.abort() });
@@ -98,13 +98,13 @@ describe("a job", () => {
     expect(setup.receiver.received).toHaveLength(2);
   });
 
-  test("of an endpoint that there never was does nothing", async () => {
+  test("of an unknown endpoint does nothing", async () => {
     await deliverWebhooks({ endpointId: "whe_none", deliveryIds: ["dlv_none"] });
   });
 });
 
 describe("an endpoint", () => {
-  test("is disabled by 25 failures in a row, and all that is pending is held", async () => {
+  test("is disabled by 25 consecutive failures, and its pending deliveries are parked", async () => {
     const setup = await setUp(status(500));
     await raise(setup);
     await runJobs(setup);
@@ -116,13 +116,13 @@ describe("an endpoint", () => {
     expect(state).toMatchObject({ is_active: false, disabled_at: expect.any(String) });
     expect(state.failure_count).toBe(setup.receiver.received.length);
     expect(state.failure_count).toBeGreaterThanOrEqual(25);
-    // No more than what was on its way when the 25th failed.
+    // At most the requests that were running when the 25th failed.
     expect(state.failure_count).toBeLessThan(25 + 16);
     const deliveries = await deliveriesOf(setup.endpoint.id);
     expect(deliveries).toHaveLength(81);
     expect(new Set(deliveries.map((each) => `${each.status} ${each.nextAttemptAt}`))).toEqual(new Set(["held null"]));
 
-    // Jobs that were made before find nothing to do, even when it is enabled again.
+    // Older jobs find nothing to do, even after the endpoint is enabled again.
     const sent = setup.receiver.received.length;
     for (const { payload } of waiting) await deliverWebhooks(payload);
     await enableEndpoint(setup.account.actor, setup.endpoint.id);
@@ -130,7 +130,7 @@ describe("an endpoint", () => {
     expect(setup.receiver.received).toHaveLength(sent);
   });
 
-  test("that was disabled has all that is pending held, however much it is", async () => {
+  test("that was disabled has all pending deliveries parked, however many there are", async () => {
     const setup = await setUp();
     await raise(setup, 2_100);
     await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
@@ -138,7 +138,7 @@ describe("an endpoint", () => {
     expect(new Set((await deliveriesOf(setup.endpoint.id)).map((each) => each.status))).toEqual(new Set(["held"]));
   });
 
-  test("is not disabled by failures that a success divides", async () => {
+  test("is not disabled by failures with a success in between", async () => {
     const setup = await setUp(status(500));
     for (const answer of [500, 200, 500]) {
       setup.receiver.answerWith(status(answer));
@@ -149,7 +149,7 @@ describe("an endpoint", () => {
     expect(await stateOf(setup)).toMatchObject({ is_active: true, failure_count: 20 });
   });
 
-  test("that was disabled holds what its jobs find pending", async () => {
+  test("that was disabled has its deliveries parked by their jobs", async () => {
     const setup = await setUp();
     await raise(setup, 2);
     await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
@@ -158,7 +158,7 @@ describe("an endpoint", () => {
     expect(setup.receiver.received).toEqual([]);
   });
 
-  test("that was deleted gets nothing more", async () => {
+  test("that was deleted gets no more events", async () => {
     const setup = await setUp();
     await raise(setup, 2);
     await deleteEndpoint(setup.account.actor, setup.endpoint.id);

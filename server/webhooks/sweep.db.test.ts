@@ -34,7 +34,7 @@ const overdue = ({ endpoint }: TestWebhook, minutes: number) =>
     [endpoint.id, minutes],
   );
 
-test("deliveries that lost their job are sent after all, each once", async () => {
+test("deliveries that lost their job are sent once each", async () => {
   const setup = await setUp();
   await raise(setup, 250);
   await takeDeliveryJobs(setup.endpoint.id);
@@ -46,7 +46,7 @@ test("deliveries that lost their job are sent after all, each once", async () =>
   expect(setup.receiver.received).toHaveLength(250);
 });
 
-test("one that was tried before goes on where it was", async () => {
+test("a requeued delivery continues with its next try and round", async () => {
   const setup = await setUp(status(500));
   await raise(setup, 2);
   await runDeliveryJobs(setup.endpoint.id);
@@ -59,7 +59,7 @@ test("one that was tried before goes on where it was", async () => {
   ]);
 });
 
-test("one that has a job, waiting or running, is left alone, and so is one that is not overdue", async () => {
+test("a delivery with a waiting or running job, or that is not overdue, is not requeued", async () => {
   const setup = await setUp();
   const jobsNow = async () => {
     const { rows } = await pool().query<{ n: bigint }>(
@@ -73,7 +73,7 @@ test("one that has a job, waiting or running, is left alone, and so is one that 
   await sweepWebhooks();
   expect(await jobsNow()).toBe(1);
   await pool().query(
-    `UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'somebody', attempts = max_attempts
+    `UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'another worker', attempts = max_attempts
      WHERE payload->>'endpointId' = $1`,
     [setup.endpoint.id],
   );
@@ -86,13 +86,13 @@ test("one that has a job, waiting or running, is left alone, and so is one that 
   await overdue(setup, 4);
   await sweepWebhooks();
   expect(await jobsNow()).toBe(1);
-  // A job that was given up carries nothing any more.
+  // A job without attempts left no longer carries its deliveries.
   await overdue(setup, 10);
   await sweepWebhooks();
   expect(await jobsNow()).toBe(2);
 });
 
-test("what is pending for an endpoint that was disabled is held in the end", async () => {
+test("stranded deliveries of a disabled endpoint are parked in the end", async () => {
   const setup = await setUp();
   await raise(setup, 2);
   await takeDeliveryJobs(setup.endpoint.id);
@@ -104,7 +104,7 @@ test("what is pending for an endpoint that was disabled is held in the end", asy
   expect(setup.receiver.received).toEqual([]);
 });
 
-test("however many there are", async () => {
+test("thousands of stranded deliveries are requeued by one sweep", async () => {
   const setup = await setUp();
   await raise(setup, 4_500);
   await takeDeliveryJobs(setup.endpoint.id);

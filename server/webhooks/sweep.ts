@@ -1,4 +1,4 @@
-/** What a crash, or an operator who empties the queue, may leave behind. */
+/** Repairs deliveries that lost their job in a crash or an emptied queue, and erases expired secrets. */
 import { msUntil } from "../core/clock";
 import { filterEquals, pool, transaction } from "../core/db";
 import { addJobs } from "../core/jobs";
@@ -7,13 +7,13 @@ import { jobsFor, type WaitingDelivery } from "./outbox";
 import { lockEndpoints } from "./store";
 
 const STRANDED_PER_STEP = 2_000;
-const FORGOTTEN_PER_STEP = 1_000;
+const SECRETS_PER_STEP = 1_000;
 
 /**
- * Queues deliveries again that were due before `before` and that no job carries: none that waits, runs, or will be run
- * again. The queue's own tables are read because its views leave out what a job carries. `before` is a time of this
- * process's clock; how long ago that is counts by the database's clock.
- * @returns how many there were.
+ * Requeues deliveries that were due before `before` and that no waiting, running or retried job carries. Reads the
+ * queue's private tables, because its views omit payloads. `before` is a time of this process's clock; its distance from
+ * now is applied to the database's clock.
+ * @returns how many were requeued.
  */
 export async function requeueStranded(before: Date): Promise<number> {
   const overdueMs = -msUntil(before);
@@ -38,7 +38,7 @@ export async function requeueStranded(before: Date): Promise<number> {
   }
 }
 
-/** Moves the time of each, so that of two sweeps at once only one queues it. */
+/** Moves the time of each delivery, so that only one of two concurrent sweeps requeues it. */
 const requeue = (stranded: readonly { id: string; endpointId: string }[], overdueMs: number): Promise<number> =>
   transaction(async (tx) => {
     await lockEndpoints(
@@ -56,15 +56,15 @@ const requeue = (stranded: readonly { id: string; endpointId: string }[], overdu
     return rows.length;
   });
 
-/** Forgets former signing secrets that sign no more. */
-export async function forgetFormerSecrets(): Promise<void> {
+/** Erases previous signing secrets that no longer sign. */
+export async function eraseExpiredSecrets(): Promise<void> {
   await pool().query({
-    text: `WITH over AS (
+    text: `WITH expired AS (
              SELECT id FROM webhook_endpoints WHERE previous_secret_until < now()
              ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
            )
            UPDATE webhook_endpoints e SET previous_secret_sealed = NULL, previous_secret_until = NULL
-           FROM over WHERE e.id = over.id AND e.previous_secret_until < now()`,
-    values: [FORGOTTEN_PER_STEP],
+           FROM expired WHERE e.id = expired.id AND e.previous_secret_until < now()`,
+    values: [SECRETS_PER_STEP],
   });
 }

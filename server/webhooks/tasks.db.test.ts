@@ -7,8 +7,6 @@ import { pool } from "../core/db";
 import { jobs } from "../core/jobs";
 import { deliverWebhooks } from "./tasks";
 
-/** Far longer than it takes, for a machine that is busy with other things. */
-
 const closers: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -21,7 +19,7 @@ async function setUp(answer?: Answer) {
   return { account, id: endpoint.id, receiver };
 }
 
-/** A webhook whose receiver answers nothing until it is released. */
+/** A webhook whose receiver does not respond until it is released. */
 async function slowEndpoint() {
   const hanging: ServerResponse[] = [];
   const webhook = await setUp((response) => void hanging.push(response));
@@ -34,7 +32,7 @@ async function slowEndpoint() {
 
 const stateOf = async (endpointId: string) => (await deliveriesOf(endpointId)).map((delivery) => delivery.status);
 
-test("a slow endpoint takes four of the worker's slots, and the others are served meanwhile", async () => {
+test("a slow endpoint uses at most four of the worker's slots, so other endpoints are served meanwhile", async () => {
   const slow = await slowEndpoint();
   const fast = await setUp();
   for (const messageId of await makeMessages(slow.account, 12)) await raiseEvents(slow.account, [messageId]);
@@ -52,7 +50,7 @@ test("a slow endpoint takes four of the worker's slots, and the others are serve
     await expect.poll(() => stateOf(fast.id)).toEqual(["delivered", "delivered", "delivered"]);
     expect(slow.receiver.received).toHaveLength(4);
     slow.release();
-    // Long before the refused jobs come back: those that ran did their work.
+    // Long before the requeued jobs are due: the running jobs carried the delegated work.
     await expect.poll(() => stateOf(slow.id)).toEqual(Array(12).fill("delivered"));
   } finally {
     await runner.stop();
@@ -61,7 +59,7 @@ test("a slow endpoint takes four of the worker's slots, and the others are serve
   expect(slow.receiver.received).toHaveLength(12);
 });
 
-test("jobs that find the lane full are queued again as one, and their work is done without waiting for it", async () => {
+test("jobs without a slot are requeued as one, and running jobs do their work without waiting for it", async () => {
   const slow = await slowEndpoint();
   for (const messageId of await makeMessages(slow.account, 10)) await raiseEvents(slow.account, [messageId]);
   const waiting = await takeDeliveryJobs(slow.id);
@@ -73,40 +71,40 @@ test("jobs that find the lane full are queued again as one, and their work is do
   await running;
   expect(await stateOf(slow.id)).toEqual(Array(10).fill("delivered"));
   expect(slow.receiver.received).toHaveLength(10);
-  const [again, ...more] = await takeDeliveryJobs(slow.id);
+  const [requeued, ...more] = await takeDeliveryJobs(slow.id);
   expect(more).toEqual([]);
-  expect(again?.payload).toMatchObject({ attemptsMade: 0, deliveryIds: expect.objectContaining({ length: 6 }) });
-  expect(again?.runAt.getTime()).toBeGreaterThanOrEqual(startedAt + 30_000);
+  expect(requeued?.payload).toMatchObject({ attemptsMade: 0, deliveryIds: expect.objectContaining({ length: 6 }) });
+  expect(requeued?.runAt.getTime()).toBeGreaterThanOrEqual(startedAt + 30_000);
 });
 
-test("work that waits in a process has a job in the queue, in case the process dies", async () => {
+test("delegated work has a requeued job, in case the process dies", async () => {
   const slow = await slowEndpoint();
   for (const messageId of await makeMessages(slow.account, 6)) await raiseEvents(slow.account, [messageId]);
   const waiting = await takeDeliveryJobs(slow.id);
-  const refused: typeof waiting = [];
+  const requeued: typeof waiting = [];
   const running = Promise.all(waiting.map(({ payload }) => deliverWebhooks(payload)));
-  await expect.poll(async () => refused.push(...(await takeDeliveryJobs(slow.id)))).toBeGreaterThan(0);
-  const ids = refused.flatMap((job) => job.payload.deliveryIds);
+  await expect.poll(async () => requeued.push(...(await takeDeliveryJobs(slow.id)))).toBeGreaterThan(0);
+  const ids = requeued.flatMap((job) => job.payload.deliveryIds);
   expect(ids).toHaveLength(2);
-  // As seen from another process: nothing of these has been begun.
+  // In the database, none of these has begun.
   const open = (await deliveriesOf(slow.id)).filter((delivery) => ids.includes(delivery.id));
   expect(open.map((delivery) => `${delivery.status} ${delivery.attempts}`)).toEqual(["pending 0", "pending 0"]);
   slow.release();
   await running;
 });
 
-test("a failing endpoint is asked by one job at a time", async () => {
+test("only one job at a time tries a failing endpoint", async () => {
   const slow = await slowEndpoint();
   await pool().query("UPDATE webhook_endpoints SET failure_count = 1 WHERE id = $1", [slow.id]);
   for (const messageId of await makeMessages(slow.account, 5)) await raiseEvents(slow.account, [messageId]);
   const waiting = await takeDeliveryJobs(slow.id);
   const running = Promise.all(waiting.map(({ payload }) => deliverWebhooks(payload)));
-  let refused = 0;
+  let requeued = 0;
   await expect
     .poll(async () => {
-      const back = await takeDeliveryJobs(slow.id);
-      refused += back.flatMap((job) => job.payload.deliveryIds).length;
-      return refused;
+      const taken = await takeDeliveryJobs(slow.id);
+      requeued += taken.flatMap((job) => job.payload.deliveryIds).length;
+      return requeued;
     })
     .toBe(4);
   await expect.poll(() => slow.receiver.received.length).toBe(1);

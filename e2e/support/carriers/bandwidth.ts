@@ -7,6 +7,7 @@ import {
   basicAuth,
   type CarrierRequest,
   type FailureKind,
+  formOf,
   type HttpCarrier,
   jsonAnswer,
   jsonOf,
@@ -42,9 +43,11 @@ const FAILURE: Record<FailureKind, Answer> = {
   refuse: invalid("to"),
   unavailable: typed(503, "service-unavailable", "The service is not available"),
   throttle: typed(429, "max-message-queue-size-exceeded", "The queue of messages is full"),
-  account: WRONG_CREDENTIALS,
+  // Not 401, which a client takes for a token that was revoked before its time.
+  account: typed(403, "forbidden", "The account may not use this service"),
 };
 
+const TOKEN_PATH = "/api/v1/oauth2/token";
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 const newId = (): string =>
   `${Date.now()}${Array.from({ length: 16 }, () => ALPHABET[randomInt(ALPHABET.length)] ?? "0").join("")}`;
@@ -52,7 +55,8 @@ const newId = (): string =>
 /** Starts the carrier. Where it reports to, and with which credentials, is set up on the application. */
 export function startBandwidth(): Promise<HttpCarrier> {
   const account = String(randomInt(1_000_000, 10_000_000));
-  const [user, password] = [`api-${account}`, randomBytes(12).toString("hex")];
+  const [client, secret] = [`BAND-${account}`, randomBytes(12).toString("hex")];
+  const tokens = new Set<string>();
   const [callbackUser, callbackPassword] = [`callback-${account}`, randomBytes(12).toString("base64url")];
   const applicationId = randomUUID();
   const path = `/api/v2/users/${account}/messages`;
@@ -63,7 +67,7 @@ export function startBandwidth(): Promise<HttpCarrier> {
     if (authorization === undefined) {
       return refuse("no credentials", typed(401, "unauthorized", "Your request could not be authenticated"));
     }
-    if (authorization !== basicAuth(user, password)) return refuse("wrong credentials", WRONG_CREDENTIALS);
+    if (!tokens.has(authorization)) return refuse("wrong credentials", WRONG_CREDENTIALS);
     if (/^\/api\/v2\/users\/[^/]+\/messages$/.test(request.path) && request.path !== path) {
       return refuse("another account", typed(403, "forbidden", "Access is denied"));
     }
@@ -116,15 +120,29 @@ export function startBandwidth(): Promise<HttpCarrier> {
     credentials: basicAuth(callbackUser, forged ? `${callbackPassword}0` : callbackPassword),
   });
 
+  /** Grants a token for an hour, as the real one does. */
+  function grant(request: CarrierRequest): Answer | null {
+    if (request.path !== TOKEN_PATH) return null;
+    const isAllowed = request.method === "POST" && request.headers.authorization === basicAuth(client, secret);
+    if (!isAllowed || formOf(request)?.get("grant_type") !== "client_credentials") {
+      return jsonAnswer(401, { error: "invalid_client" });
+    }
+    const token = randomBytes(24).toString("base64url");
+    tokens.add(`Bearer ${token}`);
+    return jsonAnswer(200, { access_token: token, token_type: "Bearer", expires_in: 3_600 });
+  }
+
   return startHttpCarrier({
+    answerKnown: grant,
     environment: (url) => ({
       BANDWIDTH_ACCOUNT_ID: account,
-      BANDWIDTH_USERNAME: user,
-      BANDWIDTH_PASSWORD: password,
+      BANDWIDTH_CLIENT_ID: client,
+      BANDWIDTH_CLIENT_SECRET: secret,
       BANDWIDTH_APPLICATION_ID: applicationId,
       BANDWIDTH_CALLBACK_USERNAME: callbackUser,
       BANDWIDTH_CALLBACK_PASSWORD: callbackPassword,
       BANDWIDTH_BASE_URL: `${url}/api/v2`,
+      BANDWIDTH_TOKEN_URL: `${url}${TOKEN_PATH}`,
     }),
     recipient: (request) => {
       const to = jsonOf(request)?.to;

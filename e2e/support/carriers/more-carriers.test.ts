@@ -108,15 +108,20 @@ const carriers = [
   {
     name: "bandwidth",
     start: startBandwidth,
-    wire: (own: Own, { to, text }: Order) =>
-      json(
-        `${own.BANDWIDTH_BASE_URL}/users/${own.BANDWIDTH_ACCOUNT_ID}/messages`,
-        basicAuth(own.BANDWIDTH_USERNAME ?? "", own.BANDWIDTH_PASSWORD ?? ""),
-        { applicationId: own.BANDWIDTH_APPLICATION_ID, to: [to], from: "+15005550006", text, tag: REFERENCE },
-      ),
+    wire: async (own: Own, { to, text }: Order) => {
+      const granted = await fetch(own.BANDWIDTH_TOKEN_URL ?? "", {
+        method: "POST",
+        headers: { authorization: basicAuth(own.BANDWIDTH_CLIENT_ID ?? "", own.BANDWIDTH_CLIENT_SECRET ?? "") },
+        body: new URLSearchParams({ grant_type: "client_credentials" }),
+      });
+      const { access_token: token } = (await granted.json()) as { access_token: string };
+      return json(`${own.BANDWIDTH_BASE_URL}/users/${own.BANDWIDTH_ACCOUNT_ID}/messages`, `Bearer ${token}`, {
+        ...{ applicationId: own.BANDWIDTH_APPLICATION_ID, to: [to], from: "+15005550006", text, tag: REFERENCE },
+      });
+    },
     accepted: [202, { id: expect.stringMatching(/^[0-9a-z]{29}$/), segmentCount: 2, direction: "out", tag: REFERENCE }],
     refuse: [400, { type: "request-validation", fieldErrors: [{ fieldName: "to" }] }],
-    failures: [503, 429, 401],
+    failures: [503, 429, 403],
     report: { type: "message-delivered", message: { text: "", tag: REFERENCE } },
     idIn: (report: Record<string, unknown>) => Object(report.message).id,
   },
@@ -148,7 +153,7 @@ function lastReport(): Record<string, unknown> {
 describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failures, report, idIn }) => {
   let carrier: HttpCarrier;
   const text = "a".repeat(161);
-  const send = () => call(wire(carrier.environment, { to: TO, text, receiptUrl }));
+  const send = async () => call(await wire(carrier.environment, { to: TO, text, receiptUrl }));
   const firstTaken = (): TakenMessage => {
     const [message] = carrier.taken;
     if (!message) throw new Error("Nothing was taken.");
@@ -185,7 +190,7 @@ describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failure
   });
 
   test("takes nothing with wrong credentials or unknown fields", async () => {
-    const good = wire(carrier.environment, { to: TO, text, receiptUrl });
+    const good = await wire(carrier.environment, { to: TO, text, receiptUrl });
     const wrong = Object.entries(good.headers).map(([name, value]) => [
       name,
       name === "authorization" || name === "apikey" ? `${value}0` : value,

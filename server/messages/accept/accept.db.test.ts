@@ -50,7 +50,7 @@ const statusOf = (result: PromiseSettledResult<unknown>) =>
   result.status === "fulfilled" ? 201 : isApiError(result.reason) ? result.reason.status : 500;
 
 describe("acceptance", () => {
-  test("debits, stores, counts and queues in one go", async () => {
+  test("debits, stores, counts and queues in one transaction", async () => {
     const account = await makeAccount();
     const message = await sendMessage(
       account.actor,
@@ -92,7 +92,7 @@ describe("acceptance", () => {
     expect(await count("SELECT count(*) AS n FROM messages WHERE account_id = $1", account.accountId)).toBe(120);
   });
 
-  test("one account without money fails alone among others in the same batch", async () => {
+  test("an account without money fails alone in a batch with others", async () => {
     const [rich, poor] = await Promise.all([makeAccount(), makeAccount({ balanceMicros: 0n })]);
     const results = await Promise.allSettled([
       sendMessage(rich.actor, input(rich), request()),
@@ -119,7 +119,7 @@ describe("acceptance", () => {
 });
 
 describe("bulk", () => {
-  test("bad recipients fail alone, duplicates are messages of their own, and only the good ones are paid", async () => {
+  test("invalid recipients fail alone, duplicates are separate messages, and only valid ones are billed", async () => {
     const account = await makeAccount();
     const result = await sendBulk(
       account.actor,
@@ -138,7 +138,7 @@ describe("bulk", () => {
     ).toBe(2);
   });
 
-  test("costs more than the balance: 402, and nothing at all is sent", async () => {
+  test("that costs more than the balance: 402, and nothing is sent", async () => {
     const account = await makeAccount({ balanceMicros: 2n * PRICE_MICROS });
     const recipients = ["+14155550101", "+14155550102", "+14155550103"];
     await expect(
@@ -172,7 +172,7 @@ describe("key limits", () => {
     expect(results.filter((result) => statusOf(result) === 429)).toHaveLength(13);
   });
 
-  test("a bulk that would pass the monthly limit is refused whole", async () => {
+  test("a bulk that would exceed the monthly limit is refused as a whole", async () => {
     const account = await makeAccount();
     const actor = limited(account, null, 3);
     await sendMessage(actor, input(account), request());
@@ -204,7 +204,7 @@ describe("Idempotency-Key", () => {
     ).rejects.toMatchObject({ status: 400, wire: { details: { reason: "idempotency_key_reused" } } });
   });
 
-  test("what was accepted is answered again, whatever became of sender, route and account since", async () => {
+  test("an accepted request is replayed, even if its sender, route or account has changed since", async () => {
     const account = await makeAccount();
     const routeId = await makeRoute({ prefix: "1415", priceMicros: Number(PRICE_MICROS) });
     await expect.poll(() => routeExists(routeId)).toBe(true);
@@ -227,7 +227,7 @@ describe("Idempotency-Key", () => {
       expect(await sendMessage(account.actor, single, again)).toEqual(sent);
       expect(again.responseHeaders["Idempotency-Replayed"]).toBe("true");
       expect(await sendBulk(account.actor, bulk, request({ ...key, key: "k-5" }))).toEqual(many);
-      // A request that was never carried out is judged as ever, and leaves its key free.
+      // A new request is still checked, and its refusal leaves its key unused.
       await expect(sendMessage(account.actor, single, request({ ...key, key: "k-6" }))).rejects.toMatchObject({
         status: 400,
       });
@@ -236,7 +236,7 @@ describe("Idempotency-Key", () => {
     expect(await books(account.accountId)).toMatchObject({ reserves: 2n });
   });
 
-  test("keys of two accounts have nothing to do with each other, and a refused send leaves its key free", async () => {
+  test("keys of two accounts are independent, and a refused send leaves its key unused", async () => {
     const [one, other] = await Promise.all([makeAccount(), makeAccount({ balanceMicros: 0n })]);
     const key = { key: "k-3", requestHash: "h" };
     await sendMessage(one.actor, input(one), request(key));

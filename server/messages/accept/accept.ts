@@ -1,8 +1,8 @@
 /**
- * Acceptance: the hot path of a send. Concurrent sends are gathered, and one transaction per batch debits the accounts,
- * stores the messages, their ledger entries and counters, and adds the dispatch job. Nobody is answered before COMMIT,
- * and one bad member never fails its batch: everything that can refuse a member is decided under the accounts' locks
- * before anything is written.
+ * Acceptance: the hot path of a send. Concurrent sends are batched, and one transaction per batch reserves their money,
+ * stores the messages, their ledger entries and counters, and adds the dispatch jobs. Responses are sent after COMMIT. One
+ * refused request never fails its batch: everything that can refuse it is decided under the account locks before anything
+ * is written.
  */
 import { keyReused } from "../../accounts/idempotency";
 import { type LockedAccount, lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
@@ -28,26 +28,27 @@ import {
 import { loadFraudCheck } from "./fraud-check";
 import type { Refusal } from "./fraud-rules";
 import { countAccepted, insertMessages } from "./insert";
+import { type KnownResponse, readResponses, responseKey, storeResponses } from "./stored-responses";
 
 /** One request's messages: all accepted together, or none. */
 export type Acceptance = {
   accountId: string;
   key: SendingKey;
   messages: MessageRow[];
-  /** Why the request is refused; told only when its Idempotency-Key has no response yet. */
+  /** Refuses the request, unless its Idempotency-Key has a response already. */
   refusal: ApiError | null;
   idempotency: Idempotency | null;
-  /** Makes the response that an Idempotency-Key replays. */
+  /** Makes the response, which the Idempotency-Key replays. */
   respond: (messages: MessageRow[]) => unknown;
 };
 
 export type Accepted = { response: unknown; replayed: boolean };
 
-/** Messages per flush. Beyond this a transaction holds its account locks longer than its fixed cost is worth. */
+/** Messages per flush. With more, the account locks are held longer than the saved fixed cost is worth. */
 const FLUSH_MESSAGES_MAX = 1_000;
 /**
- * Messages that wait to be accepted: several seconds of what one process accepts at its fastest. Past it a request is
- * refused with 503 instead of being answered after its caller has given up. docs/limits.md tells it to callers.
+ * Messages that wait to be accepted: several seconds' worth at the highest rate of one process. Past it a request is refused
+ * with 503 rather than accepted after its caller has timed out. Documented in docs/limits.md.
  */
 const WAITING_MESSAGES_MAX = 50_000;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
@@ -56,7 +57,7 @@ const DISPATCH_BATCH = 250;
 /**
  * Accepts the messages of one request.
  * @throws 400, 402, 403, 429 or 503 `overloaded`, with nothing written for this request; 503 also while the database is
- *   away, as {@link transaction} does.
+ *   unavailable, as {@link transaction} does.
  */
 export function accept(acceptance: Acceptance): Promise<Accepted> {
   const queue = perProcess("messages.accept", () =>
@@ -69,13 +70,12 @@ export function accept(acceptance: Acceptance): Promise<Accepted> {
   return queue(acceptance);
 }
 
-const slot = (accountId: string, key: string) => `${accountId} ${key}`;
 const isPending = (message: MessageRow): boolean => message.status === "pending";
 /** The UTC day on which a request's messages are counted. */
 const dayOf = ({ messages: [first] }: Acceptance): string => utcDay(first?.createdAt ?? now());
 
 /** The row as it is stored: a blocked message fails at once, without a route and free of charge. */
-const accepted = (row: MessageRow, currency: string, refusal: Refusal | undefined): MessageRow =>
+const storedRow = (row: MessageRow, currency: string, refusal: Refusal | undefined): MessageRow =>
   refusal
     ? {
         ...row,
@@ -91,8 +91,40 @@ const accepted = (row: MessageRow, currency: string, refusal: Refusal | undefine
     : { ...row, currency };
 
 async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
-  // In this order on the wire: what is read after the locks cannot change any more.
-  const sendings = batch.flatMap((item) => item.messages.filter(isPending));
+  const books = await openBooks(tx, batch);
+  const decisions = batch.map((item) => settle(() => decide(item, books)));
+  const requests = decisions.flatMap((decision) => (decision.ok && decision.value.request) || []);
+  if (requests.length > 0) await write(tx, defer, requests, books.quotas.counts());
+  return decisions.map((decision) => {
+    if (!decision.ok) return decision;
+    const { response, request } = decision.value;
+    return { ok: true, value: { response, replayed: request === null } };
+  });
+}
+
+function settle<Value>(decideOne: () => Value): Settled<Value> {
+  try {
+    return { ok: true, value: decideOne() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** Data that decides on a batch; each accepted request updates it for the next. Exact while the accounts are locked. */
+type Books = {
+  accounts: ReadonlyMap<string, LockedAccount>;
+  /** Available balances by account id, in micros. */
+  balances: Map<string, bigint>;
+  responses: Map<string, KnownResponse>;
+  quotas: Awaited<ReturnType<typeof loadQuotas>>;
+  spending: Awaited<ReturnType<typeof loadSpending>>;
+  checkFraud: Awaited<ReturnType<typeof loadFraudCheck>>;
+};
+
+/** Locks the accounts, then reads everything else. */
+async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
+  const pending = batch.flatMap((item) => item.messages.filter(isPending));
+  // Pipelined in this order: everything read after the locks can no longer change.
   const [accounts, responses, quotas, isSuppressed] = await Promise.all([
     lockAccounts(
       tx,
@@ -103,95 +135,74 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
       tx,
       batch.map((item) => item.key),
     ),
-    findSuppressed(tx, sendings),
+    findSuppressed(tx, pending),
   ]);
   const [checkFraud, spending] = await Promise.all([
-    loadFraudCheck(tx, accounts, sendings, isSuppressed),
+    loadFraudCheck(tx, accounts, pending, isSuppressed),
     loadSpending(tx, accounts.values(), batch.map(dayOf)),
   ]);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
-  const taken: AcceptedRequest[] = [];
-
-  const decide = (item: Acceptance): Accepted => {
-    // First of all: what was carried out is answered again, whatever has become of account, sender or route since.
-    const key = item.idempotency && slot(item.accountId, item.idempotency.key);
-    const known = key ? responses.get(key) : undefined;
-    if (known) {
-      if (known.requestHash !== item.idempotency?.requestHash) throw keyReused();
-      return { response: known.read(), replayed: true };
-    }
-    if (item.refusal) throw item.refusal;
-    const account = requireActive(accounts.get(item.accountId));
-    const { blocked, release } = checkFraud(item.messages.filter(isPending));
-    const messages = item.messages.map((message) => accepted(message, account.currency, blocked.get(message)));
-    try {
-      admit(item, account, messages.filter(isPending));
-    } catch (refused) {
-      release();
-      throw refused;
-    }
-    const response = item.respond(messages);
-    if (key && item.idempotency)
-      responses.set(key, { requestHash: item.idempotency.requestHash, read: () => response });
-    taken.push({ item, messages, response });
-    return { response, replayed: false };
-  };
-
-  /** Takes the request's money and quotas off what there is. @throws when they do not suffice, with nothing taken. */
-  const admit = (item: Acceptance, account: LockedAccount, billed: MessageRow[]): void => {
-    const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
-    const balance = balances.get(item.accountId) ?? 0n;
-    requireBalance(costMicros, balance, account.currency);
-    const [overspent] = spending.refusals(account, dayOf(item), costMicros);
-    if (overspent) throw overspent;
-    quotas.take(item.key, billed.length);
-    spending.add(account, dayOf(item), costMicros);
-    balances.set(item.accountId, balance - costMicros);
-  };
-
-  const results = batch.map((item): Settled<Accepted> => {
-    try {
-      return { ok: true, value: decide(item) };
-    } catch (error) {
-      return { ok: false, error };
-    }
-  });
-  if (taken.length > 0) await write(tx, defer, taken, quotas.counts());
-  return results;
+  return { accounts, balances, responses, quotas, spending, checkFraud };
 }
 
-/** `read` gives the response; another operation may have stored it in a form of its own, so it is read only when it fits. */
-type KnownResponse = { requestHash: string; read: () => unknown };
+/** A response, and the request to be stored; null: the response is a replay. */
+type Decision = { response: unknown; request: AcceptedRequest | null };
 
-/** What was answered before to the batch's Idempotency-Keys. The accounts' locks make look and write one step. */
-async function readResponses(tx: Tx, batch: Acceptance[]): Promise<Map<string, KnownResponse>> {
-  const keyed = batch.filter((item) => item.idempotency);
-  if (keyed.length === 0) return new Map();
-  const { rows } = await tx.query<{ accountId: string; key: string; requestHash: string; response: string }>({
-    name: "messages.responses",
-    text: `SELECT i.account_id AS "accountId", i.key, i.request_hash AS "requestHash", i.response
-           FROM idempotency_keys i JOIN unnest($1::text[], $2::text[]) AS k (account_id, key) USING (account_id, key)
-           WHERE i.created_at > now() - interval '24 hours'`,
-    values: [keyed.map((item) => item.accountId), keyed.map((item) => item.idempotency?.key)],
-  });
-  return new Map(
-    rows.map((row) => [
-      slot(row.accountId, row.key),
-      { requestHash: row.requestHash, read: () => JSON.parse(row.response) as unknown },
-    ]),
-  );
+/** Decides on one request and enters it in the books. @throws an ApiError that refuses it, with nothing entered. */
+function decide(item: Acceptance, books: Books): Decision {
+  // A completed request is replayed first, even if its account, sender or route has changed since.
+  const key = item.idempotency && responseKey(item.accountId, item.idempotency.key);
+  const known = key ? books.responses.get(key) : undefined;
+  if (known) {
+    if (known.requestHash !== item.idempotency?.requestHash) throw keyReused();
+    return { response: known.read(), request: null };
+  }
+  if (item.refusal) throw item.refusal;
+  const account = requireActive(books.accounts.get(item.accountId));
+  const { blocked, release } = books.checkFraud(item.messages.filter(isPending));
+  const messages = item.messages.map((message) => storedRow(message, account.currency, blocked.get(message)));
+  try {
+    charge(item, account, messages.filter(isPending), books);
+  } catch (refused) {
+    release();
+    throw refused;
+  }
+  const response = item.respond(messages);
+  if (key && item.idempotency) {
+    books.responses.set(key, { requestHash: item.idempotency.requestHash, read: () => response });
+  }
+  return { response, request: { item, messages, response } };
 }
 
+/** Takes the request's cost and quota from the books. @throws 402 or 429 when they do not suffice, with nothing taken. */
+function charge(item: Acceptance, account: LockedAccount, billed: readonly MessageRow[], books: Books): void {
+  const { balances, quotas, spending } = books;
+  const costMicros = billed.reduce((sum, message) => sum + message.costMicros, 0n);
+  const balance = balances.get(item.accountId) ?? 0n;
+  requireBalance(costMicros, balance, account.currency);
+  const [overspent] = spending.refusals(account, dayOf(item), costMicros);
+  if (overspent) throw overspent;
+  quotas.take(item.key, billed.length);
+  spending.add(account, dayOf(item), costMicros);
+  balances.set(item.accountId, balance - costMicros);
+}
+
+/** A request to be stored, with its messages as they are stored. */
 type AcceptedRequest = { item: Acceptance; messages: MessageRow[]; response: unknown };
 
-async function write(tx: Tx, defer: Defer, taken: AcceptedRequest[], quotas: QuotaCount[]): Promise<void> {
-  const messages = taken.flatMap((request) => request.messages);
+async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[], quotas: QuotaCount[]): Promise<void> {
+  const messages = requests.flatMap((request) => request.messages);
   const pending = messages.filter(isPending);
   const failed = messages.filter((message) => message.status === "failed");
   defer(insertMessages(tx, messages));
   defer(postMoney(tx, pending.filter((message) => message.costMicros > 0n).map(reservation)));
   defer(countAccepted(tx, messages));
-  defer(rememberResponses(tx, taken));
+  defer(
+    storeResponses(
+      tx,
+      requests.map(({ item, response }) => ({ ...item, response })),
+    ),
+  );
   defer(countQuotas(tx, quotas));
   for (let at = 0; at < pending.length; at += DISPATCH_BATCH) {
     const messageIds = pending.slice(at, at + DISPATCH_BATCH).map((message) => message.id);
@@ -212,21 +223,3 @@ const reservation = (message: MessageRow): MoneyMove => ({
   note: null,
   at: message.createdAt,
 });
-
-async function rememberResponses(tx: Tx, taken: AcceptedRequest[]): Promise<void> {
-  const keyed = taken.filter(({ item }) => item.idempotency);
-  if (keyed.length === 0) return;
-  await tx.query({
-    name: "messages.remember_answers",
-    text: `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at)
-           SELECT *, now() FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-           ON CONFLICT (account_id, key) DO UPDATE
-             SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
-    values: [
-      keyed.map(({ item }) => item.accountId),
-      keyed.map(({ item }) => item.idempotency?.key),
-      keyed.map(({ item }) => item.idempotency?.requestHash),
-      keyed.map(({ response }) => JSON.stringify(response)),
-    ],
-  });
-}

@@ -1,18 +1,19 @@
-/** What decides whether a request may be accepted at all: the account, its balance and the limits of its key. */
+/** Admission of requests: the account's status, its balance and spending cap, and the quotas of the API key. */
 import type { LockedAccount } from "../../accounts/store";
 import type { AccountActor } from "../../core/actor";
 import { nextUtcDay, nextUtcMonth, now, utcDay, utcMonth, wholeSeconds } from "../../core/clock";
 import type { Queryable, Tx } from "../../core/db";
 import { type ApiError, forbidden, insufficientBalance, rateLimited } from "../../core/errors";
+import { unnest } from "../../core/unnest";
 import { fromMicros } from "../../core/wire";
 
-/** The key that pays attention to its limits; null for a person in the console. */
+/** The API key and its quotas; null for a console user. */
 export type SendingKey = { id: string; daily: number | null; monthly: number | null } | null;
 
 export const sendingKey = (actor: AccountActor): SendingKey =>
   actor.kind === "apiKey" ? { id: actor.keyId, daily: actor.limits.daily, monthly: actor.limits.monthly } : null;
 
-/** The account, when it may send. @throws 403 */
+/** Returns the account when it may send. @throws 403 */
 export function requireActive<Account extends { status: string }>(account: Account | null | undefined): Account {
   if (account?.status === "active") return account;
   throw forbidden("This account may not send messages.", { reason: "account_not_active" });
@@ -26,14 +27,14 @@ export function requireBalance(costMicros: bigint, balanceMicros: bigint, curren
   });
 }
 
-/** Messages to be added to what a key has sent in a period, `day:2026-01-31` or `month:2026-01`. */
+/** Messages to be added to a key's count of a period, `day:2026-01-31` or `month:2026-01`. */
 export type QuotaCount = { keyId: string; period: string; added: number };
 
-const slot = (keyId: string, period: string) => `${keyId} ${period}`;
+const periodKey = (id: string, period: string) => `${id} ${period}`;
 
 const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().getTime());
 
-/** Daily and monthly limits of the keys, as they stand now; exact while the keys' accounts are locked. */
+/** Loads the daily and monthly quotas of keys; exact while their accounts are locked. */
 export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
   const periodsOf = (key: SendingKey) => {
@@ -52,14 +53,14 @@ export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
              WHERE key_id = ANY($1::text[]) AND period = ANY($2::text[])`,
       values: [[...new Set(limited.map((entry) => entry.keyId))], [...new Set(limited.map((entry) => entry.period))]],
     });
-    for (const row of rows) used.set(slot(row.keyId, row.period), row.messages);
+    for (const row of rows) used.set(periodKey(row.keyId, row.period), row.messages);
   }
   const added = new Map<string, QuotaCount>();
 
-  /** 429 for each limit that so many messages would pass. */
+  /** A 429 for each quota that this number of messages would exceed. */
   const refusals = (key: SendingKey, messages: number): ApiError[] =>
     periodsOf(key).flatMap(({ keyId, period, limit, reason, endsAt }) => {
-      const before = used.get(slot(keyId, period)) ?? 0;
+      const before = used.get(periodKey(keyId, period)) ?? 0;
       if (before + messages <= limit) return [];
       const text = `This API key may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`;
       const details = { limit, used: before, requested: messages };
@@ -68,12 +69,12 @@ export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
 
   return {
     refusals,
-    /** @throws 429 naming the limit that the request would pass; nothing is counted then. */
+    /** Counts messages. @throws 429 naming the quota that they would exceed; nothing is counted then. */
     take(key: SendingKey, messages: number): void {
       const [refusal] = refusals(key, messages);
       if (refusal) throw refusal;
       for (const { keyId, period } of periodsOf(key)) {
-        const id = slot(keyId, period);
+        const id = periodKey(keyId, period);
         used.set(id, (used.get(id) ?? 0) + messages);
         added.set(id, { keyId, period, added: (added.get(id)?.added ?? 0) + messages });
       }
@@ -82,21 +83,27 @@ export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   };
 }
 
-/** Writes what {@link loadQuotas} counted. */
+const QUOTA_COUNTS = unnest<QuotaCount>({
+  key_id: ["text", ({ keyId }) => keyId],
+  period: ["text", ({ period }) => period],
+  messages: ["int4", ({ added }) => added],
+});
+
+/** Stores the counts of {@link loadQuotas}. */
 export async function countQuotas(tx: Tx, quotas: readonly QuotaCount[]): Promise<void> {
   if (quotas.length === 0) return;
   await tx.query({
     name: "messages.count_quotas",
     text: `INSERT INTO api_key_quotas AS q (key_id, period, messages)
-           SELECT * FROM unnest($1::text[], $2::text[], $3::int4[]) ORDER BY 1, 2
+           SELECT * FROM ${QUOTA_COUNTS.sql} ORDER BY 1, 2
            ON CONFLICT (key_id, period) DO UPDATE SET messages = q.messages + excluded.messages`,
-    values: [quotas.map((row) => row.keyId), quotas.map((row) => row.period), quotas.map((row) => row.added)],
+    values: QUOTA_COUNTS.values(quotas),
   });
 }
 
 type CappedAccount = Pick<LockedAccount, "id" | "dailySpendCapMicros">;
 
-/** What accounts with a daily cap have spent, as it stands now; exact while they are locked. One query, if any has a cap. */
+/** Loads what accounts with a daily cap have spent; exact while they are locked. One query, if any has a cap. */
 export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccount>, days: Iterable<string>) {
   const capped = [...accounts].flatMap(({ id, dailySpendCapMicros }) => (dailySpendCapMicros === null ? [] : [id]));
   const spent = new Map<string, bigint>();
@@ -107,13 +114,13 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
              FROM usage_days WHERE account_id = ANY($1::text[]) AND day = ANY($2::date[])`,
       values: [capped, [...new Set(days)]],
     });
-    for (const row of rows) spent.set(slot(row.accountId, row.day), row.costMicros);
+    for (const row of rows) spent.set(periodKey(row.accountId, row.day), row.costMicros);
   }
 
   return {
-    /** 429 when so much more would pass the account's cap of the day. */
+    /** A 429 when this cost would exceed the account's cap of the day. */
     refusals({ id, dailySpendCapMicros: cap }: CappedAccount, day: string, costMicros: bigint): ApiError[] {
-      const before = spent.get(slot(id, day)) ?? 0n;
+      const before = spent.get(periodKey(id, day)) ?? 0n;
       if (cap === null || costMicros === 0n || before + costMicros <= cap) return [];
       const details = { limit: fromMicros(cap), spent: fromMicros(before), requested: fromMicros(costMicros) };
       const text = "This request would pass what the account may spend in a UTC day. Nothing was sent.";
@@ -121,7 +128,7 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
       return [rateLimited(text, { reason: "daily_spend_cap", details, retryAfterS })];
     },
     add({ id }: CappedAccount, day: string, costMicros: bigint): void {
-      spent.set(slot(id, day), (spent.get(slot(id, day)) ?? 0n) + costMicros);
+      spent.set(periodKey(id, day), (spent.get(periodKey(id, day)) ?? 0n) + costMicros);
     },
   };
 }

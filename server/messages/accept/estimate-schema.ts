@@ -27,11 +27,11 @@ const Encoding = z.enum(["GSM-7", "UCS-2"]);
 const NonGsm = z.object({
   character: z.string().describe("The character itself."),
   code_point: z.string().describe("Its code point, such as U+201C."),
-  index: z.number().int().describe("Where it stands in `body`, in UTF-16 code units."),
+  index: z.number().int().describe("Its position in `body`, in UTF-16 code units."),
   substitute: z
     .string()
     .nullable()
-    .describe("What `smart_encoding` writes for it; null: it stays. For a combining accent this is the whole letter."),
+    .describe("Replacement by `smart_encoding`; null: none. For a combining accent this is the whole letter."),
 });
 
 const RecipientEstimate = z.object({
@@ -40,45 +40,49 @@ const RecipientEstimate = z.object({
     .number()
     .int()
     .nullable()
-    .describe("Route that it would take; null when none leads there, or its message is held back."),
+    .describe("Route that it would take; null: it has no route, or its message would be blocked."),
   provider: z.string().nullable().describe("Provider that would be tried first; null without a route."),
   price_per_segment: z
     .number()
     .nullable()
     .describe("Price of one segment, in units of `currency`; null without a route."),
   cost: z.number().describe("Price of all segments, in units of `currency`; 0 when its message would fail at once."),
-  refusal: MessageError.nullable().describe("The `error` that its message would fail with at once; null: it would go."),
+  refusal: MessageError.nullable().describe(
+    "The `error` with which its message would fail at once; null: it would be accepted.",
+  ),
 });
 
 const Refusal = z.object({
-  status: z.number().int().describe("HTTP status of the send's answer."),
+  status: z.number().int().describe("HTTP status of the send's response."),
   code: z.string().describe("The send's `error.code`."),
-  reason: z.string().describe("The finer code, as in `error.details.reason`; `code` again when there is none."),
+  reason: z.string().describe("The more specific code, as in `error.details.reason`; otherwise the same as `code`."),
   message: z.string().describe("The reason in words."),
-  param: z.string().nullable().describe("The offending parameter, if it is one."),
+  param: z.string().nullable().describe("The offending parameter, if any."),
 });
 
 export const Estimate = z.object({
   object: kindOf("estimate"),
-  encoding: Encoding.describe("Alphabet of the text as it would be sent, that is with `smart_encoding` if asked for."),
+  encoding: Encoding.describe("Alphabet of the text as it would be sent, with `smart_encoding` if requested."),
   segments: z.number().int().describe("Segments of each message."),
   characters: z.number().int().describe("Characters (code points) of that text."),
-  units: z.number().int().describe("Room that it takes: septets in GSM-7, 16-bit units in UCS-2."),
+  units: z.number().int().describe("Its length: septets in GSM-7, 16-bit units in UCS-2."),
   non_gsm: z.array(NonGsm).describe("Characters of the given `body` that GSM-7 lacks, in order; at most 100."),
   smart: z
     .object({
       segments: z.number().int().describe("Segments of each message."),
       encoding: Encoding.describe("Alphabet of the text."),
-      saved_segments: z.number().int().describe("How many fewer segments that is than without."),
+      saved_segments: z.number().int().describe("Segments saved compared with the text as given."),
     })
-    .describe("What `smart_encoding` gives, asked for or not."),
+    .describe("The result of `smart_encoding`, whether or not it is requested."),
   cost: z.number().describe("Total over all recipients, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
-  balance: z.number().describe("Money left on the account, in units of `currency`."),
+  balance: z.number().describe("Available balance of the account, in units of `currency`."),
   sufficient: z.boolean().describe("Whether the balance covers the cost."),
   recipients: z.array(RecipientEstimate).describe("One item per recipient, in the order of the request."),
   refusals: z
     .array(Refusal)
-    .describe("Why the send as a whole would be refused, its own answer first; empty: it would be accepted."),
+    .describe(
+      "Errors that would refuse the whole send, the one that it would respond with first; empty: it would be accepted.",
+    ),
 });
 export type Estimate = z.output<typeof Estimate>;

@@ -19,7 +19,7 @@ beforeAll(async () => {
   dearRoute = await makeRoute({ prefix: "44", priceMicros: 41_300 });
 });
 
-/** Everything of an account that a send changes. */
+/** All data of an account that a send changes. */
 const booksOf = async ({ accountId, keyId }: TestAccount) => {
   const { rows } = await pool().query(
     `SELECT balance_micros, held_micros,
@@ -41,7 +41,7 @@ const limited = (account: TestAccount, daily: number | null, monthly: number | n
   return { ...account.actor, limits: { daily, monthly } };
 };
 
-/** The refusal of the send that `input` describes, in the words of an estimate; null when it was accepted. */
+/** The refusal of the send of `input`, as an estimate presents it; null when it was accepted. */
 async function refusalOfSend(actor: AccountActor, { to, recipients, ...shared }: EstimateInput) {
   try {
     if (to !== undefined) await sendMessage(actor, { to, ...shared }, plainRequest());
@@ -61,7 +61,7 @@ describe("an estimate agrees with the send that follows", () => {
     ["a text outside GSM-7", TO, "“Hello” – it’s us… ".repeat(6), undefined],
     ["smart encoding", DEAR_TO, "“Hello” – it’s us… ".repeat(6), true],
     ["a number without a route", UNREACHABLE_TO, "Hello", undefined],
-  ])("single, %s: to the cent, and it changes nothing itself", async (_name, to, body, smart_encoding) => {
+  ])("single, %s: to the cent, and without side effects", async (_name, to, body, smart_encoding) => {
     const account = await makeAccount();
     const input = { to, from: account.senderId, body, smart_encoding };
     const before = await booksOf(account);
@@ -84,7 +84,7 @@ describe("an estimate agrees with the send that follows", () => {
     expect(estimate.recipients).toMatchObject([{ to, cost: message.cost, refusal: message.error }]);
   });
 
-  test("bulk: every recipient costs, or fails, as was told", async () => {
+  test("bulk: every recipient costs or fails as estimated", async () => {
     const account = await makeAccount();
     const recipients = [TO, DEAR_TO, "4155550123", TO, UNREACHABLE_TO, "", "\0".repeat(70)];
     const input = { recipients, from: account.senderId, body: "x".repeat(200) };
@@ -122,7 +122,7 @@ describe("an estimate agrees with the send that follows", () => {
     expect(refusals).toMatchObject([{ status: 400, code: "invalid_request", reason }]);
   });
 
-  test("so are a balance that does not cover it, and limits that it would pass", async () => {
+  test("an insufficient balance and exceeded limits are reported as the send would be refused", async () => {
     const poor = await makeAccount({ balanceMicros: 20_000n });
     const bulk = (account: TestAccount) => ({ recipients: [TO, TO, TO], from: account.senderId, body: "Hi" });
     const short = await estimateSend(poor.actor, bulk(poor));
@@ -139,7 +139,7 @@ describe("an estimate agrees with the send that follows", () => {
     expect((await estimateSend(monthly, { ...bulk(account), recipients: [TO, "nobody", TO] })).refusals).toEqual([]);
   });
 
-  test("all that is wrong is told at once, the send's own answer first", async () => {
+  test("all refusals are reported at once, the send's own one first", async () => {
     const account = await makeAccount({ balanceMicros: 0n });
     await pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [account.accountId]);
     const actor = limited(account, 0, 0);
@@ -155,8 +155,8 @@ describe("an estimate agrees with the send that follows", () => {
   });
 });
 
-describe("what it says of the text", () => {
-  test("which characters make it dearer, what stands for them, and what smart encoding would save", async () => {
+describe("the analysis of the text", () => {
+  test("lists the characters outside GSM-7, their substitutes, and the segments that smart encoding saves", async () => {
     const account = await makeAccount();
     const body = `“${"a".repeat(100)}” ą cafe\u0301`;
     const input = { to: TO, from: account.senderId, body };
@@ -176,7 +176,7 @@ describe("what it says of the text", () => {
     expect(plain.non_gsm).toHaveLength(3);
   });
 
-  test("a pair of surrogates is one character, and at most 100 are listed", async () => {
+  test("counts a surrogate pair as one character, and lists at most 100", async () => {
     const account = await makeAccount();
     const estimate = await estimateSend(account.actor, { to: TO, from: account.senderId, body: "😀".repeat(150) });
     expect(estimate).toMatchObject({ characters: 150, units: 300 });
@@ -186,7 +186,7 @@ describe("what it says of the text", () => {
 });
 
 describe("smart encoding", () => {
-  test("what is stored, answered and billed is the text as it is sent", async () => {
+  test("the text as sent is stored, returned and billed", async () => {
     const account = await makeAccount();
     const body = `“${"a".repeat(100)}”…`;
     const input = { from: account.senderId, body, smart_encoding: true };

@@ -16,8 +16,8 @@ import { type Destination, prepareSend } from "./prepared-send";
 const NON_GSM_SHOWN_MAX = 100;
 
 /**
- * What a send would cost and what would refuse it, judged by the same code as the send. Charges and stores nothing, so
- * what happens in between (another send, a changed price) is not foreseen.
+ * Estimates the cost of a send and the reasons that would refuse it, by the same code as the send. Charges and stores
+ * nothing, so a later send may differ, for example after a price change.
  * @throws 403 for a key that may not make that send.
  */
 export async function estimateSend(actor: AccountActor, input: EstimateInput): Promise<Estimate> {
@@ -51,8 +51,8 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
     recipients: recipients.map(presentDestination),
     refusals: [
       ...prepared.refusals,
-      ...refusalOf(() => requireActive(account)),
-      ...refusalOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
+      ...refusalsOf(() => requireActive(account)),
+      ...refusalsOf(() => requireBalance(costMicros, account.balanceMicros, account.currency)),
       ...spending.refusals(account, utcDay(at), costMicros),
       ...quotas.refusals(key, billed),
     ].map(presentRefusal),
@@ -61,7 +61,7 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
 
 type Account = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
 
-/** The recipients, those that the account's suppressions or limits hold back with why; judged in their order. */
+/** Replaces recipients that suppressions or limits block by their refusals, in order. */
 async function applyFraudCheck(account: Account, from: string, body: string, recipients: Destination[]) {
   const candidates = recipients.map(
     ({ to, routing }): CandidateMessage => ({
@@ -86,8 +86,8 @@ async function applyFraudCheck(account: Account, from: string, body: string, rec
 
 const recipientsOf = ({ recipients, to }: EstimateInput): string[] => recipients ?? (to === undefined ? [] : [to]);
 
-/** What `check` throws, when it is a refusal. */
-function refusalOf(check: () => unknown): ApiError[] {
+/** The ApiError that `check` throws, if any. */
+function refusalsOf(check: () => unknown): ApiError[] {
   try {
     check();
     return [];

@@ -45,7 +45,7 @@ const estimate = (account: TestAccount, recipients: string[]) =>
 const codes = (messages: { error: { code: string } | null }[]) => messages.map(({ error }) => error?.code ?? "goes");
 const countOf = (all: string[], code: string) => all.filter((one) => one === code).length;
 
-/** What was written about an account's messages. */
+/** Rows written for an account's messages. */
 async function traces({ accountId }: TestAccount) {
   const { rows } = await pool().query<Record<string, number>>(
     `SELECT (SELECT count(*)::int4 FROM ledger_entries WHERE account_id = $1 AND kind = 'reserve') AS reserves,
@@ -63,7 +63,7 @@ async function traces({ accountId }: TestAccount) {
 }
 
 describe("suppressions", () => {
-  test("a message to a suppressed number fails at once, free of charge, and is never handed over", async () => {
+  test("a message to a suppressed number fails at once, free of charge, and is never dispatched", async () => {
     const account = await makeAccount();
     const { id } = await createSuppression(account.actor, { number: TO });
     const message = await send(account);
@@ -75,7 +75,7 @@ describe("suppressions", () => {
     expect(await send(account)).toMatchObject({ status: "pending", error: null });
   });
 
-  test("in a bulk the item fails alone, and only where its own account and sender are meant", async () => {
+  test("in a bulk the item fails alone, and only for the suppression's account and sender", async () => {
     const [account, other] = await Promise.all([makeAccount(), makeAccount()]);
     await pool().query(
       "INSERT INTO senders (id, account_id, sender_id, type, status) VALUES ($1, $2, 'Second', 'alphanumeric', 'approved')",
@@ -87,7 +87,7 @@ describe("suppressions", () => {
     expect((await send(other)).error).toBeNull();
   });
 
-  test("one that is committed while a send waits for its account counts", async () => {
+  test("a suppression that is committed while a send waits for its account applies", async () => {
     const account = await makeAccount();
     let sending: Promise<unknown> = Promise.resolve();
     await transaction(async (tx) => {
@@ -112,7 +112,7 @@ describe("suppressions", () => {
   });
 });
 
-test("an account with a list of countries sends there and nowhere else", async () => {
+test("an account with a list of countries sends to these only", async () => {
   const account = await limitedAccount({ allowed_countries: ["US", "DE"] });
   const { messages } = await bulk(account, [TO, "+442071838750", "+4915112345678", "+15550100001", "nobody"]);
   expect(codes(messages)).toEqual(["goes", "country_not_allowed", "goes", "country_not_allowed", "invalid_recipient"]);
@@ -120,7 +120,7 @@ test("an account with a list of countries sends there and nowhere else", async (
 });
 
 describe("flood limits", () => {
-  test("60 at once of the same text: exactly as many go as may, whatever else is sent meanwhile", async () => {
+  test("60 concurrent sends of the same text: exactly the limit is accepted, whatever else is sent meanwhile", async () => {
     const account = await limitedAccount({ flood_identical: 6 });
     const sent = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
@@ -133,27 +133,27 @@ describe("flood limits", () => {
     expect(await traces(account)).toMatchObject({ reserves: 66, failures: 54 });
   });
 
-  test("of large bulks in several transactions at once exactly as many go as may in all", async () => {
+  test("concurrent large bulks in several transactions: exactly the limit is accepted in all", async () => {
     const account = await limitedAccount({ flood_identical: 0, flood_total: 20 });
     const bulks = await Promise.all(Array.from({ length: 4 }, () => bulk(account, Array<string>(600).fill(TO))));
     expect(bulks.reduce((sum, { sent }) => sum + sent, 0)).toBe(20);
     expect((await send(account, { body: "Other" })).error?.message).toMatch(/^At most 20 messages in all /);
   });
 
-  test("duplicates within a bulk count, other recipients are not touched", async () => {
+  test("duplicates within a bulk count, other recipients are unaffected", async () => {
     const account = await limitedAccount({ flood_identical: 2 });
     const { messages } = await bulk(account, [TO, TO, OTHER_TO, TO]);
     expect(codes(messages)).toEqual(["goes", "goes", "goes", "flood_limit"]);
   });
 
-  test("what a refused request would have sent does not count", async () => {
+  test("messages of a refused request do not count", async () => {
     const account = await limitedAccount({ flood_total: 1 }, 10_000n);
     const [refused, taken] = await Promise.allSettled([bulk(account, [TO, OTHER_TO]), send(account)]);
     expect(refused).toMatchObject({ status: "rejected", reason: { status: 402 } });
     expect(taken).toMatchObject({ status: "fulfilled", value: { status: "pending" } });
   });
 
-  test("what was blocked does not count, and what went does for an hour", async () => {
+  test("blocked messages do not count, and accepted ones count for an hour", async () => {
     const account = await limitedAccount({ flood_total: 2 });
     const sent = [await send(account), await send(account), await send(account)];
     expect(codes(sent)).toEqual(["goes", "goes", "flood_limit"]);
@@ -167,7 +167,7 @@ describe("flood limits", () => {
     expect(codes([await send(account), await send(account)])).toEqual(["goes", "flood_limit"]);
   });
 
-  test("so many blocked that older ones are not looked at: who keeps on trying stays blocked", async () => {
+  test("more blocked messages than are scanned: the recipient stays blocked", async () => {
     const account = await limitedAccount({ flood_total: 2 });
     const tried = (from: number, to: number) =>
       pool().query(
@@ -204,7 +204,7 @@ describe("flood limits", () => {
     return checkFraud(sendings).blocked.size;
   };
 
-  test("the installation's defaults hold for real providers, not for the built-in carrier, and 0 takes them away", async () => {
+  test("the installation's defaults apply to real providers, not to the built-in carrier, and 0 disables them", async () => {
     expect([env().FLOOD_IDENTICAL_PER_HOUR, env().FLOOD_TOTAL_PER_HOUR]).toEqual([6, 20]);
     const [account, free] = await Promise.all([makeAccount(), limitedAccount({ flood_identical: 0, flood_total: 0 })]);
     const same = Array<string>(30).fill("Hello");
@@ -219,7 +219,7 @@ describe("flood limits", () => {
 });
 
 describe("the daily spend cap", () => {
-  test("50 sends at once under a cap for 10: exactly 10 are accepted, and the rest is told what stands", async () => {
+  test("50 concurrent sends under a cap for 10: exactly 10 are accepted, and the rest is refused with the amounts", async () => {
     const account = await limitedAccount({ daily_spend_cap_micros: 100_000 });
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => send(account)));
     const refusals = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
@@ -233,7 +233,7 @@ describe("the daily spend cap", () => {
     expect(await traces(account)).toMatchObject({ reserves: 10, cost: 100_000, failures: 0 });
   });
 
-  test("refuses a request as a whole, and nothing that is free of charge", async () => {
+  test("refuses a request as a whole, and nothing free of charge", async () => {
     const account = await limitedAccount({ daily_spend_cap_micros: 25_000 });
     await expect(bulk(account, [TO, TO, OTHER_TO])).rejects.toMatchObject({
       status: 429,
@@ -247,24 +247,24 @@ describe("the daily spend cap", () => {
 });
 
 describe("an estimate", () => {
-  test("tells what would be blocked, in the words of the send, and counts nothing", async () => {
+  test("reports blocked messages with the errors of the send, and counts nothing", async () => {
     const account = await limitedAccount({ allowed_countries: ["US"], flood_identical: 2 });
     await createSuppression(account.actor, { number: OTHER_TO });
     await send(account);
     await send(account);
     const recipients = [TO, OTHER_TO, "+442071838750", "+14155550125"];
-    const told = await estimate(account, recipients);
-    expect(await estimate(account, recipients)).toEqual(told);
+    const estimated = await estimate(account, recipients);
+    expect(await estimate(account, recipients)).toEqual(estimated);
     const { messages } = await bulk(account, recipients);
     expect(codes(messages)).toEqual(["flood_limit", "blocklisted", "country_not_allowed", "goes"]);
-    expect(told.recipients.map(({ cost, refusal }) => ({ cost, error: refusal }))).toEqual(
+    expect(estimated.recipients.map(({ cost, refusal }) => ({ cost, error: refusal }))).toEqual(
       messages.map(({ cost, error }) => ({ cost, error })),
     );
-    expect(told.recipients[1]).toMatchObject({ route_id: null, provider: null, price_per_segment: null });
-    expect(told).toMatchObject({ cost: 0.01, refusals: [] });
+    expect(estimated.recipients[1]).toMatchObject({ route_id: null, provider: null, price_per_segment: null });
+    expect(estimated).toMatchObject({ cost: 0.01, refusals: [] });
   });
 
-  test("tells of the cap as the send would be refused", async () => {
+  test("reports the cap as the send would be refused", async () => {
     const account = await limitedAccount({ daily_spend_cap_micros: 15_000 });
     await send(account);
     const [refusal] = (await estimate(account, [TO])).refusals;

@@ -1,9 +1,10 @@
-/** What a batch of sends needs to know to hold messages back: suppressions, countries, and what went within the hour. */
+/** Blocks messages of a batch of sends: by suppressions, by country, and by flood limits over the last hour. */
 import type { LockedAccount } from "../../accounts/store";
 import { now } from "../../core/clock";
 import type { Queryable } from "../../core/db";
 import { env } from "../../core/env";
 import { firstIdAt } from "../../core/ids";
+import { unnest } from "../../core/unnest";
 import type { MessageRow } from "../present";
 import {
   BLOCKLISTED,
@@ -16,28 +17,28 @@ import {
   type Refusal,
 } from "./fraud-rules";
 
-/** A message that would go, had nobody anything against it. */
+/** A message that is accepted unless it is blocked here. */
 export type CandidateMessage = Pick<MessageRow, "id" | "accountId" | "toNumber" | "fromSender" | "body" | "chain">;
 
 type CheckedAccount = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
 
-/** What is blocked of one request. `release` takes back that the rest counts, when the request is refused after all. */
+/** The blocked messages of one request. `release` uncounts the others, when the request is refused after all. */
 type FraudDecision = { blocked: Map<CandidateMessage, Refusal>; release: () => void };
 
 /**
- * Messages that were blocked count for no limit but stand in the same index. So many of them are looked through per
- * recipient; whoever tried even more often within the hour stays blocked.
+ * Blocked messages count for no limit but stand in the same index. At most this many are scanned per recipient; a recipient
+ * with even more of them within the hour stays blocked.
  */
 const BLOCKED_SCANNED_MAX = 1_000;
 
 const NOTHING_BLOCKED: FraudDecision = { blocked: new Map(), release: () => undefined };
 
-const recipientOf = ({ accountId, toNumber }: CandidateMessage): string => `${accountId} ${toNumber}`;
-const textOf = (candidate: CandidateMessage): string => `${recipientOf(candidate)} ${candidate.body}`;
+const recipientKey = ({ accountId, toNumber }: CandidateMessage): string => `${accountId} ${toNumber}`;
+const textKey = (candidate: CandidateMessage): string => `${recipientKey(candidate)} ${candidate.body}`;
 
 /**
- * Reads what can hold `candidates` back, and returns what judges the requests that they come from, one after the other.
- * Exact while the accounts are locked. One query, and only when a limit holds for some of them.
+ * Loads everything that can block `candidates`, and returns a function that decides on their requests one after the other.
+ * Exact while the accounts are locked. One query, and only when a flood limit applies to some of them.
  */
 export async function loadFraudCheck(
   db: Queryable,
@@ -45,24 +46,12 @@ export async function loadFraudCheck(
   candidates: readonly CandidateMessage[],
   isSuppressed: (candidate: CandidateMessage) => boolean,
 ): Promise<(request: readonly CandidateMessage[]) => FraudDecision> {
-  const defaults = { identical: env().FLOOD_IDENTICAL_PER_HOUR, total: env().FLOOD_TOTAL_PER_HOUR };
-  const refused = new Map<CandidateMessage, Refusal>();
-  const limited = new Map<CandidateMessage, FloodLimits>();
-  for (const candidate of candidates) {
-    const account = accounts.get(candidate.accountId);
-    if (!account) continue;
-    const refusal = isSuppressed(candidate)
-      ? BLOCKLISTED
-      : countryRefusal(account.allowedCountries, candidate.toNumber);
-    const limits = floodLimitsOf(account, candidate.chain, defaults);
-    if (refusal) refused.set(candidate, refusal);
-    else if (isLimited(limits)) limited.set(candidate, limits);
-  }
+  const { refused, limited } = applyRules(accounts, candidates, isSuppressed);
   if (refused.size + limited.size === 0) return () => NOTHING_BLOCKED;
-  const went = await readWent(db, limited);
+  const recent = await readRecent(db, limited);
   const listOf = (key: string): string[] => {
-    const list = went.get(key) ?? [];
-    went.set(key, list);
+    const list = recent.get(key) ?? [];
+    recent.set(key, list);
     return list;
   };
 
@@ -71,7 +60,7 @@ export async function loadFraudCheck(
     const counted: string[][] = [];
     for (const candidate of request) {
       const limits = limited.get(candidate);
-      const [identical, total] = [listOf(textOf(candidate)), listOf(recipientOf(candidate))];
+      const [identical, total] = [listOf(textKey(candidate)), listOf(recipientKey(candidate))];
       const refusal = refused.get(candidate) ?? (limits && floodRefusal(limits, { identical, total }));
       if (refusal) {
         blocked.set(candidate, refusal);
@@ -91,63 +80,113 @@ export async function loadFraudCheck(
   };
 }
 
-type Went = { n: number; scanned: number; oldest: string; total: string[] | null; identical: string[] | null };
+/** Applies the rules that need no history. @returns refused candidates, and the flood limits of the others. */
+function applyRules(
+  accounts: ReadonlyMap<string, CheckedAccount>,
+  candidates: readonly CandidateMessage[],
+  isSuppressed: (candidate: CandidateMessage) => boolean,
+): { refused: Map<CandidateMessage, Refusal>; limited: Map<CandidateMessage, FloodLimits> } {
+  const defaults = { identical: env().FLOOD_IDENTICAL_PER_HOUR, total: env().FLOOD_TOTAL_PER_HOUR };
+  const refused = new Map<CandidateMessage, Refusal>();
+  const limited = new Map<CandidateMessage, FloodLimits>();
+  for (const candidate of candidates) {
+    const account = accounts.get(candidate.accountId);
+    if (!account) continue;
+    const refusal = isSuppressed(candidate)
+      ? BLOCKLISTED
+      : countryRefusal(account.allowedCountries, candidate.toNumber);
+    const limits = floodLimitsOf(account, candidate.chain, defaults);
+    if (refusal) refused.set(candidate, refusal);
+    else if (isLimited(limits)) limited.set(candidate, limits);
+  }
+  return { refused, limited };
+}
+
+/** One text to one recipient. `n` numbers the look-ups and `bodyNo` their texts, each of which is sent to the database once. */
+type LookUp = { n: number; candidate: CandidateMessage; bodyNo: number; limits: FloodLimits };
+
+const LOOK_UPS = unnest<LookUp>({
+  n: ["int4", ({ n }) => n],
+  account_id: ["text", ({ candidate }) => candidate.accountId],
+  to_number: ["text", ({ candidate }) => candidate.toNumber],
+  body_no: ["int4", ({ bodyNo }) => bodyNo],
+  identical: ["int4", ({ limits }) => limits.identical],
+  total: ["int4", ({ limits }) => limits.total],
+});
+
+type FoundRecent = { n: number; scanned: number; oldest: string; total: string[] | null; identical: string[] | null };
 
 /**
- * Ids, oldest first, of what went within the window to the recipients, by recipient and by recipient and text; of each
- * no more than its limit asks for.
+ * Reads the ids of messages within the window, oldest first, by recipient and by recipient and text, of each no more than
+ * its limit needs.
  */
-async function readWent(
+async function readRecent(
   db: Queryable,
   limited: ReadonlyMap<CandidateMessage, FloodLimits>,
 ): Promise<Map<string, string[]>> {
-  const lists = new Map<string, string[]>();
-  if (limited.size === 0) return lists;
-  const limitsOf = new Map<string, FloodLimits>();
-  for (const [{ accountId }, limits] of limited) {
-    const { identical, total } = limitsOf.get(accountId) ?? limits;
-    limitsOf.set(accountId, {
-      identical: Math.max(identical, limits.identical),
-      total: Math.max(total, limits.total),
-    });
-  }
-  const bodies = new Map<string, number>();
-  const asked = [...new Map([...limited.keys()].map((candidate) => [textOf(candidate), candidate])).values()];
-  for (const { body } of asked) if (!bodies.has(body)) bodies.set(body, bodies.size + 1);
-  const limits = asked.map(({ accountId }) => limitsOf.get(accountId) ?? { identical: 0, total: 0 });
-  const { rows } = await db.query<Went>({
+  if (limited.size === 0) return new Map();
+  const { lookUps, bodies } = lookUpsOf(limited);
+  const { rows } = await db.query<FoundRecent>({
     name: "messages.went",
-    text: `SELECT r.n::int4 AS n, count(*)::int4 AS scanned, min(s.id) AS oldest,
+    text: `SELECT r.n, count(*)::int4 AS scanned, min(s.id) AS oldest,
              (array_agg(s.id ORDER BY s.id DESC) FILTER (WHERE s.went))[1:r.total] AS total,
              (array_agg(s.id ORDER BY s.id DESC) FILTER (WHERE s.went AND s.body = b.body))[1:r.identical] AS identical
-           FROM unnest($1::text[], $2::text[], $3::int4[], $4::int4[], $5::int4[]) WITH ORDINALITY
-             AS r (account_id, to_number, body_no, identical, total, n)
-           JOIN unnest($6::text[]) WITH ORDINALITY AS b (body, no) ON b.no = r.body_no
+           FROM ${LOOK_UPS.as("r")}
+           JOIN unnest($7::text[]) WITH ORDINALITY AS b (body, no) ON b.no = r.body_no
            CROSS JOIN LATERAL (
              SELECT m.id, m.body, m.failed_at IS DISTINCT FROM m.created_at AS went FROM messages m
-             WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $7
-             ORDER BY m.id DESC LIMIT (CASE WHEN r.total > 0 THEN r.total ELSE r.identical END) + $8::int4
+             WHERE m.account_id = r.account_id AND m.to_number = r.to_number AND m.id > $8
+             ORDER BY m.id DESC LIMIT (CASE WHEN r.total > 0 THEN r.total ELSE r.identical END) + $9::int4
            ) AS s
            GROUP BY r.n, r.total, r.identical`,
     values: [
-      asked.map((candidate) => candidate.accountId),
-      asked.map((candidate) => candidate.toNumber),
-      asked.map((candidate) => bodies.get(candidate.body)),
-      limits.map((limit) => limit.identical),
-      limits.map((limit) => limit.total),
-      [...bodies.keys()],
+      ...LOOK_UPS.values(lookUps),
+      bodies,
       firstIdAt("message", new Date(now().getTime() - FLOOD_WINDOW_MS)),
       BLOCKED_SCANNED_MAX,
     ],
   });
-  for (const { n, scanned, oldest, total, identical } of rows) {
-    const [candidate, limit] = [asked[n - 1], limits[n - 1]];
-    if (!candidate || !limit) continue;
-    const isCutOff = limit.total > 0 && scanned === limit.total + BLOCKED_SCANNED_MAX;
-    const newestFirst = total ?? [];
-    const unseen = isCutOff ? Array<string>(limit.total - newestFirst.length).fill(oldest) : [];
-    lists.set(recipientOf(candidate), [...unseen, ...newestFirst.toReversed()]);
-    lists.set(textOf(candidate), (identical ?? []).toReversed());
+  const found = new Map(rows.map((row) => [row.n, row]));
+  return new Map(lookUps.flatMap((lookUp) => recentLists(lookUp, found.get(lookUp.n))));
+}
+
+/** One look-up per recipient and text, and the texts in the order of `bodyNo`, which starts at 1. */
+function lookUpsOf(limited: ReadonlyMap<CandidateMessage, FloodLimits>): { lookUps: LookUp[]; bodies: string[] } {
+  const limitsOf = highestLimits(limited);
+  const bodyNos = new Map<string, number>();
+  const lookUps = new Map<string, LookUp>();
+  for (const [candidate, own] of limited) {
+    const { accountId, body } = candidate;
+    const bodyNo = bodyNos.get(body) ?? bodyNos.size + 1;
+    bodyNos.set(body, bodyNo);
+    const key = textKey(candidate);
+    const n = lookUps.get(key)?.n ?? lookUps.size + 1;
+    lookUps.set(key, { n, candidate, bodyNo, limits: limitsOf.get(accountId) ?? own });
   }
-  return lists;
+  return { lookUps: [...lookUps.values()], bodies: [...bodyNos.keys()] };
+}
+
+/** The highest limits of each account's messages, which may take different chains. */
+function highestLimits(limited: ReadonlyMap<CandidateMessage, FloodLimits>): Map<string, FloodLimits> {
+  const highest = new Map<string, FloodLimits>();
+  for (const [{ accountId }, limits] of limited) {
+    const { identical, total } = highest.get(accountId) ?? limits;
+    highest.set(accountId, {
+      identical: Math.max(identical, limits.identical),
+      total: Math.max(total, limits.total),
+    });
+  }
+  return highest;
+}
+
+/** The lists that a look-up found, by their keys. Where the scan was cut off, the rest of the limit counts as used up. */
+function recentLists({ candidate, limits }: LookUp, found: FoundRecent | undefined): [key: string, ids: string[]][] {
+  if (!found) return [];
+  const isCutOff = limits.total > 0 && found.scanned === limits.total + BLOCKED_SCANNED_MAX;
+  const newestFirst = found.total ?? [];
+  const unseen = isCutOff ? Array<string>(limits.total - newestFirst.length).fill(found.oldest) : [];
+  return [
+    [recipientKey(candidate), [...unseen, ...newestFirst.toReversed()]],
+    [textKey(candidate), (found.identical ?? []).toReversed()],
+  ];
 }

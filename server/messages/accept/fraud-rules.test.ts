@@ -13,23 +13,23 @@ describe("countryOf", () => {
     ["+77011234567", "KZ"],
     ["+390612345678", "IT"],
     ["+4915112345678", "DE"],
-  ])("%s is of %s, also where countries share a calling code", (number, country) => {
+  ])("%s belongs to %s, even if countries share its calling code", (number, country) => {
     expect(countryOf(number)).toBe(country);
   });
 
-  test("a number that its plan does not know is of the country that has the calling code to itself", () => {
+  test("an invalid number belongs to the only country with its calling code", () => {
     expect(countryOf("+4910")).toBe("DE");
   });
 
   test.each(["+15550100001", "+88216045550101", "+999155550123", "+18001234567"])(
-    "%s has none that could be told",
+    "%s has no country, or an ambiguous one",
     (number) => {
       expect(countryOf(number)).toBeNull();
     },
   );
 });
 
-test("an account without a list sends everywhere; one with a list only to what is certainly in it", () => {
+test("an account without a country list sends everywhere; with a list only to numbers that are certainly in it", () => {
   expect(countryRefusal([], "+999155550123")).toBeNull();
   expect(countryRefusal(["US", "DE"], "+4915112345678")).toBeNull();
   expect(countryRefusal(["US"], "+16135550123")).toEqual({
@@ -43,7 +43,7 @@ describe("flood limits", () => {
   const defaults = { identical: 6, total: 20 };
   const none = { floodIdentical: null, floodTotal: null };
 
-  test("are the installation's, unless the account has its own; 0 is none", () => {
+  test("are the installation's unless the account has its own; 0 means none", () => {
     expect(floodLimitsOf(none, ["twilio", "sandbox"], defaults)).toEqual(defaults);
     expect(floodLimitsOf({ floodIdentical: 2, floodTotal: null }, ["twilio"], defaults)).toEqual({
       identical: 2,
@@ -55,7 +55,7 @@ describe("flood limits", () => {
     });
   });
 
-  test("for what only goes to the built-in carrier there are those of the account alone", () => {
+  test("of messages that only the built-in carrier takes are the account's alone", () => {
     expect(floodLimitsOf(none, ["sandbox"], defaults)).toEqual({ identical: 0, total: 0 });
     expect(floodLimitsOf({ floodIdentical: null, floodTotal: 3 }, ["sandbox"], defaults)).toEqual({
       identical: 0,
@@ -65,19 +65,19 @@ describe("flood limits", () => {
 
   const at = (minute: number) => firstIdAt("message", new Date(Date.UTC(2026, 0, 31, 12, minute)));
 
-  test("the message that would pass one is refused, with the limit and when it frees", () => {
-    const went = [at(0), at(10), at(20)];
-    expect(floodRefusal({ identical: 4, total: 4 }, { identical: went, total: went })).toBeNull();
-    expect(floodRefusal({ identical: 0, total: 0 }, { identical: went, total: went })).toBeNull();
-    expect(floodRefusal({ identical: 2, total: 3 }, { identical: went, total: went })).toEqual({
+  test("refuse the message that would exceed one, naming the limit and the time of the next message", () => {
+    const recent = [at(0), at(10), at(20)];
+    expect(floodRefusal({ identical: 4, total: 4 }, { identical: recent, total: recent })).toBeNull();
+    expect(floodRefusal({ identical: 0, total: 0 }, { identical: recent, total: recent })).toBeNull();
+    expect(floodRefusal({ identical: 2, total: 3 }, { identical: recent, total: recent })).toEqual({
       code: "flood_limit",
       message:
         "At most 2 messages of the same text may go to one number within an hour. The next may go at 2026-01-31T13:10:00.000Z.",
     });
-    expect(floodRefusal({ identical: 2, total: 3 }, { identical: [at(5)], total: went })?.message).toBe(
+    expect(floodRefusal({ identical: 2, total: 3 }, { identical: [at(5)], total: recent })?.message).toBe(
       "At most 3 messages in all may go to one number within an hour. The next may go at 2026-01-31T13:00:00.000Z.",
     );
-    expect(floodRefusal({ identical: 1, total: 0 }, { identical: [at(5)], total: went })?.message).toMatch(
+    expect(floodRefusal({ identical: 1, total: 0 }, { identical: [at(5)], total: recent })?.message).toMatch(
       /^At most 1 message of/,
     );
   });

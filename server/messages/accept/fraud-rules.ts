@@ -1,12 +1,12 @@
 /**
- * What holds a message back before it is paid and sent: countries that the account does not send to, and floods to one
- * number. Both take the profit from whoever makes a service send in order to share in the fees (SMS pumping).
+ * Fraud rules that block a message before it is billed and sent: countries that the account does not send to, and floods to
+ * one number. Both make SMS pumping unprofitable, where fraudsters trigger messages to share in the termination fees.
  */
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { HOUR_MS } from "../../core/clock";
 import { timeOfId } from "../../core/ids";
 
-/** Why a message fails at once, free of charge: the `error` that it carries. */
+/** The `error` of a message that fails at once, free of charge. */
 export type Refusal = { code: string; message: string };
 
 /** Messages to one recipient within {@link FLOOD_WINDOW_MS}, of the same text and in all; 0: no limit. */
@@ -14,7 +14,7 @@ export type FloodLimits = { identical: number; total: number };
 
 export const FLOOD_WINDOW_MS = HOUR_MS;
 
-/** The carrier that only pretends to send: nobody is reached, so no default limit protects anybody. */
+/** The built-in carrier only simulates sending, so default limits do not apply to it. */
 const HARMLESS = "sandbox";
 
 export const BLOCKLISTED: Refusal = {
@@ -24,7 +24,7 @@ export const BLOCKLISTED: Refusal = {
 
 /**
  * The country of an E.164 number, ISO 3166-1 alpha-2; null when it has none (satellite phones, international services) or
- * when it cannot be told: a number that its numbering plan does not know, under a calling code that countries share.
+ * is ambiguous: an invalid number under a calling code that several countries share.
  */
 export function countryOf(e164: string): string | null {
   const phone = parsePhoneNumberFromString(e164);
@@ -34,7 +34,7 @@ export function countryOf(e164: string): string | null {
   return sharing.length === 1 ? phone.country : null;
 }
 
-/** Why an account that may send to `allowed` countries only does not send to the number; null: it does. */
+/** Refuses a number outside the `allowed` countries (empty: all are allowed); null: the account may send to it. */
 export function countryRefusal(allowed: readonly string[], to: string): Refusal | null {
   if (allowed.length === 0) return null;
   const country = countryOf(to);
@@ -44,8 +44,8 @@ export function countryRefusal(allowed: readonly string[], to: string): Refusal 
 }
 
 /**
- * The limits that hold for a message with this chain of providers: the account's own, and for what it has none of the
- * installation's defaults, unless the message reaches nobody.
+ * The flood limits of a message with this chain: the account's own, or else the installation's defaults, which do not apply
+ * to simulated sends.
  */
 export function floodLimitsOf(
   account: { floodIdentical: number | null; floodTotal: number | null },
@@ -59,26 +59,28 @@ export function floodLimitsOf(
   };
 }
 
-/** Whether any limit holds. */
+/** Whether any limit is set. */
 export const isLimited = ({ identical, total }: FloodLimits): boolean => identical > 0 || total > 0;
 
-/** When the next message may go, by the ids of those that went, oldest first. */
-const freeAt = (went: readonly string[], limit: number): string =>
-  new Date(timeOfId(went[went.length - limit] ?? "").getTime() + FLOOD_WINDOW_MS).toISOString();
+/** The time (ISO 8601) from which the next message may be sent, by the ids of recent ones, oldest first. */
+const freeAt = (recent: readonly string[], limit: number): string =>
+  new Date(timeOfId(recent[recent.length - limit] ?? "").getTime() + FLOOD_WINDOW_MS).toISOString();
 
 /**
- * Why one more message to a recipient is one too many; null: it is not.
- * @param went ids, oldest first, of the messages that went to the recipient within the window: of the same text, in all.
+ * Refuses a message that would exceed a flood limit of its recipient; null: it would not.
+ * @param recent ids, oldest first, of the recipient's messages within the window: of the same text, and in all.
  */
 export function floodRefusal(
   limits: FloodLimits,
-  went: { identical: readonly string[]; total: readonly string[] },
+  recent: { identical: readonly string[]; total: readonly string[] },
 ): Refusal | null {
-  const refusal = (limit: number, what: string, ids: readonly string[]): Refusal | null => {
+  const refusal = (limit: number, kind: string, ids: readonly string[]): Refusal | null => {
     if (limit === 0 || ids.length < limit) return null;
-    const count = `${limit} ${limit === 1 ? "message" : "messages"} ${what}`;
+    const count = `${limit} ${limit === 1 ? "message" : "messages"} ${kind}`;
     const message = `At most ${count} may go to one number within an hour. The next may go at ${freeAt(ids, limit)}.`;
     return { code: "flood_limit", message };
   };
-  return refusal(limits.identical, "of the same text", went.identical) ?? refusal(limits.total, "in all", went.total);
+  return (
+    refusal(limits.identical, "of the same text", recent.identical) ?? refusal(limits.total, "in all", recent.total)
+  );
 }

@@ -1,4 +1,4 @@
-/** What a send and its estimate share: the checks of a request, its text as it will be sent, and where it leads. */
+/** Preparation shared by a send and its estimate: the checks of a request, its final text, and its routes. */
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
@@ -8,28 +8,28 @@ import type { SendMessageInput } from "../schema";
 import { type Encoding, segmentText } from "../segments";
 import { toGsmPunctuation } from "../smart-encoding";
 
-/** What all messages of one request have in common. */
+/** Input that all messages of one request share. */
 export type SharedInput = Pick<SendMessageInput, "from" | "body" | "route_id" | "provider" | "smart_encoding">;
 
-/** A recipient with its route and its price, or with why its message fails at once, free of charge. */
+/** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */
 export type Destination = { to: string; costMicros: bigint } & (
   | { routing: Routing; refusal: null }
   | { routing: null; refusal: { code: string; message: string } }
 );
 
 type PreparedSend = {
-  /** The text as it is sent. */
+  /** The text as it will be sent. */
   body: string;
   encoding: Encoding;
   segments: number;
-  /** Why the request as a whole is refused, in the order in which that is judged; empty: it is not. */
+  /** Errors that refuse the whole request, in the order of precedence; empty: none. */
   refusals: ApiError[];
   resolve: (to: string) => Destination;
 };
 
 const RECIPIENT_SHOWN_MAX = 64;
 
-/** Checks what all messages of a request share, once, and returns what resolves its recipients. */
+/** Checks the shared input of a request once. `resolve` then finds the route and price of a recipient. */
 export async function prepareSend(accountId: string, input: SharedInput): Promise<PreparedSend> {
   const refusals: ApiError[] = [];
   if (!(await approvedSender(accountId, input.from))) {

@@ -34,8 +34,8 @@ export async function sendMessage(
 }
 
 /**
- * Accepts one message per recipient; a recipient that is not a phone number, to which no route leads, or that is held back
- * by a suppression or a limit of the account, fails alone.
+ * Accepts one message per recipient. A recipient that is not a phone number, has no route, or is blocked by a suppression or
+ * a limit of the account fails alone.
  * @throws as {@link sendMessage}; then nothing of the request was accepted.
  */
 export async function sendBulk(
@@ -71,8 +71,9 @@ function presentBulk(rows: MessageRow[]): BulkResult {
 type MakeRow = (to: string, reference: string | null) => MessageRow;
 
 /**
- * What makes the rows of a request that was found good: pending with its cost, or failed at once and free. Without an
- * Idempotency-Key a refusal is thrown; with one it is returned, since the request may have been carried out before.
+ * Checks a request and returns the factory of its rows: pending with their cost, or failed at once and free.
+ * @returns also the refusal of a request with an Idempotency-Key, which may have been carried out before.
+ * @throws the refusal of a request without one.
  */
 async function prepareRows(
   actor: AccountActor,

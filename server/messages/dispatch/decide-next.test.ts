@@ -7,7 +7,7 @@ const RUNS = 20_000;
 const WORKERS = 3;
 const PROVIDERS = ["vonage", "twilio", "sinch"];
 const FAULTS: readonly Fault[] = ["provider", "account", "throttled", "message"];
-/** Rounds in which every message must have come to its end; the model passes a minute in each. */
+/** Rounds within which every message must reach a final status; each is a minute of the model's time. */
 const ROUNDS_MAX = 60;
 
 const outcomes = fc.oneof(
@@ -18,7 +18,7 @@ const outcomes = fc.oneof(
 );
 
 const worker = fc.nat(WORKERS - 1);
-/** Chooses among what there is at the moment. */
+/** An index into the items that exist at the moment. */
 const pick = fc.nat(7);
 const isHeard = fc.boolean();
 const begins = fc.boolean();
@@ -86,7 +86,7 @@ function happen(model: AttemptModel, what: Happening): void {
       withOne(model.givenBack, what.pick, (claim) => model.giveBackAgain(claim));
       break;
     case "take-over":
-      // Nobody takes itself for dead.
+      // No worker considers itself dead.
       model.takeOver(what.worker, what.isDead, what.by === what.worker ? (what.by + 1) % WORKERS : what.by);
       break;
     case "unheard":
@@ -108,7 +108,7 @@ function happen(model: AttemptModel, what: Happening): void {
 
 const PATH = /^pending( failed| sent( delivered| failed| undelivered)?)?$/;
 
-/** What must be true after everything that happens. Compared by hand: it is done a million times. */
+/** Checks the invariants after every step. Without `expect`, as it runs a million times. */
 function check(model: AttemptModel): void {
   const { calls, money, policy } = model;
   const broken: string[] = [];
@@ -120,19 +120,19 @@ function check(model: AttemptModel): void {
       if (first.isTaken && !mayBeTwice) broken.push(`attempt ${second.seq} was made though ${first.seq} took it`);
     }
   }
-  if (model.isClaimedAfterRefusal) broken.push("somebody was asked although it was refused for good");
-  for (const claims of model.followers.values()) if (claims.size > 1) broken.push("two went on after one outcome");
+  if (model.isClaimedAfterRefusal) broken.push("another attempt was claimed although the message was refused");
+  for (const claims of model.followers.values()) if (claims.size > 1) broken.push("two attempts follow one outcome");
 
   const path = model.moves.join(" ");
   if (!PATH.test(path)) broken.push(`its status moved ${path}`);
   const expected = path.includes("sent") ? "settle" : path === "pending" ? "" : "refund";
   if (money.join(" ") !== expected) broken.push(`its status moved ${path} and its money ${money.join(" ")}`);
-  if (model.isFailedTooSoon) broken.push("an answer made it fail while another attempt may have been made");
-  if (model.isRefundedAfterProof) broken.push("it was refunded though a provider had said that it took it");
+  if (model.isFailedTooSoon) broken.push("an outcome failed it while another attempt may have been made");
+  if (model.isRefundedAfterProof) broken.push("it was refunded although a provider had accepted it");
   if (broken.length > 0) throw new Error(broken.join("; "));
 }
 
-/** Lets every worker go on without accidents, with the same answer from every provider, until nothing is left to do. */
+/** Lets every worker continue without failures, with the same outcome from every provider, until nothing is left to do. */
 function settle(model: AttemptModel, outcome: SendOutcome): void {
   model.held.clear();
   for (let round = 0; round < ROUNDS_MAX; round += 1) {

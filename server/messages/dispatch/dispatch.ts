@@ -1,4 +1,4 @@
-/** Dispatch: which provider each message goes to now, and which messages must wait. */
+/** Dispatch: chooses each message's next provider, and claims an attempt there or lets the message wait. */
 import { now } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
 import { env } from "../../core/env";
@@ -7,19 +7,24 @@ import { acquireSlots, type Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
 import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
-import { BLOCKLISTED } from "../accept/fraud-rules";
+import { BLOCKLISTED, type Refusal } from "../accept/fraud-rules";
 import { type Attempt, beginsAtOnce, type Candidate, claim, sendingOf } from "./claims";
-import { failUndispatched, REVOKED_COLUMN, REVOKED_JOINS, REVOKED_REFUSALS, type Revoked } from "./fail-undispatched";
+import { failUndispatched, REVOKED_REFUSALS, type Revoked, revokedOf, type Undispatched } from "./fail-undispatched";
 import { attemptOf } from "./next-attempt";
 import { nextProvider } from "./next-provider";
-import { chargeThroughput, enqueueThrottled, loadThroughputLimits } from "./throttle-queue";
+import { chargeThroughput, enqueueThrottled, loadThroughputLimits, type ThroughputLimits } from "./throttle-queue";
 
-/** How long a dispatch waits for slots of a provider before its messages wait in the database, where nobody waits for them. */
+/** How long a dispatch waits for a provider's slots before its messages wait in the throttle queue, which blocks no job. */
 const SLOTS_WITHIN_MS = 100;
 
 type Row = Candidate & { chain: string[]; revoked: Revoked };
 
-/** Messages that nobody is handing over: pending, without an open attempt, and not in the waiting room. */
+/** Starts claimed attempts. */
+type Start = (attempts: readonly Attempt[]) => void;
+
+const REVOKED = revokedOf("m");
+
+/** Reads the messages that are pending, without an open attempt, and not in the throttle queue. */
 async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   const { rows } = await pool().query<
     OutboundMessage & {
@@ -33,8 +38,8 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   >({
     name: "dispatch.candidates",
     text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             m.account_id AS "accountId", m.chain, ${REVOKED_COLUMN} AS revoked, t.tried, t.unknown, t.open
-           FROM messages m ${REVOKED_JOINS}
+             m.account_id AS "accountId", m.chain, ${REVOKED.column} AS revoked, t.tried, t.unknown, t.open
+           FROM messages m ${REVOKED.joins}
            LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown,
                bool_or(a.outcome IS NULL) AS open FROM message_attempts a WHERE a.message_id = m.id) t ON true
            WHERE m.id = ANY($1::text[]) AND ${filterEquals("m.status", "pending")}
@@ -51,73 +56,115 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
 }
 
 /**
- * Claims the next attempt of each message that nobody is sending, provider by provider, as slots are free. Messages that
- * are paced, get no slot soon, or have only held providers left wait in the waiting room; those that must not be sent
- * any more fail.
- * @param take is given claimed attempts with their slots, at once: another provider may make the rest wait.
+ * Claims the next attempt of each message that has no open one, provider by provider, as slots are free. Messages over a
+ * throughput limit, without a slot within {@link SLOTS_WITHIN_MS}, or with only unavailable providers left enter the
+ * throttle queue; messages that must no longer be sent fail.
+ * @param start is given claimed attempts with their slots as soon as they are claimed: another provider may delay the rest.
  */
-export async function dispatch(
-  messageIds: readonly string[],
-  take: (attempts: readonly Attempt[]) => void,
-): Promise<void> {
+export async function dispatch(messageIds: readonly string[], start: Start): Promise<void> {
   const [table, throughput, candidates] = await Promise.all([
     providerTable(),
     loadThroughputLimits(),
     readCandidates(messageIds),
   ]);
   const at = now();
-  // A STOP or a suspension that came after a message was accepted holds for it too, until somebody begins to send it.
-  const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
-  const refusalOf = (row: Row) =>
-    isSuppressed(sendingOf(row)) ? BLOCKLISTED : row.revoked && REVOKED_REFUSALS[row.revoked];
-  const refused = candidates.flatMap((row) => {
-    const error = refusalOf(row);
-    return error
-      ? [{ messageId: row.message.id, attempts: row.tried.length, afterUnknown: row.afterUnknown, error }]
-      : [];
-  });
-  const pick = pickerOf(table);
-  const ready = new Map<string, Attempt[]>();
-  const waiting: Attempt[] = [];
-  const probes: Attempt[] = [];
-  for (const candidate of candidates) {
-    if (refusalOf(candidate)) continue;
-    const next = await pick(candidate);
-    if (next.kind === "none") continue;
-    const attempt = attemptOf(candidate, next.provider, at);
-    if (next.isProbe) probes.push(attempt);
-    else if (next.kind === "unavailable" || throughput.isThrottled(attempt)) waiting.push(attempt);
-    else ready.set(next.provider, [...(ready.get(next.provider) ?? []), attempt]);
-  }
+  const refusals = await findRefusals(candidates);
+  const sendable = candidates.filter((candidate) => !refusals.has(candidate));
+  const { ready, queued, probes } = await assignProviders(sendable, table, throughput, at);
+  const undispatched = [...refusals].map(([candidate, error]) => undispatchedOf(candidate, error));
   const steps = await Promise.allSettled([
-    enqueueThrottled(pool(), waiting),
-    probe(probes, take),
-    refused.length > 0 && transaction((tx) => failUndispatched(tx, refused, at)),
-    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.adapterOf(provider), attempts, take)),
+    enqueueThrottled(pool(), queued),
+    probe(probes, start),
+    undispatched.length > 0 && transaction((tx) => failUndispatched(tx, undispatched, at)),
+    ...[...ready].map(([provider, attempts]) => claimAsSlotsAllow(table.adapterOf(provider), attempts, start)),
   ]);
   const failed = steps.find((step) => step.status === "rejected");
   if (failed) throw failed.reason;
 }
 
-/** As {@link dispatch}; the attempts are the caller's to make. */
+/** As {@link dispatch}; the caller makes the attempts. */
 export async function claimAttempts(messageIds: readonly string[]): Promise<Attempt[]> {
   const claimed: Attempt[] = [];
   await dispatch(messageIds, (attempts) => claimed.push(...attempts));
   return claimed;
 }
 
-type Take = (attempts: readonly Attempt[]) => void;
+/** Errors of messages that must no longer be sent: a STOP or a suspension holds until the attempt has begun. */
+async function findRefusals(candidates: readonly Row[]): Promise<Map<Row, Refusal>> {
+  const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
+  const refusals = new Map<Row, Refusal>();
+  for (const candidate of candidates) {
+    if (isSuppressed(sendingOf(candidate))) refusals.set(candidate, BLOCKLISTED);
+    else if (candidate.revoked) refusals.set(candidate, REVOKED_REFUSALS[candidate.revoked]);
+  }
+  return refusals;
+}
 
-/** Claims attempts at one provider for the slots that are free or become free in a moment; the others have to wait. */
-async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], take: Take): Promise<void> {
-  // It has lost its credentials: the attempt ends at once, and the next provider has its turn.
-  if (!adapter) return take(await claim(pool(), attempts, () => false));
+const undispatchedOf = ({ message, tried, afterUnknown }: Row, error: Refusal): Undispatched => ({
+  messageId: message.id,
+  attempts: tried.length,
+  afterUnknown,
+  error,
+});
+
+/** Attempts by what comes next for them. */
+type Assignment = {
+  /** To be claimed now, by provider. */
+  ready: Map<string, Attempt[]>;
+  /** To wait in the throttle queue. */
+  queued: Attempt[];
+  /** To test a half-open provider. */
+  probes: Attempt[];
+};
+
+async function assignProviders(
+  candidates: readonly Row[],
+  table: ProviderTable,
+  throughput: ThroughputLimits,
+  at: Date,
+): Promise<Assignment> {
+  const chooseProvider = providerChooser(table);
+  const assigned: Assignment = { ready: new Map(), queued: [], probes: [] };
+  for (const candidate of candidates) {
+    const next = await chooseProvider(candidate);
+    if (next.kind === "none") continue;
+    const { provider } = next;
+    const attempt = attemptOf(candidate, provider, at);
+    if (next.isProbe) assigned.probes.push(attempt);
+    else if (next.kind === "unavailable" || throughput.isThrottled(attempt)) assigned.queued.push(attempt);
+    else assigned.ready.set(provider, [...(assigned.ready.get(provider) ?? []), attempt]);
+  }
+  return assigned;
+}
+
+type Choice = ReturnType<typeof nextProvider> & { isProbe: boolean };
+
+/** Chooses next providers; a half-open one takes a message only while it has probes left. */
+function providerChooser(table: ProviderTable): (row: Row) => Promise<Choice> {
+  const withoutProbes = new Set<string>();
+  return async ({ chain, tried }) => {
+    for (;;) {
+      const next = nextProvider(chain, tried, (id) => withoutProbes.has(id) || table.isUnavailable(id));
+      if (next.kind !== "provider" || table.stateOf(next.provider)?.breaker !== "probing") {
+        return { ...next, isProbe: false };
+      }
+      // A probe bypasses the throttle queue, so that its result is known at once; its segments are charged all the same.
+      if ((await takeProbes(next.provider, 1)) > 0) return { ...next, isProbe: true };
+      withoutProbes.add(next.provider);
+    }
+  };
+}
+
+/** Claims attempts at one provider as its slots become free within {@link SLOTS_WITHIN_MS}; the rest are queued. */
+async function claimAsSlotsAllow(adapter: Adapter | null, attempts: Attempt[], start: Start): Promise<void> {
+  // Without credentials the attempt ends at once, and the message falls back to the next provider.
+  if (!adapter) return start(await claim(pool(), attempts, () => false));
   const deadline = performance.now() + SLOTS_WITHIN_MS;
   let left = attempts;
   while (left.length > 0) {
     const slots = await acquireSlots(adapter, left.length, Math.max(0, deadline - performance.now()));
     if (slots.length === 0) break;
-    take(await claimWithSlots(adapter, left.slice(0, slots.length), slots));
+    start(await claimWithSlots(adapter, left.slice(0, slots.length), slots));
     left = left.slice(slots.length);
   }
   await enqueueThrottled(pool(), left);
@@ -136,33 +183,15 @@ async function claimWithSlots(adapter: Adapter, attempts: Attempt[], slots: read
   }
 }
 
-/** Claims attempts that try out a provider. They have no slot yet: they are few, and wait for one in their turn. */
-async function probe(attempts: Attempt[], take: Take): Promise<void> {
+/** Claims attempts that test half-open providers. They are few, and acquire their slots when they are made. */
+async function probe(attempts: Attempt[], start: Start): Promise<void> {
   let claimed: Attempt[] = [];
   try {
     await chargeThroughput(pool(), attempts);
     claimed = await claim(pool(), attempts, () => false);
-    take(claimed);
+    start(claimed);
   } finally {
     const own = new Set(claimed.map((attempt) => attempt.claim));
     for (const attempt of attempts) if (!own.has(attempt.claim)) await giveBackProbes(attempt.provider, 1);
   }
-}
-
-type Pick = ReturnType<typeof nextProvider> & { isProbe: boolean };
-
-/** Tells a message's next provider, of which one that is being tried out takes a message only while it has probes left. */
-function pickerOf(table: ProviderTable): (row: Row) => Promise<Pick> {
-  const unavailableNow = new Set<string>();
-  return async ({ chain, tried }) => {
-    for (;;) {
-      const next = nextProvider(chain, tried, (id) => unavailableNow.has(id) || table.isUnavailable(id));
-      if (next.kind !== "provider" || table.stateOf(next.provider)?.breaker !== "probing") {
-        return { ...next, isProbe: false };
-      }
-      // A probe goes past its pace, which it is charged to: whoever is tried out is called at once.
-      if ((await takeProbes(next.provider, 1)) > 0) return { ...next, isProbe: true };
-      unavailableNow.add(next.provider);
-    }
-  };
 }

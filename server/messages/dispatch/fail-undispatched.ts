@@ -1,26 +1,34 @@
-/** Messages that were accepted and must not, or cannot, be handed to any provider: they fail and cost nothing. */
+/** Accepted messages that must not, or cannot, go to any provider: they fail and cost nothing. */
 import type { Tx } from "../../core/db";
 import type { Refusal } from "../accept/fraud-rules";
 import { applyChanges, lockMessages } from "../transitions";
 
-/** What became of a message's account or sender after it was accepted. */
+/** The part of a message's permission that was revoked after its acceptance: of its account or of its sender. */
 export type Revoked = "account" | "sender" | null;
 
-/** `revoked` of messages `m` whose accounts are `c` and whose senders are `s`. */
-export const REVOKED_COLUMN = `CASE WHEN c.status <> 'active' THEN 'account' WHEN s.status <> 'approved' THEN 'sender' END`;
-export const REVOKED_JOINS = `JOIN accounts c ON c.id = m.account_id
-  LEFT JOIN senders s ON s.account_id = m.account_id AND s.sender_id = m.from_sender`;
+/**
+ * SQL that tells whether permissions of messages were revoked.
+ * @param message alias of `messages` in the statement.
+ * @returns `joins` for its FROM clause, and the `column`, a {@link Revoked}.
+ */
+export const revokedOf = (message: string): { joins: string; column: string } => ({
+  joins: `JOIN accounts sending_account ON sending_account.id = ${message}.account_id
+    LEFT JOIN senders sending_sender ON sending_sender.account_id = ${message}.account_id
+      AND sending_sender.sender_id = ${message}.from_sender`,
+  column: `CASE WHEN sending_account.status <> 'active' THEN 'account'
+    WHEN sending_sender.status <> 'approved' THEN 'sender' END`,
+});
 
-/** Why a message is not sent whose account was suspended, or whose sender lost its approval, while it waited. */
+/** Errors of messages whose account was suspended, or whose sender lost its approval, while they waited. */
 export const REVOKED_REFUSALS: Readonly<Record<NonNullable<Revoked>, Refusal>> = {
   account: { code: "account_not_active", message: "The account was suspended before this message was sent." },
   sender: { code: "sender_not_approved", message: "The sender lost its approval before this message was sent." },
 };
 
-/** A message that nobody hands over now, after `attempts` attempts. */
+/** A message without an open attempt, after `attempts` attempts. */
 export type Undispatched = { messageId: string; attempts: number; afterUnknown: boolean; error: Refusal };
 
-/** Fails messages that nobody has begun to send. Of one that a provider may have taken the sweep decides. */
+/** Fails and refunds messages that were not sent. One that a provider may have taken is left to the sweep. */
 export async function failUndispatched(tx: Tx, rows: readonly Undispatched[], at: Date): Promise<void> {
   const unsent = rows.filter((row) => !row.afterUnknown);
   if (unsent.length === 0) return;

@@ -1,4 +1,4 @@
-/** Asks providers that can be asked what became of attempts whose outcome is not known. */
+/** Looks up attempts with an unknown outcome at providers that support it. */
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
 import { filterEquals, pool } from "../../core/db";
 import { env } from "../../core/env";
@@ -8,15 +8,15 @@ import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { providerTable } from "../../providers/registry";
 import type { Attempt } from "./claims";
-import { IS_BEGUN } from "./recover";
+import { isBegun } from "./recover";
 import { BEGUN_WITHIN_MS, continueWith, UNRESOLVED_AFTER_MS } from "./run-attempt";
 
-/** Look-ups under way at once, per provider and process: providers allow few, and one that hangs must not gather them. */
-const AT_ONCE = 5;
-/** The provider may still be busy with what it did not answer. */
+/** Concurrent look-ups per provider and process: providers allow few, and one that hangs must not accumulate them. */
+const LOOK_UPS_MAX = 5;
+/** The provider may still be processing a request that it has not responded to. */
 const SETTLES_WITHIN_MS = 30 * SECOND_MS;
-/** How long after one look-up the next one of the same attempt is made, by whichever process. */
-const ASKED_AGAIN_AFTER_MS = MINUTE_MS;
+/** Pause between look-ups of one attempt, in all processes. */
+const LOOK_UP_AGAIN_MS = MINUTE_MS;
 
 type Row = OutboundMessage & {
   accountId: string;
@@ -28,8 +28,8 @@ type Row = OutboundMessage & {
 };
 
 /**
- * Looks up a few attempts at `provider` whose outcome nobody knows, beginning with those not asked about for the longest
- * time. The provider's word on one is recorded as its outcome. Takes as long as one call.
+ * Looks up a few attempts at `provider` with an unknown outcome, least recently looked up first, and records what the
+ * provider reports. They run concurrently, so this takes as long as one call.
  * @returns how many were looked up.
  */
 export async function lookUpUnknown(provider: string): Promise<number> {
@@ -39,7 +39,7 @@ export async function lookUpUnknown(provider: string): Promise<number> {
   const due = await takeDue(provider);
   await Promise.all(
     due.map((attempt) =>
-      ask(adapter.id, lookUp, attempt).catch((thrown) =>
+      lookUpOne(adapter.id, lookUp, attempt).catch((thrown) =>
         log("warn", "attempt.not_looked_up", { message_id: attempt.message.id, provider, ...errorFields(thrown) }),
       ),
     ),
@@ -47,17 +47,17 @@ export async function lookUpUnknown(provider: string): Promise<number> {
   return due.length;
 }
 
-/** Takes the next attempts to ask about and notes that, so that nobody else asks about them meanwhile. */
+/** Selects the attempts to look up next and marks them, so that no other process looks them up meanwhile. */
 async function takeDue(provider: string): Promise<Attempt[]> {
   const timeoutMs = env().PROVIDER_TIMEOUT_MS;
   const { rows } = await pool().query<Row>({
     name: "look_up.take",
     // A begun attempt without an outcome may be under way; BEGUN_WITHIN_MS covers calls of older versions, which claimed
-    // and began in one step and may still be waiting for their turn.
+    // and began in one step and may still be waiting for a slot.
     text: `WITH due AS MATERIALIZED (
              SELECT a.message_id, a.seq FROM message_attempts a
              JOIN messages m ON m.id = a.message_id AND ${filterEquals("m.status", "pending")}
-             WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${IS_BEGUN} AND a.provider = $1
+             WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND a.provider = $1
                AND a.started_at > now() - $2 * interval '1 millisecond'
                AND CASE WHEN a.outcome IS NULL THEN COALESCE(a.begun_at, a.started_at) < now() - $3 * interval '1 millisecond'
                  ELSE a.finished_at < now() - $4 * interval '1 millisecond' END
@@ -77,8 +77,8 @@ async function takeDue(provider: string): Promise<Attempt[]> {
       UNRESOLVED_AFTER_MS,
       BEGUN_WITHIN_MS + timeoutMs + SETTLES_WITHIN_MS,
       SETTLES_WITHIN_MS,
-      Math.max(ASKED_AGAIN_AFTER_MS, 2 * timeoutMs),
-      AT_ONCE,
+      Math.max(LOOK_UP_AGAIN_MS, 2 * timeoutMs),
+      LOOK_UPS_MAX,
     ],
   });
   return rows.map(({ accountId, seq, claim, claimedAt, tried, afterUnknown, ...message }) => {
@@ -86,7 +86,7 @@ async function takeDue(provider: string): Promise<Attempt[]> {
   });
 }
 
-async function ask(id: Adapter["id"], lookUp: NonNullable<Adapter["lookUp"]>, attempt: Attempt): Promise<void> {
+async function lookUpOne(id: Adapter["id"], lookUp: NonNullable<Adapter["lookUp"]>, attempt: Attempt): Promise<void> {
   const { message, seq, provider } = attempt;
   const reference = referenceTo(message.id, seq);
   const outcome = await lookUp({ message, reference, receiptUrl: receiptUrlFor(id, reference) });

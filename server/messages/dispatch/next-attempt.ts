@@ -1,8 +1,8 @@
-/** Attempts that are about to be claimed. Pure; what is written about them is in claims.ts. */
+/** Builds attempts that are about to be claimed. Pure; claims.ts stores them. */
 import { randomUUID } from "node:crypto";
 import type { Attempt, Candidate } from "./claims";
 
-/** A token that no other claim has. */
+/** A new, unique claim token. */
 export const newClaimToken = (): string => randomUUID();
 
 /** The next attempt of `candidate`, at `provider`, not yet claimed. */

@@ -1,12 +1,12 @@
 /**
- * What comes next for a message: a provider; nothing now, because those that are left are held, of which `provider` is the
- * first; or nothing any more.
+ * The next provider of a message. `unavailable`: all that remain are unavailable now, the first of them being `provider`.
+ * `none`: the chain is exhausted.
  */
 export type NextProvider = { kind: "provider" | "unavailable"; provider: string } | { kind: "none" };
 
 /**
- * The first provider of the chain that has not been tried and is not held; one that stands in it twice is tried twice.
- * An open or drained provider is skipped, not failed: it keeps its place for later.
+ * The first untried and available provider of the chain; one that is listed twice is tried twice. An unavailable provider
+ * is skipped, not failed: it keeps its place for later.
  */
 export function nextProvider(
   chain: readonly string[],

@@ -1,4 +1,4 @@
-/** Messages that wait for a provider that is drained, open or probing: they find another way, or give up in the end. */
+/** Queued messages of a provider that is drained, open or half-open: they are rerouted, or fail in the end. */
 import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
 import { transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
@@ -7,36 +7,36 @@ import type { ProviderState, ProviderTable } from "../../providers/registry";
 import { PROVIDERS } from "../../providers/schema";
 import { failUndispatched } from "./fail-undispatched";
 
-/** So long a message waits for providers of which none works. */
+/** How long a message waits while all of its providers are unavailable. */
 const UNAVAILABLE_MAX_MS = 10 * MINUTE_MS;
 const BATCH = 500;
-const LOOK_EVERY_MS = SECOND_MS;
-/** What was decided by a state a second old may come in a little after the state has changed. */
+const CHECK_EVERY_MS = SECOND_MS;
+/** Messages may be queued by a cached state for this long after the state has changed. */
 const LATE_MS = 10 * SECOND_MS;
 
 const NO_PROVIDER = {
   code: "no_provider_available",
-  message: "No provider on the way to this number could take messages for ten minutes.",
+  message: "No provider for this number was available for ten minutes.",
 };
 
-/** `at`: milliseconds of the process's monotonic clock. */
-type Looked = { usable: ReadonlySet<string>; at: number; isDone: boolean };
+/** The last check of a provider's queue. `at`: `performance.now()`. `isDone`: the whole queue was checked. */
+type Check = { usable: ReadonlySet<string>; at: number; isDone: boolean };
 
-/** About once a second: what waits for a provider that is held goes elsewhere where it can, and fails after ten minutes. */
+/** Reroutes messages queued at an unavailable provider, about once a second, and fails them after ten minutes. */
 export async function rerouteUnavailable(state: ProviderState, table: ProviderTable): Promise<void> {
-  const looks = perProcess("messages.held_looks", () => new Map<string, Looked>());
-  const last = looks.get(state.id);
+  const checks = perProcess("messages.unavailable_checks", () => new Map<string, Check>());
+  const last = checks.get(state.id);
   const at = performance.now();
   const usable = new Set<string>(PROVIDERS.filter((id) => isUsable(table, id)));
   const hasNew = last === undefined || [...usable].some((id) => !last.usable.has(id));
-  if (!hasNew && last.isDone && at - last.at < LOOK_EVERY_MS) {
-    looks.set(state.id, { ...last, usable });
+  if (!hasNew && last.isDone && at - last.at < CHECK_EVERY_MS) {
+    checks.set(state.id, { ...last, usable });
     return;
   }
-  // The whole line is looked through when there is a new way to go; otherwise only who came since.
+  // The whole queue is checked when another provider has become usable, otherwise only the messages queued since.
   const withinMs = hasNew || !last.isDone ? null : at - last.at + LATE_MS;
   const released = usable.size > 0 ? await release(state.id, [...usable], withinMs) : 0;
-  looks.set(state.id, { usable, at, isDone: released < BATCH });
+  checks.set(state.id, { usable, at, isDone: released < BATCH });
   if ((state.unavailableForMs ?? 0) > UNAVAILABLE_MAX_MS) await giveUp(state.id);
 }
 
@@ -44,14 +44,14 @@ const isUsable = (table: ProviderTable, id: string): boolean =>
   table.isRoutable(id) && !table.isUnavailable(id) && table.stateOf(id)?.breaker === "closed";
 
 /**
- * Sends messages through dispatch again that have an untried provider among `usable`.
- * @param withinMs only those that came within this time; null: all.
+ * Dispatches messages again that have an untried provider among `usable`.
+ * @param withinMs only messages queued within this time; null: all.
  */
 async function release(provider: string, usable: string[], withinMs: number | null): Promise<number> {
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: "held.release",
-      // Materialized: a batch that is chosen again while its rows go would be longer than its limit.
+      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit.
       text: `WITH batch AS MATERIALIZED (
                SELECT w.message_id FROM waiting_messages w JOIN messages m ON m.id = w.message_id
                WHERE w.provider = $1 AND w.created_at >= COALESCE(now() - $3::float8 * interval '1 millisecond', '-infinity')
@@ -66,7 +66,7 @@ async function release(provider: string, usable: string[], withinMs: number | nu
   });
 }
 
-/** Fails, and refunds, messages that have waited for too long. */
+/** Fails and refunds messages that have waited for too long. */
 async function giveUp(provider: string): Promise<void> {
   for (let found = BATCH; found === BATCH; ) {
     found = await transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** How hand-overs end: what each outcome means for its message, its money and its next provider. */
+/** Records how attempts ended: moves their messages, settles or refunds money, and claims the next attempts. */
 import { createBatcher, isDataError, type Settled } from "../../core/batcher";
 import { now } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
@@ -6,37 +6,36 @@ import { env } from "../../core/env";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { perProcess } from "../../core/process";
-import { storableText } from "../../core/wire";
+import { unnest } from "../../core/unnest";
 import type { SendOutcome } from "../../providers/port";
-import { type ProviderTable, providerTable } from "../../providers/registry";
+import { providerTable } from "../../providers/registry";
 import { joinReceipts } from "../receipts/apply-receipts";
-import { type AcceptedIds, isPartReporter, registerParts, takeOverIds } from "../receipts/parts";
+import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts } from "../receipts/parts";
+import { storedCode, storedDetail } from "../stored-text";
 import { applyChanges, type Change, lockMessages } from "../transitions";
 import { type Attempt, claimNext, forgetClaims, knownClaims, UNAVAILABLE_RETRY_MS } from "./claims";
-import { type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
+import { type Conditions, type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
 import { newClaimToken } from "./next-attempt";
-import { retryThrottled } from "./retry-throttled";
-import { enqueueThrottled, loadThroughputLimits, type ThroughputLimits } from "./throttle-queue";
+import { type Retry, retryThrottled } from "./retry-throttled";
+import { enqueueThrottled, loadThroughputLimits } from "./throttle-queue";
 
 /**
- * How an attempt ended. `nextClaim` is the token of the attempt that may follow: when this is recorded again because the
- * reply to COMMIT was lost, the attempt that was claimed then is recognised by it.
+ * An attempt's outcome. `nextClaim` is the token of the attempt that may follow: when the reply to COMMIT was lost and the
+ * same result is recorded again, the attempt that was claimed then is recognised by it.
  */
 export type AttemptResult = {
   attempt: Attempt;
   outcome: SendOutcome;
   latencyMs: number;
   nextClaim: string;
-  /** The provider has given its id before, perhaps to a message that is over. */
+  /** The provider has used its id before, perhaps for a message that is finished. */
   isRepeated?: boolean;
 };
 
 /** Outcomes per transaction. */
 const OUTCOMES_MAX = 500;
-const DETAIL_MAX = 500;
-const CODE_MAX = 100;
 
-/** The ending of an attempt, to be recorded. */
+/** The result of an attempt, to be recorded. */
 export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs: number): AttemptResult => ({
   attempt,
   outcome,
@@ -45,24 +44,23 @@ export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs:
 });
 
 /**
- * Records how an attempt ended and moves its message accordingly, together with whatever else ended meanwhile. May be
- * repeated with the same ending when it is not known whether it was committed; of several endings of one attempt only
- * the first goes on.
- * @returns the next attempt, already claimed, when the message goes straight on to the next provider of its chain.
+ * Records how an attempt ended and moves its message, batched with other results. The same result may be recorded again
+ * when it is unknown whether it was committed; of several results of one attempt only the first continues the message.
+ * @returns the next attempt, already claimed, when the message falls back to the next provider at once.
  */
-export function recordOutcome(ending: AttemptResult): Promise<Attempt | null> {
+export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
   const queue = perProcess("attempts.outcomes", () =>
     createBatcher<AttemptResult, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
   );
-  const { attempt, outcome, latencyMs } = ending;
-  return queue(ending)
+  const { attempt, outcome, latencyMs } = result;
+  return queue(result)
     .catch((thrown) => {
       if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
       return queue({ ...attemptResult(attempt, outcome, latencyMs), isRepeated: true });
     })
     .catch((thrown) => {
       if (outcome.kind !== "accepted" || !isRepeatedId(thrown)) throw thrown;
-      // The provider took it, whatever it calls it: sent and billed, only its receipts cannot be told from the other's.
+      // The provider took it, under whatever id: sent and billed. Its receipts cannot be matched, as another message has the id.
       log("error", "attempt.provider_id_repeated", { provider: attempt.provider, message_id: attempt.message.id });
       return queue(attemptResult(attempt, { kind: "accepted", providerMessageIds: [] }, latencyMs));
     });
@@ -72,96 +70,93 @@ const isRepeatedId = (thrown: unknown): boolean =>
   isDataError(thrown) && (thrown as { constraint?: string }).constraint === "message_attempts_provider_id";
 
 async function recordAll(batch: AttemptResult[]): Promise<Settled<Attempt | null>[]> {
-  const results = new Map<AttemptResult, Attempt | null>();
-  while (results.size < batch.length) {
-    // Endings of one message go one after the other, each in sight of what the one before did.
-    const turn = new Map<string, AttemptResult>();
-    for (const ending of batch) {
-      const { id } = ending.attempt.message;
-      if (!results.has(ending) && !turn.has(id)) turn.set(id, ending);
-    }
-    const endings = [...turn.values()];
+  const nexts = new Map<AttemptResult, Attempt | null>();
+  while (nexts.size < batch.length) {
+    const results = onePerMessage(batch.filter((result) => !nexts.has(result)));
     const [table, throughput] = await Promise.all([providerTable(), loadThroughputLimits()]);
-    const nexts = await transaction((tx) => record(tx, endings, table, throughput));
-    for (const [at, ending] of endings.entries()) results.set(ending, nexts[at] ?? null);
+    const onUnknownOutcome = env().ON_UNKNOWN_OUTCOME;
+    const recorded = await transaction((tx) => record(tx, results, { table, throughput, onUnknownOutcome }));
+    for (const result of results) nexts.set(result, recorded.get(result) ?? null);
   }
-  return batch.map((ending) => ({ ok: true, value: results.get(ending) ?? null }));
+  return batch.map((result) => ({ ok: true, value: nexts.get(result) ?? null }));
 }
 
+/** The first result of each message: the next one is decided in a transaction of its own, which sees this one's effects. */
+function onePerMessage(results: readonly AttemptResult[]): AttemptResult[] {
+  const first = new Map<string, AttemptResult>();
+  for (const result of results) {
+    const { id } = result.attempt.message;
+    if (!first.has(id)) first.set(id, result);
+  }
+  return [...first.values()];
+}
+
+/** @returns the next attempts that are claimed and to be made at once, by the result that they follow. */
 async function record(
   tx: Tx,
-  batch: AttemptResult[],
-  table: ProviderTable,
-  throughput: ThroughputLimits,
-): Promise<(Attempt | null)[]> {
-  const ids = batch.map(({ attempt }) => attempt.message.id);
-  const [messages, made] = await Promise.all([lockMessages(tx, ids), readMade(tx, ids)]);
-  const at = now();
-  const conditions = { at, table, throughput, onUnknownOutcome: env().ON_UNKNOWN_OUTCOME };
-  const changes: Change[] = [];
-  const decisions = batch.map((ending): Decision => {
-    const message = messages.get(ending.attempt.message.id);
-    if (message?.status !== "pending") return NO_CHANGE;
-    const decision = decideNext(message, ending, made.get(message.id) ?? [], conditions);
-    if (decision.step) changes.push({ message, attempts: ending.attempt.seq, steps: [decision.step] });
-    return decision;
+  results: readonly AttemptResult[],
+  circumstances: Omit<Conditions, "at">,
+): Promise<Map<AttemptResult, Attempt>> {
+  const ids = results.map(({ attempt }) => attempt.message.id);
+  const [messages, attempts] = await Promise.all([lockMessages(tx, ids), readAttempts(tx, ids)]);
+  const conditions = { ...circumstances, at: now() };
+  const decided = results.map((result): Decided => {
+    const message = messages.get(result.attempt.message.id);
+    if (message?.status !== "pending") return { result, decision: NO_CHANGE, change: null };
+    const decision = decideNext(message, result, attempts.get(message.id) ?? [], conditions);
+    const { step } = decision;
+    return { result, decision, change: step && { message, attempts: result.attempt.seq, steps: [step] } };
   });
-  const nexts = decisions.flatMap(({ next }) => (next?.kind === "attempt" ? [next] : []));
-  const following = nexts.filter((next) => !next.isThrottled && !next.isClaimed).map((next) => next.attempt);
-  for (const { claim } of following) knownClaims().add(claim);
-  const unavailableIds = batch.flatMap(({ attempt }, index) =>
-    decisions[index]?.next?.kind === "unavailable" ? [attempt.message.id] : [],
-  );
-  const again = batch.flatMap(({ attempt }, index) => {
-    const next = decisions[index]?.next;
-    return next?.kind === "again" ? [{ ...next, messageId: attempt.message.id }] : [];
-  });
-  const taken = batch.flatMap(acceptedIdsOf);
-  const takenOver = batch.flatMap(({ attempt, outcome, isRepeated }) =>
-    outcome.kind === "accepted" && (isRepeated || isPartReporter(attempt.provider))
-      ? [{ attempt, providerMessageIds: outcome.providerMessageIds }]
-      : [],
-  );
-  // Pipelined: they reach the database in this order.
-  const [claimed] = await Promise.all([
-    claimNext(tx, following),
-    takeOverIds(tx, takenOver),
-    finishAttempts(tx, batch),
-    registerParts(tx, taken),
-    applyChanges(tx, changes),
-    enqueueThrottled(
-      tx,
-      nexts.flatMap((next) => (next.isThrottled ? [next.attempt] : [])),
-    ),
-    retryThrottled(tx, again, at),
-    unavailableIds.length > 0 &&
-      addJob(
-        tx,
-        "dispatch_messages",
-        { messageIds: unavailableIds },
-        { runAt: new Date(at.getTime() + UNAVAILABLE_RETRY_MS) },
-      ),
-    joinReceipts(
-      tx,
-      taken.flatMap(({ attempt: { provider, message, seq }, providerMessageIds, isInParts }) =>
-        providerMessageIds.map((providerMessageId) => ({
-          provider,
-          providerMessageId,
-          messageId: message.id,
-          seq,
-          isPart: isInParts,
-        })),
-      ),
-    ),
-  ]);
-  forgetClaims(following.filter(({ claim }) => !claimed.has(claim)));
-  return decisions.map(({ next }) => {
-    if (next?.kind !== "attempt" || next.isThrottled) return null;
-    return next.isClaimed || claimed.has(next.attempt.claim) ? next.attempt : null;
-  });
+  const effects = effectsOf(decided);
+  for (const { claim } of effects.toClaim) knownClaims().add(claim);
+  const claimed = await write(tx, effects, conditions.at);
+  forgetClaims(effects.toClaim.filter(({ claim }) => !claimed.has(claim)));
+  return nextAttempts(decided, claimed);
 }
 
-/** The ids under which a provider took the message, or took some parts of it before it fell silent. */
+/** A result, and the decision on its message. */
+type Decided = { result: AttemptResult; decision: Decision; change: Change | null };
+
+/** Everything that one transaction writes. */
+type Effects = {
+  results: readonly AttemptResult[];
+  changes: Change[];
+  /** Next attempts to be made at once. */
+  toClaim: Attempt[];
+  /** Next attempts that wait for a throughput limit. */
+  toEnqueue: Attempt[];
+  /** Messages whose remaining providers are all unavailable. */
+  unavailableIds: string[];
+  retries: Retry[];
+  acceptedIds: AcceptedIds[];
+  /** Accepted ids that an earlier message may have. */
+  reusedIds: Omit<AcceptedIds, "isInParts">[];
+};
+
+function effectsOf(decided: readonly Decided[]): Effects {
+  const results = decided.map(({ result }) => result);
+  const effects: Effects = {
+    results,
+    changes: decided.flatMap(({ change }) => change ?? []),
+    toClaim: [],
+    toEnqueue: [],
+    unavailableIds: [],
+    retries: [],
+    acceptedIds: results.flatMap(acceptedIdsOf),
+    reusedIds: results.flatMap(reusedIdsOf),
+  };
+  for (const { result, decision } of decided) {
+    const { next } = decision;
+    const messageId = result.attempt.message.id;
+    if (next?.kind === "unavailable") effects.unavailableIds.push(messageId);
+    else if (next?.kind === "again") effects.retries.push({ ...next, messageId });
+    else if (next?.isThrottled) effects.toEnqueue.push(next.attempt);
+    else if (next && !next.isClaimed) effects.toClaim.push(next.attempt);
+  }
+  return effects;
+}
+
+/** The ids under which a provider took the message, or took some of its parts before it stopped responding. */
 function acceptedIdsOf({ attempt, outcome }: AttemptResult): AcceptedIds[] {
   if (outcome.kind === "accepted") {
     const { providerMessageIds } = outcome;
@@ -171,44 +166,88 @@ function acceptedIdsOf({ attempt, outcome }: AttemptResult): AcceptedIds[] {
   return [{ attempt, providerMessageIds: outcome.taken, isInParts: true }];
 }
 
-/** All attempts of locked messages, in their order. */
-async function readMade(tx: Tx, ids: string[]): Promise<Map<string, StoredAttempt[]>> {
+function reusedIdsOf({ attempt, outcome, isRepeated }: AttemptResult): Effects["reusedIds"] {
+  if (outcome.kind !== "accepted" || !(isRepeated || isPartReporter(attempt.provider))) return [];
+  return [{ attempt, providerMessageIds: outcome.providerMessageIds }];
+}
+
+/**
+ * Writes the effects in one round trip. The statements are pipelined and reach the database in this order: reused ids are
+ * freed before attempts take them, and parked receipts are joined last, when messages have moved and ids are stored.
+ * @returns the tokens of the claims that were made.
+ */
+async function write(tx: Tx, effects: Effects, at: Date): Promise<Set<string>> {
+  const { unavailableIds: messageIds } = effects;
+  const runAt = new Date(at.getTime() + UNAVAILABLE_RETRY_MS);
+  const [claimed] = await Promise.all([
+    claimNext(tx, effects.toClaim),
+    freeReusedIds(tx, effects.reusedIds),
+    finishAttempts(tx, effects.results),
+    registerParts(tx, effects.acceptedIds),
+    applyChanges(tx, effects.changes),
+    enqueueThrottled(tx, effects.toEnqueue),
+    retryThrottled(tx, effects.retries, at),
+    messageIds.length > 0 && addJob(tx, "dispatch_messages", { messageIds }, { runAt }),
+    joinReceipts(tx, effects.acceptedIds.flatMap(receiptTargetsOf)),
+  ]);
+  return claimed;
+}
+
+const receiptTargetsOf = ({ attempt: { provider, message, seq }, providerMessageIds, isInParts }: AcceptedIds) =>
+  providerMessageIds.map((providerMessageId) => {
+    return { provider, providerMessageId, messageId: message.id, seq, isPart: isInParts };
+  });
+
+function nextAttempts(decided: readonly Decided[], claimed: ReadonlySet<string>): Map<AttemptResult, Attempt> {
+  const nexts = new Map<AttemptResult, Attempt>();
+  for (const { result, decision } of decided) {
+    const { next } = decision;
+    if (next?.kind !== "attempt" || next.isThrottled) continue;
+    if (next.isClaimed || claimed.has(next.attempt.claim)) nexts.set(result, next.attempt);
+  }
+  return nexts;
+}
+
+/** All attempts of locked messages, by message and in their order. */
+async function readAttempts(tx: Tx, ids: readonly string[]): Promise<Map<string, StoredAttempt[]>> {
   const { rows } = await tx.query<StoredAttempt & { id: string }>({
     name: "attempts.of_messages",
     text: `SELECT message_id AS id, seq, provider, outcome, fault, claim FROM message_attempts
            WHERE message_id = ANY($1::text[]) ORDER BY seq`,
     values: [ids],
   });
-  const made = new Map<string, StoredAttempt[]>();
+  const attempts = new Map<string, StoredAttempt[]>();
   for (const row of rows) {
-    const entry = made.get(row.id);
-    if (entry) entry.push(row);
-    else made.set(row.id, [row]);
+    const ofMessage = attempts.get(row.id);
+    if (ofMessage) ofMessage.push(row);
+    else attempts.set(row.id, [row]);
   }
-  return made;
+  return attempts;
 }
 
-async function finishAttempts(tx: Tx, batch: AttemptResult[]): Promise<void> {
+const RESULTS = unnest<AttemptResult>({
+  message_id: ["text", ({ attempt }) => attempt.message.id],
+  seq: ["int2", ({ attempt }) => attempt.seq],
+  outcome: ["text", ({ outcome }) => outcome.kind],
+  provider_message_id: [
+    "text",
+    ({ outcome }) => (outcome.kind === "accepted" ? outcome.providerMessageIds[0] || null : null),
+  ],
+  code: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedCode(outcome.code))],
+  detail: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedDetail(outcome.detail))],
+  latency_ms: ["int4", ({ latencyMs }) => Math.round(latencyMs)],
+  said: ["text", ({ outcome }) => (outcome.kind !== "accepted" && outcome.said ? storedDetail(outcome.said) : null)],
+  fault: ["text", ({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)],
+});
+
+async function finishAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
   await tx.query({
     name: "attempts.finish",
     text: `UPDATE message_attempts a SET outcome = u.outcome, provider_message_id = u.provider_message_id, code = u.code,
              detail = u.detail, latency_ms = u.latency_ms, said = u.said, fault = u.fault, finished_at = clock_timestamp()
-           FROM unnest($1::text[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int4[], $8::text[],
-             $9::text[]) AS u (message_id, seq, outcome, provider_message_id, code, detail, latency_ms, said, fault)
+           FROM ${RESULTS.as("u")}
            WHERE a.message_id = u.message_id AND a.seq = u.seq
              AND (a.outcome IS NULL OR a.outcome = 'unknown' OR u.outcome = 'accepted')`,
-    values: [
-      batch.map(({ attempt }) => attempt.message.id),
-      batch.map(({ attempt }) => attempt.seq),
-      batch.map(({ outcome }) => outcome.kind),
-      batch.map(({ outcome }) => (outcome.kind === "accepted" ? outcome.providerMessageIds[0] || null : null)),
-      batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : storableText(outcome.code, CODE_MAX))),
-      batch.map(({ outcome }) => (outcome.kind === "accepted" ? null : storableText(outcome.detail, DETAIL_MAX))),
-      batch.map(({ latencyMs }) => Math.round(latencyMs)),
-      batch.map(({ outcome }) =>
-        outcome.kind !== "accepted" && outcome.said ? storableText(outcome.said, DETAIL_MAX) : null,
-      ),
-      batch.map(({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)),
-    ],
+    values: RESULTS.values(results),
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Attempts that their worker will not finish: it died, or never heard that it had claimed them. Claimed attempts were
- * never sent and go back to dispatch; begun ones may have been, so their outcome is unknown.
+ * Recovery of attempts that their worker will not finish: it died, or the reply to its claim was lost. Claimed attempts were
+ * never sent and go back to dispatch; begun ones may have been sent, so their outcome is unknown.
  */
 import { SECOND_MS } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
@@ -11,12 +11,12 @@ import type { OutboundMessage } from "../../providers/port";
 import { type Attempt, giveBack, knownClaims } from "./claims";
 import { continueWith } from "./run-attempt";
 
-/** SQL: whether attempt `a` was begun. Versions without claims named no worker, and began with the claim. */
-export const IS_BEGUN = "(a.begun_at IS NOT NULL OR a.worker_id IS NULL)";
+/** SQL: whether the attempt `alias` was begun. Versions without claims stored no worker, and began with the claim. */
+export const isBegun = (alias: string): string => `(${alias}.begun_at IS NOT NULL OR ${alias}.worker_id IS NULL)`;
 
 /** Attempts per statement. */
 const BATCH = 500;
-/** A claim that is committed but not acknowledged is younger than this, unless its reply is lost. */
+/** The reply to a committed claim arrives within this time, unless it is lost. */
 const ACKNOWLEDGED_WITHIN_MS = 3 * SECOND_MS;
 
 const WORKER_LOST = {
@@ -25,11 +25,11 @@ const WORKER_LOST = {
   detail: "Our process ended while it waited for the provider: the message may have been sent.",
 } as const;
 
-/** Takes back the claims of workers whose leases have run out, and has their messages dispatched. @returns how many. */
+/** Deletes the claims of workers with expired leases, and has their messages dispatched. @returns how many. */
 export async function takeBackClaims(workerIds: readonly string[]): Promise<number> {
   for (let count = 0, found = BATCH; ; ) {
     found = await transaction(async (tx) => {
-      // A worker that is only stopped cannot begin these any more when it wakes: beginning matches the claim's token.
+      // A worker that was only stopped cannot begin these when it resumes: `begin` matches the claim's token.
       const { rows } = await tx.query<{ id: string }>({
         name: "recover.take_back",
         text: `DELETE FROM message_attempts d USING (
@@ -51,8 +51,8 @@ type Row = OutboundMessage &
   Pick<Attempt, "accountId" | "seq" | "provider" | "claim" | "claimedAt" | "tried" | "afterUnknown">;
 
 /**
- * Records that nobody knows the outcome of attempts that dead workers had begun: by ON_UNKNOWN_OUTCOME their messages go
- * on to the next provider at once, or wait for a receipt. @returns how many.
+ * Records an unknown outcome for attempts that dead workers had begun: by ON_UNKNOWN_OUTCOME their messages fall back to the
+ * next provider at once, or wait for a receipt. @returns how many.
  */
 export async function resolveBegun(workerIds: readonly string[]): Promise<number> {
   for (let count = 0; ; ) {
@@ -82,8 +82,8 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
 }
 
 /**
- * Gives back attempts that this process claimed without hearing of it, because the reply was lost: they were never made.
- * @param ageMs a younger claim's reply may still be on its way.
+ * Gives back attempts that this process claimed unknowingly, because the reply was lost: they were never made.
+ * @param ageMs a younger claim's reply may still arrive.
  * @returns how many.
  */
 export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS): Promise<number> {
@@ -102,7 +102,7 @@ export async function giveBackUnheard(ageMs = ACKNOWLEDGED_WITHIN_MS): Promise<n
   return unheard.length;
 }
 
-/** Workers named by open attempts, and by no row of their own: they ended before their attempts did. */
+/** Finds workers with open attempts but without a lease: they ended before their attempts did. */
 export async function findForgottenWorkers(): Promise<string[]> {
   const { rows } = await pool().query<{ id: string }>({
     name: "recover.forgotten_workers",
@@ -113,7 +113,7 @@ export async function findForgottenWorkers(): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Goes on with the attempts of workers that are dead. */
+/** Takes over the attempts of dead workers. */
 export async function recoverAttempts(workerIds: readonly string[]): Promise<void> {
   if (workerIds.length === 0) return;
   const [claimed, begun] = [await takeBackClaims(workerIds), await resolveBegun(workerIds)];

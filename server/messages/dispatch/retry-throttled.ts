@@ -1,18 +1,25 @@
-/** Messages whose providers are all asked too much at the moment: they go through dispatch again after a pause. */
+/** Messages whose providers all throttle us at the moment: they are dispatched again after a pause. */
 import { SECOND_MS } from "../../core/clock";
 import type { Tx } from "../../core/db";
 import { addJobs } from "../../core/jobs";
+import { unnest } from "../../core/unnest";
 
-type Again = { messageId: string; providers: readonly string[]; pauseMs: number };
+/** A message to be dispatched again to `providers`, after at least `pauseMs`. */
+export type Retry = { messageId: string; providers: readonly string[]; pauseMs: number };
+
+const RETRIES = unnest<Retry>({
+  id: ["text", ({ messageId }) => messageId],
+  providers: ["text", ({ providers }) => providers.join(",")],
+});
 
 /**
- * Puts `providers` at the end of each message's chain once more and has it dispatched after its pause. What was throttled
- * together is spread over as long again, or it would come back together. The messages must be locked.
+ * Appends `providers` to each message's chain once more and has it dispatched after its pause. Messages that were throttled
+ * together are spread over twice the pause, or they would come back together. The messages must be locked.
  */
-export async function retryThrottled(tx: Tx, again: readonly Again[], at: Date): Promise<void> {
-  if (again.length === 0) return;
+export async function retryThrottled(tx: Tx, retries: readonly Retry[], at: Date): Promise<void> {
+  if (retries.length === 0) return;
   const batches = new Map<number, string[]>();
-  for (const { messageId, pauseMs } of again) {
+  for (const { messageId, pauseMs } of retries) {
     const dueAt = at.getTime() + pauseMs * (1 + Math.random());
     const second = Math.ceil(dueAt / SECOND_MS) * SECOND_MS;
     batches.set(second, [...(batches.get(second) ?? []), messageId]);
@@ -21,8 +28,8 @@ export async function retryThrottled(tx: Tx, again: readonly Again[], at: Date):
     tx.query({
       name: "messages.extend_chain",
       text: `UPDATE messages m SET chain = m.chain || string_to_array(u.providers, ',')
-             FROM unnest($1::text[], $2::text[]) AS u (id, providers) WHERE m.id = u.id`,
-      values: [again.map(({ messageId }) => messageId), again.map(({ providers }) => providers.join(","))],
+             FROM ${RETRIES.as("u")} WHERE m.id = u.id`,
+      values: RETRIES.values(retries),
     }),
     addJobs(
       tx,

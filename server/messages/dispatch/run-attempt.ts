@@ -1,4 +1,4 @@
-/** Attempts under way in this process: each is begun, made, and its outcome recorded, whatever that takes. */
+/** Runs attempts in this process: each is begun, made, and its outcome recorded, through database outages too. */
 import { isDataError } from "../../core/batcher";
 import { MINUTE_MS, now } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
@@ -13,23 +13,23 @@ import { closeAdapters, providerTable } from "../../providers/registry";
 import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
 import { attemptResult, recordOutcome } from "./record-outcome";
 
-/** An attempt whose outcome nobody knows is given up, and refunded, after this time. */
+/** A message whose outcome stays unknown fails, and is refunded, after this time. */
 export const UNRESOLVED_AFTER_MS = 15 * MINUTE_MS;
-/** A claimed attempt that could not begin for so long is not made: its message may be about to fail for its age. */
+/** A claimed attempt that could not begin within this time is not made: its message may be about to fail. */
 export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
-/** Pauses before a write is tried again; the last one is repeated. */
+/** Pauses before a write is retried; the last one is repeated. */
 const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
 
 const underWay = () => perProcess<UnderWay>("attempts.under_way", () => ({ all: new Set(), isStopping: false }));
 
-/** Starts to make attempts that are claimed; does not wait for their outcomes. */
+/** Starts claimed attempts; does not wait for their outcomes. */
 export function startAttempts(attempts: readonly Attempt[]): void {
   for (const attempt of attempts) start(attempt);
 }
 
-/** Records what has become known of an attempt, and starts the one that follows. */
+/** Records an outcome that became known later, and starts the attempt that follows. */
 export async function continueWith(attempt: Attempt, outcome: SendOutcome): Promise<void> {
   const next = await record(attempt, outcome, 0);
   if (next) start(next);
@@ -38,44 +38,44 @@ export async function continueWith(attempt: Attempt, outcome: SendOutcome): Prom
 function start(attempt: Attempt): void {
   const own = underWay();
   const ended: Promise<void> = runChain(attempt)
-    // An outcome that could not be recorded leaves its attempt open, as a crash would; the sweep resolves it.
+    // An unrecorded outcome leaves its attempt open, as a crash would; the sweep resolves it.
     .catch((thrown) => log("error", "attempt.not_recorded", { message_id: attempt.message.id, ...errorFields(thrown) }))
     .finally(() => own.all.delete(ended));
   own.all.add(ended);
 }
 
-/** Returns when no attempt is under way in this process. */
+/** Resolves when no attempt is under way in this process. */
 export async function settleAttempts(): Promise<void> {
   const { all } = underWay();
   while (all.size > 0) await Promise.all(all);
 }
 
-/** Waits for the calls under way to end, and gives back attempts that are not begun. */
+/** Waits for the calls under way, and gives back attempts that have not begun. */
 export async function stopAttempts(): Promise<void> {
   underWay().isStopping = true;
-  // A bind that is told to close ends what would otherwise be tried again for minutes.
+  // Closing the SMPP binds ends calls that would otherwise retry for minutes.
   await Promise.all([settleAttempts(), closeAdapters()]);
 }
 
-/** Follows one message along its chain of providers until one takes it, it must wait, or the chain ends. */
+/** Runs one message along its chain until a provider takes it, it must wait, or the chain ends. */
 async function runChain(first: Attempt): Promise<void> {
   for (let attempt: Attempt | null = first; attempt; ) {
     const current: Attempt = attempt;
     const made = await make(current).finally(() => current.slot?.release());
     if (made === "not-ours") return forgetClaims([current]);
-    attempt = made === "not-made" ? await leave(current) : await record(current, made.outcome, made.latencyMs);
+    attempt = made === "not-made" ? await giveBackUnmade(current) : await record(current, made.outcome, made.latencyMs);
     forgetClaims([current]);
   }
 }
 
 /** Gives back an attempt that was not made, for another worker to make. */
-async function leave(attempt: Attempt): Promise<null> {
+async function giveBackUnmade(attempt: Attempt): Promise<null> {
   const until = attempt.claimedAt.getTime() + UNRESOLVED_AFTER_MS;
   await retryWrite("attempt.not_given_back_yet", () => giveBack([attempt]), until);
   return null;
 }
 
-/** Records an outcome. @returns the next attempt, claimed, when it is to be made at once. */
+/** Records an outcome. @returns the next attempt, claimed, when it follows at once. */
 async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number): Promise<Attempt | null> {
   const result = attemptResult(attempt, outcome, latencyMs);
   try {
@@ -87,9 +87,9 @@ async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number)
 }
 
 /**
- * Repeats a write while the database is away. A provider's response is known to this process alone, so it is kept for a
+ * Retries a write while the database is unavailable. Only this process knows the provider's response, so it is kept for a
  * minute; after that the attempt stays open, as after a crash.
- * @param until goes on until this time (milliseconds since 1970), unless this process is to stop.
+ * @param until retries until this time (milliseconds since 1970), unless this process is stopping.
  */
 async function retryWrite<Result>(event: string, write: () => Promise<Result>, until = 0): Promise<Result> {
   for (let failures = 0; ; failures += 1) {
@@ -111,7 +111,7 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
   latencyMs: 0,
 });
 
-/** A slot of the attempt's provider; null: it has no credentials here. */
+/** A slot of the attempt's provider; null: no credentials are configured. */
 async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
   if (slot) return slot;
   const adapter = (await providerTable()).adapterOf(provider);
@@ -120,7 +120,7 @@ async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
 
 /**
  * Makes one attempt. "not-made": the provider was not called, and another worker is to call it. "not-ours": the claim was
- * taken back meanwhile, so the attempt is somebody else's already.
+ * taken back meanwhile, so the attempt belongs to another worker.
  */
 async function make(attempt: Attempt): Promise<CallResult | "not-made" | "not-ours"> {
   const { provider } = attempt;
@@ -132,15 +132,15 @@ async function make(attempt: Attempt): Promise<CallResult | "not-made" | "not-ou
   if (!slot) return notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
   try {
     const made = await callWhenReady(slot.adapter, attempt);
-    if (typeof made === "object") await note(provider, made);
+    if (typeof made === "object") await reportHealth(provider, made);
     return made;
   } finally {
     slot.release();
   }
 }
 
-/** Tells the provider's health of an outcome, as far as that can be done now. */
-async function note(provider: string, { outcome, latencyMs }: CallResult): Promise<void> {
+/** Reports an outcome to the provider's health; a failure to do so is logged only. */
+async function reportHealth(provider: string, { outcome, latencyMs }: CallResult): Promise<void> {
   try {
     const state = (await providerTable()).stateOf(provider);
     if (state) await noteOutcome(state, forOperators(outcome), latencyMs);
@@ -163,11 +163,11 @@ async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallRe
     return null;
   });
   if (isOurs === false) return "not-ours";
-  // A stopping process begins nothing more, and knows that it has not called: the attempt can be given back.
+  // A stopping process begins no more attempts. It has not called the provider, so this one can be given back.
   return isOurs === null || underWay().isStopping ? "not-made" : call(adapter, attempt);
 }
 
-/** Has the attempt committed as begun, and recently. @returns false when it is no longer ours. */
+/** Begins the attempt, again if its beginning is not recent. @returns false when another worker owns it. */
 async function ensureBegun(attempt: Attempt): Promise<boolean> {
   for (let begunAtMs = attempt.begunAtMs; ; ) {
     if (begunAtMs !== null && performance.now() - begunAtMs < BEGUN_FRESH_MS) return true;
@@ -183,7 +183,7 @@ async function call(adapter: Adapter, { message, seq }: Attempt): Promise<CallRe
     const outcome = await adapter.send({ message, reference, receiptUrl: receiptUrlFor(adapter.id, reference) });
     return { outcome, latencyMs: performance.now() - startedAt };
   } catch (thrown) {
-    // A bug of ours, perhaps after the request went out: it must not be sent again without knowing.
+    // A bug of ours, perhaps after the request was written: it must not be repeated blindly.
     log("error", "provider.adapter_threw", { provider: adapter.id, message_id: message.id, ...errorFields(thrown) });
     const detail = "The attempt ended in an internal error.";
     return { outcome: { kind: "unknown", code: "adapter_error", detail }, latencyMs: performance.now() - startedAt };

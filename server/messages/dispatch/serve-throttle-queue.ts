@@ -1,4 +1,4 @@
-/** Serves the waiting room: every worker looks a few times a second whose turn it is. */
+/** Serves the throttle queue: every worker polls it a few times a second. */
 import { errorFields, log } from "../../core/log";
 import { PROBES } from "../../providers/health/breaker";
 import { giveBackProbes, takeProbes } from "../../providers/health/provider-health";
@@ -11,16 +11,16 @@ import { rerouteUnavailable } from "./provider-unavailable";
 import { startAttempts } from "./run-attempt";
 import { claimFromThrottleQueue, drainThrottleQueue, providersWithQueue } from "./throttle-queue";
 
-const TURN_MAX = 500;
-/** Waiting messages have a chance against new ones, whose dispatch waits for slots as well. */
+const BATCH_MAX = 500;
+/** Queued messages compete with new ones, whose dispatch waits for slots as well. */
 const SLOTS_WITHIN_MS = 50;
-/** Turns of one provider before the others are looked at again. */
-const TURNS_MAX = 20;
+/** Batches of one provider before the others are polled again. */
+const BATCHES_MAX = 20;
 
-/** Starts the attempts whose turn it is. @returns whether any message was waiting. */
+/** Starts the attempts that are next. @returns whether any message was queued. */
 export async function serveThrottleQueue(): Promise<boolean> {
   const providers = await providersWithQueue(PROVIDERS);
-  // One provider's trouble is not the others'.
+  // A failure at one provider must not stop the others.
   await Promise.all(
     providers.map((provider) =>
       serveProvider(provider).catch((thrown) =>
@@ -36,8 +36,8 @@ async function serveProvider(provider: ProviderId): Promise<void> {
   const adapter = table.adapterOf(provider);
   const state = table.stateOf(provider);
   if (!adapter || !state) {
-    // It has lost its credentials: dispatch finds another way.
-    await drainThrottleQueue(provider, TURN_MAX);
+    // Its credentials were removed: dispatch finds another provider.
+    await drainThrottleQueue(provider, BATCH_MAX);
     return;
   }
   const isUnavailable = table.isUnavailable(provider);
@@ -47,19 +47,19 @@ async function serveProvider(provider: ProviderId): Promise<void> {
     const probes = await takeProbes(provider, PROBES);
     let used = 0;
     try {
-      if (probes > 0) used = await serveTurn(adapter, probes);
+      if (probes > 0) used = await startBatch(adapter, probes);
     } finally {
       await giveBackProbes(provider, probes - used);
     }
     return;
   }
-  // More may be waiting: a fast provider is not kept waiting for the next look.
-  for (let turn = 0; turn < TURNS_MAX; turn += 1) if ((await serveTurn(adapter, TURN_MAX)) === 0) return;
+  // A fast provider must not idle until the next poll.
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) if ((await startBatch(adapter, BATCH_MAX)) === 0) return;
 }
 
-/** Starts up to `most` attempts, as slots are free. @returns how many. */
-async function serveTurn(adapter: Adapter, most: number): Promise<number> {
-  const slots = await acquireSlots(adapter, most, SLOTS_WITHIN_MS);
+/** Starts up to `limit` attempts, as slots are free. @returns how many. */
+async function startBatch(adapter: Adapter, limit: number): Promise<number> {
+  const slots = await acquireSlots(adapter, limit, SLOTS_WITHIN_MS);
   let used = 0;
   try {
     if (slots.length === 0) return 0;

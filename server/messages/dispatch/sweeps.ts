@@ -1,22 +1,22 @@
-/** What time decides about messages, and what a crash may have left behind. Ages are measured by the database's clock. */
+/** Sweeps: time-outs of messages, and what a crash may have left behind. The database's clock measures ages. */
 import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { rejoinReceipts } from "../receipts/apply-receipts";
 import { applyChanges, lockMessages, type Step } from "../transitions";
-import { findForgottenWorkers, IS_BEGUN, recoverAttempts } from "./recover";
+import { findForgottenWorkers, isBegun, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
 
-/** A taken message without a final receipt counts as undelivered after this time. */
+/** A sent message without a final receipt becomes undelivered after this time. */
 const VALIDITY_MS = 72 * HOUR_MS;
-/** A message that was accepted, or tried last, this long ago and is not waiting for its turn has lost its job. */
+/** A pending message that is idle for this long, and not in the throttle queue, has lost its dispatch job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
-/** A parked receipt names its message by this time, if ever: attempts come to an end within a quarter of an hour. */
+/** A parked receipt can be joined by this time, if ever: attempts end within a quarter of an hour. */
 const JOINED_WITHIN_MS = HOUR_MS;
 const SWEEP_MAX = 2_000;
 
-/** Every minute: what time decides, and what a crash may have left behind. One that fails does not stop the others. */
+/** Runs all sweeps, every minute. One that fails does not stop the others. */
 export async function sweepMessages(): Promise<void> {
   const results = await Promise.allSettled([
     failUnresolved(UNRESOLVED_AFTER_MS),
@@ -32,18 +32,18 @@ export async function sweepMessages(): Promise<void> {
 
 type Swept = { id: string; seq: number; provider: string };
 
-/** The time `$1` milliseconds ago, by the database's clock, which all processes share. */
+/** SQL: the time `$1` milliseconds ago, by the database's clock, which all processes share. */
 const BEFORE = "now() - $1::float8 * interval '1 millisecond'";
 
 /**
- * `$1`: how old, in milliseconds; `$2`: among these messages or all (null); `$3`: how many. Pending messages that some
- * provider may have taken, while no newer attempt is under way.
+ * Pending messages that some provider may have taken, while no newer attempt is under way. `$1`: minimum age in
+ * milliseconds; `$2`: ids to choose from, null for all; `$3`: limit.
  */
 const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.provider,
     (SELECT max(b.seq) FROM message_attempts b WHERE b.message_id = a.message_id) AS seq
   FROM message_attempts a
   JOIN messages m ON m.id = a.message_id
-  WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${IS_BEGUN} AND a.started_at < ${BEFORE} AND m.status = 'pending'
+  WHERE (a.outcome IS NULL OR a.outcome = 'unknown') AND ${isBegun("a")} AND a.started_at < ${BEFORE} AND m.status = 'pending'
     AND ($2::text[] IS NULL OR a.message_id = ANY($2))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq
                     AND b.started_at >= ${BEFORE})
@@ -51,8 +51,8 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
   ORDER BY a.message_id, a.seq DESC LIMIT $3`;
 
 /**
- * As above. Pending messages whose chain has come to its end, and long ago, without anybody noting it: all providers were
- * tried, or one refused it for good when another attempt had been claimed already, which nobody has made.
+ * Pending messages whose chain ended long ago without being failed: all providers were tried, or one refused it while
+ * another attempt was claimed that was never made. Parameters as above.
  */
 const STRANDED = `SELECT m.id, a.seq, a.provider FROM messages m
   JOIN LATERAL (SELECT l.seq, l.provider, l.started_at FROM message_attempts l
@@ -65,10 +65,11 @@ const STRANDED = `SELECT m.id, a.seq, a.provider FROM messages m
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
   ORDER BY m.id LIMIT $3`;
 
+/** Sent messages without a final receipt. Parameters as above. */
 const UNCONFIRMED = `SELECT id, attempts AS seq, provider FROM messages
   WHERE status = 'sent' AND sent_at < ${BEFORE} AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY sent_at LIMIT $3`;
 
-/** Fails, and refunds, pending messages whose last attempt is older than `ageMs` and has no known outcome. */
+/** Fails and refunds pending messages whose last attempt is older than `ageMs` and has no known outcome. */
 export const failUnresolved = (ageMs: number): Promise<void> =>
   sweep(UNRESOLVED, ageMs, (row) => ({
     to: "failed",
@@ -76,11 +77,11 @@ export const failUnresolved = (ageMs: number): Promise<void> =>
     provider: row.provider,
     error: {
       code: "provider_outcome_unknown",
-      message: "The provider never told whether it took the message. The cost was refunded.",
+      message: "The provider never reported whether it took the message. The cost was refunded.",
     },
   }));
 
-/** Fails, and refunds, pending messages whose last attempt ended more than `ageMs` ago, and that no provider may have. */
+/** Fails and refunds pending messages that no provider can have, and whose last attempt is older than `ageMs`. */
 export const failStranded = (ageMs: number): Promise<void> =>
   sweep(STRANDED, ageMs, (row) => ({
     to: "failed",
@@ -89,7 +90,7 @@ export const failStranded = (ageMs: number): Promise<void> =>
     error: { code: "no_provider_available", message: "No provider took the message. The cost was refunded." },
   }));
 
-/** Ends messages that a provider took more than `ageMs` ago and on which no final receipt came. They stay billed. */
+/** Ends messages that were sent more than `ageMs` ago and have no final receipt. They stay billed. */
 export const expireUnconfirmed = (ageMs: number): Promise<void> =>
   sweep(UNCONFIRMED, ageMs, () => ({
     to: "undelivered",
@@ -97,7 +98,7 @@ export const expireUnconfirmed = (ageMs: number): Promise<void> =>
     error: { code: "no_final_receipt", message: "No final delivery receipt came within 72 hours." },
   }));
 
-/** Moves all that `choose` finds, batch by batch. It is asked again under the messages' locks, where its result stands. */
+/** Moves all messages that `choose` finds, in batches. It runs again under the messages' locks, and that result counts. */
 async function sweep(choose: string, ageMs: number, stepOf: (row: Swept) => Step): Promise<void> {
   for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
     const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, null, SWEEP_MAX]);
@@ -148,17 +149,14 @@ export async function requeueOrphans(ageMs: number): Promise<void> {
     found = rows.length;
     after = rows.at(-1)?.id ?? "";
     if (found === 0) return;
-    // One key per batch: while an earlier one still waits, it is replaced and the queue does not fill with the same ids.
+    // One key per batch: a job that still waits is replaced, so the same ids do not fill the queue.
     const messageIds = rows.map((row) => row.id);
     await addJob(pool(), "dispatch_messages", { messageIds }, { key: `dispatch_orphans_${batch}` });
     log("warn", "messages.orphans_requeued", { count: found });
   }
 }
 
-/**
- * Joins parked receipts, taken in within the last `withinMs`, whose message has become known without anyone noticing. Older
- * ones are about nothing that could still become known.
- */
+/** Joins receipts that were parked within the last `withinMs` and whose message is known although their job is lost. */
 export async function joinLeftReceipts(withinMs: number): Promise<void> {
   const { rows } = await pool().query<{ provider: string; providerMessageId: string }>({
     text: `SELECT DISTINCT r.provider, r.provider_message_id AS "providerMessageId" FROM receipts r

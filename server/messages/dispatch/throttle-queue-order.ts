@@ -1,40 +1,47 @@
-/** The lines of the waiting room: whose turn is next at a provider. */
+/** Order of the throttle queue: which messages are next at a provider. */
 import type { Tx } from "../../core/db";
+import { unnest } from "../../core/unnest";
 import type { OutboundMessage } from "../../providers/port";
 import type { Candidate } from "./claims";
-import { REVOKED_COLUMN, REVOKED_JOINS, type Revoked } from "./fail-undispatched";
+import { type Revoked, revokedOf } from "./fail-undispatched";
 
-/** A message whose turn it is, as its attempt number `seq`. */
+/** A message at the head of the queue, to be attempt number `seq`. */
 export type Waiting = Candidate & { seq: number; tag: number; revoked: Revoked };
 
-/** The id of a sender's bucket, in JavaScript and in SQL over columns `account_id` and `sender`. */
+/** The id of a sender's token bucket. */
 export const senderBucket = (accountId: string, sender: string): string => `sender:${accountId}:${sender}`;
-const SENDER_BUCKET = "'sender:' || account_id || ':' || sender";
 
-/** Which of these senders have messages waiting for `provider`: the ids of their buckets. */
-export async function queuedSenders(
-  tx: Tx,
-  provider: string,
-  senders: readonly { accountId: string; sender: string }[],
-): Promise<string[]> {
+/** SQL: as {@link senderBucket}, for the columns `account_id` and `sender` of `alias`. */
+const senderBucketOf = (alias: string): string => `'sender:' || ${alias}.account_id || ':' || ${alias}.sender`;
+
+type Sender = { accountId: string; sender: string };
+
+const SENDERS = unnest<Sender>(
+  { account_id: ["text", ({ accountId }) => accountId], sender: ["text", ({ sender }) => sender] },
+  2,
+);
+
+/** Finds which of these senders have messages queued at `provider`. @returns the ids of their buckets. */
+export async function queuedSenders(tx: Tx, provider: string, senders: readonly Sender[]): Promise<string[]> {
   if (senders.length === 0) return [];
   const { rows } = await tx.query<{ id: string }>({
     name: "waiting.senders",
-    text: `SELECT ${SENDER_BUCKET} AS id FROM unnest($2::text[], $3::text[]) AS s (account_id, sender)
+    text: `SELECT ${senderBucketOf("s")} AS id FROM ${SENDERS.as("s")}
            WHERE EXISTS (SELECT 1 FROM waiting_messages w
              WHERE w.provider = $1 AND w.account_id = s.account_id AND w.sender = s.sender)`,
-    values: [provider, senders.map((entry) => entry.accountId), senders.map((entry) => entry.sender)],
+    values: [provider, ...SENDERS.values(senders)],
   });
   return rows.map((row) => row.id);
 }
 
+/** The first `$2` messages of provider `$1`. */
 const HEADS = `SELECT message_id FROM waiting_messages WHERE provider = $1 ORDER BY tag, message_id LIMIT $2`;
 
 /**
- * The same without the senders whose buckets are `$3`: by the heads of the other senders' lines, as what waits for a slow
- * sender may be a hundred thousand messages, which must not be read past on every turn.
+ * As {@link HEADS}, without the senders whose buckets are `$3`. Reads the heads of each sender's messages: a slow sender may
+ * have a hundred thousand messages queued, which must not be scanned every time.
  */
-const HEADS_BESIDE = `WITH RECURSIVE lines AS (
+const HEADS_OF_OTHERS = `WITH RECURSIVE lines AS (
     (SELECT account_id, sender FROM waiting_messages WHERE provider = $1 ORDER BY account_id, sender LIMIT 1)
     UNION ALL
     SELECT n.account_id, n.sender FROM lines l CROSS JOIN LATERAL (
@@ -43,25 +50,28 @@ const HEADS_BESIDE = `WITH RECURSIVE lines AS (
   SELECT h.message_id FROM lines l CROSS JOIN LATERAL (
     SELECT message_id, tag FROM waiting_messages w
     WHERE w.provider = $1 AND w.account_id = l.account_id AND w.sender = l.sender ORDER BY tag, message_id LIMIT 50) h
-  WHERE ${SENDER_BUCKET} <> ALL($3::text[]) ORDER BY h.tag, h.message_id LIMIT $2`;
+  WHERE ${senderBucketOf("l")} <> ALL($3::text[]) ORDER BY h.tag, h.message_id LIMIT $2`;
 
+const REVOKED = revokedOf("m");
+
+/** The messages whose ids the query `heads` selects, locked. */
 const nextIn = (
   heads: string,
 ): string => `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding,
     m.segments, w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown",
-    ${REVOKED_COLUMN} AS revoked
+    ${REVOKED.column} AS revoked
   FROM (SELECT * FROM waiting_messages WHERE message_id IN (${heads}) FOR UPDATE SKIP LOCKED) w
-  JOIN messages m ON m.id = w.message_id ${REVOKED_JOINS}
+  JOIN messages m ON m.id = w.message_id ${REVOKED.joins}
   LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown
     FROM message_attempts a WHERE a.message_id = w.message_id) t ON true
   ORDER BY w.tag, w.message_id`;
 
-/** Up to `limit` messages whose turn is next at `provider`, locked; those of the senders in `blocked` are passed over. */
+/** Reads and locks up to `limit` messages that are next at `provider`, without senders whose buckets are in `blocked`. */
 export async function nextInQueue(tx: Tx, provider: string, blocked: string[], limit: number): Promise<Waiting[]> {
   const { rows } = await tx.query<OutboundMessage & Omit<Waiting, "message" | "tried"> & { tried: string[] | null }>(
     blocked.length === 0
       ? { name: "waiting.next", text: nextIn(HEADS), values: [provider, limit] }
-      : { name: "waiting.next_beside", text: nextIn(HEADS_BESIDE), values: [provider, limit, blocked] },
+      : { name: "waiting.next_beside", text: nextIn(HEADS_OF_OTHERS), values: [provider, limit, blocked] },
   );
   return rows.map(({ accountId, seq, tag, tried, afterUnknown, revoked, ...message }) => {
     return { message, accountId, seq, tag, revoked, tried: tried ?? [], afterUnknown };

@@ -1,31 +1,35 @@
 /**
- * Where messages wait that their provider or sender takes only at a certain pace, or that found the provider's lane
- * full. The room is in the database: any worker serves it, nothing is claimed before its turn, and between accounts it is
- * fair, because an account's next message is tagged behind its own ones only (start-time fair queueing).
+ * The throttle queue: messages wait here for a throughput limit of their provider or sender, or for a slot. It is in the
+ * database: any worker serves it, and nothing is claimed before its turn. Between accounts it is fair, because an account's
+ * next message is tagged behind that account's own messages only (start-time fair queueing).
  */
 
 import { cachedRead } from "../../core/cached-read";
 import { now, SECOND_MS } from "../../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
+import { unnest } from "../../core/unnest";
 import { providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
-import { type Attempt, claim, disownClaims, forgetClaims, sendingOf } from "./claims";
+import { type Attempt, abandonClaims, claim, forgetClaims, sendingOf } from "./claims";
 import { attemptOf } from "./next-attempt";
 import { nextInQueue, queuedSenders, senderBucket, type Waiting } from "./throttle-queue-order";
 import { allowance, type Bucket, refill } from "./token-bucket";
 
-/** Rates in segments per second; null: none. */
+/** Throughput limits in segments per second; null: no limit. */
 export type ThroughputLimits = {
   ofProvider: (provider: string) => number | null;
   ofSender: (accountId: string, sender: string) => number | null;
-  /** Whether an attempt must wait for its turn. */
+  /** Whether an attempt must go through the queue. */
   isThrottled: (attempt: Pick<Attempt, "provider" | "accountId" | "message">) => boolean;
 };
 
 const RATES_FRESH_MS = SECOND_MS;
 
-const senderRates = cachedRead("waiting.sender_rates", RATES_FRESH_MS, async () => {
+/** Senders with a throughput limit, by the ids of their buckets. */
+type SenderRates = ReadonlyMap<string, { accountId: string; sender: string; rate: number }>;
+
+const senderRates = cachedRead("waiting.sender_rates", RATES_FRESH_MS, async (): Promise<SenderRates> => {
   const { rows } = await pool().query<{ accountId: string; sender: string; rate: number }>({
     name: "waiting.sender_rates",
     text: `SELECT account_id AS "accountId", sender_id AS sender, max_segments_per_second AS rate FROM senders
@@ -36,7 +40,7 @@ const senderRates = cachedRead("waiting.sender_rates", RATES_FRESH_MS, async () 
 
 const providerBucket = (provider: string): string => `provider:${provider}`;
 
-/** The rates in force, at most a second old. */
+/** The current throughput limits, at most a second old. */
 export async function loadThroughputLimits(): Promise<ThroughputLimits> {
   const [table, rates] = await Promise.all([providerTable(), senderRates.get()]);
   const ofProvider = (provider: string) => table.stateOf(provider)?.maxSegmentsPerSecond ?? null;
@@ -49,7 +53,16 @@ export async function loadThroughputLimits(): Promise<ThroughputLimits> {
   };
 }
 
-/** Puts attempts into the room; one that is there already keeps its place. */
+const ENTRIES = unnest<Attempt>({
+  message_id: ["text", ({ message }) => message.id],
+  provider: ["text", ({ provider }) => provider],
+  account_id: ["text", ({ accountId }) => accountId],
+  sender: ["text", ({ message }) => message.from],
+  segments: ["int2", ({ message }) => message.segments],
+  seq: ["int2", ({ seq }) => seq],
+});
+
+/** Enqueues attempts; one whose message is queued already keeps its place. */
 export async function enqueueThrottled(tx: Queryable, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return;
   await tx.query({
@@ -58,24 +71,20 @@ export async function enqueueThrottled(tx: Queryable, attempts: readonly Attempt
            SELECT e.message_id, e.provider, e.account_id, e.sender, e.segments, e.seq,
              GREATEST(COALESCE(b.virtual_time, 0), COALESCE(l.tag, 0))
                + sum(e.segments) OVER (PARTITION BY e.provider, e.account_id ORDER BY e.message_id), clock_timestamp()
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int2[], $6::int2[])
-             AS e (message_id, provider, account_id, sender, segments, seq)
+           FROM ${ENTRIES.as("e")}
            LEFT JOIN pace_buckets b ON b.id = 'provider:' || e.provider
            LEFT JOIN LATERAL (SELECT max(w.tag) AS tag FROM waiting_messages w
              WHERE w.provider = e.provider AND w.account_id = e.account_id) l ON true
            ON CONFLICT (message_id) DO NOTHING`,
-    values: [
-      attempts.map((attempt) => attempt.message.id),
-      attempts.map((attempt) => attempt.provider),
-      attempts.map((attempt) => attempt.accountId),
-      attempts.map((attempt) => attempt.message.from),
-      attempts.map((attempt) => attempt.message.segments),
-      attempts.map((attempt) => attempt.seq),
-    ],
+    values: ENTRIES.values(attempts),
   });
 }
 
-/** Charges attempts that are made past the room to their provider's and sender's throughput, which may overdraw these. */
+type Charge = { id: string; segments: number };
+
+const CHARGES = unnest<Charge>({ id: ["text", ({ id }) => id], segments: ["int4", ({ segments }) => segments] });
+
+/** Charges attempts that bypass the queue to the buckets of their provider and sender, which may overdraw these. */
 export async function chargeThroughput(tx: Queryable, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return;
   const charges = attempts.flatMap(({ provider, accountId, message }) =>
@@ -83,14 +92,13 @@ export async function chargeThroughput(tx: Queryable, attempts: readonly Attempt
   );
   await tx.query({
     name: "waiting.charge",
-    text: `UPDATE pace_buckets b SET tokens = b.tokens - (SELECT sum(c.segments)
-             FROM unnest($1::text[], $2::int4[]) AS c (id, segments) WHERE c.id = b.id)
+    text: `UPDATE pace_buckets b SET tokens = b.tokens - (SELECT sum(c.segments) FROM ${CHARGES.as("c")} WHERE c.id = b.id)
            FROM (SELECT id FROM pace_buckets WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE) l WHERE b.id = l.id`,
-    values: [charges.map((charge) => charge.id), charges.map((charge) => charge.segments)],
+    values: CHARGES.values(charges),
   });
 }
 
-/** Which of these providers have messages waiting. */
+/** Finds which of these providers have messages queued. */
 export async function providersWithQueue<Id extends string>(providers: readonly Id[]): Promise<Id[]> {
   const { rows } = await pool().query<{ id: Id }>({
     name: "waiting.providers",
@@ -101,91 +109,108 @@ export async function providersWithQueue<Id extends string>(providers: readonly 
   return rows.map((row) => row.id);
 }
 
-/** Messages looked at in one turn, beyond those that the provider's pace allows: some may wait for their sender. */
-const BESIDE = 200;
-const TURN_MAX = 500;
+/** Messages read beyond the provider's allowance, since senders' limits may hold some back. */
+const EXTRA_READ = 200;
+const CLAIMED_MAX = 500;
 
 /**
- * Claims the attempts whose turn it is at `provider`, up to `limit`, and takes their messages out of the room, all in one
- * transaction. @param begins whether they are begun with their claim.
+ * Claims the attempts that are next at `provider`, up to `limit`, and dequeues their messages, in one transaction.
+ * @param begins whether they begin with their claim.
  */
 export async function claimFromThrottleQueue(provider: string, limit: number, begins = false): Promise<Attempt[]> {
   const [throughput, rates] = await Promise.all([loadThroughputLimits(), senderRates.get()]);
+  const providerRate = throughput.ofProvider(provider);
   let claimed: Attempt[] = [];
   try {
     await transaction(async (tx) => {
-      // An earlier run of this was rolled back.
+      // Claims of an earlier run, which was rolled back.
       forgetClaims(claimed);
-      claimed = await claimTurns(tx, { provider, limit, begins, throughput, rates });
+      claimed = await claimNextInQueue(tx, { provider, limit, begins, providerRate, rates });
     });
   } catch (thrown) {
-    disownClaims(claimed);
+    abandonClaims(claimed);
     throw thrown;
   }
   return claimed;
 }
 
-type Turn = {
+type ClaimRequest = {
   provider: string;
   limit: number;
   begins: boolean;
-  throughput: ThroughputLimits;
-  rates: ReadonlyMap<string, { accountId: string; sender: string; rate: number }>;
+  providerRate: number | null;
+  rates: SenderRates;
 };
 
-async function claimTurns(tx: Tx, { provider, limit: most, begins, throughput, rates }: Turn): Promise<Attempt[]> {
-  const senders = await queuedSenders(tx, provider, [...rates.values()]);
-  const buckets = await lockBuckets(tx, [providerBucket(provider), ...senders]);
-  const own = buckets.get(providerBucket(provider));
-  if (!own) return [];
-  refill(own, throughput.ofProvider(provider));
-  for (const id of senders) {
-    const bucket = buckets.get(id);
-    if (bucket) refill(bucket, rates.get(id)?.rate ?? null);
-  }
-  const blocked = senders.filter((id) => allowance(buckets.get(id)) < 1);
-  const beside = senders.length > 0 ? BESIDE : 0;
-  const limit = Math.min(most, TURN_MAX, Math.floor(allowance(own)) + beside);
-  if (limit <= 0 || allowance(own) < 1) return [];
-  const waiting = await nextInQueue(tx, provider, blocked, limit);
-  const isSuppressed = await findSuppressed(tx, waiting.map(sendingOf));
-  const isStopped = (entry: Waiting) => entry.revoked !== null || isSuppressed(sendingOf(entry));
-  const stopped = waiting.filter(isStopped).map((entry) => entry.message.id);
-  const turns = waiting.filter((entry) => {
-    const { accountId, message } = entry;
-    if (isStopped(entry)) return false;
-    const id = senderBucket(accountId, message.from);
-    const sender = buckets.get(id);
-    // It came after the buckets were locked: it has its turn the next time.
-    if (!sender && rates.has(id)) return false;
-    if (allowance(own) < 1 || allowance(sender) < 1) return false;
-    // A message goes whole: its segments may overdraw the bucket, which then waits the longer.
-    for (const bucket of sender ? [own, sender] : [own]) bucket.tokens -= message.segments;
-    return true;
-  });
-  if (turns.length + stopped.length === 0) return [];
-  own.virtualTime = Math.max(own.virtualTime, ...turns.map((turn) => turn.tag));
+async function claimNextInQueue(tx: Tx, request: ClaimRequest): Promise<Attempt[]> {
+  const { provider, begins } = request;
+  const buckets = await lockRefilledBuckets(tx, request);
+  if (!buckets || allowance(buckets.provider) < 1) return [];
+  const blocked = [...buckets.senders.values()].filter((bucket) => allowance(bucket) < 1).map(({ id }) => id);
+  const extra = buckets.senders.size > 0 ? EXTRA_READ : 0;
+  const limit = Math.min(request.limit, CLAIMED_MAX, Math.floor(allowance(buckets.provider)) + extra);
+  if (limit <= 0) return [];
+  const heads = await nextInQueue(tx, provider, blocked, limit);
+  const { sendable, stopped } = await splitStopped(tx, heads);
+  const admitted = admit(sendable, buckets, request.rates);
+  if (admitted.length + stopped.length === 0) return [];
+  buckets.provider.virtualTime = Math.max(buckets.provider.virtualTime, ...admitted.map(({ tag }) => tag));
   const claimedAt = now();
+  const attempts = admitted.map((entry) => ({ ...attemptOf(entry, provider, claimedAt), seq: entry.seq }));
+  const messageIds = stopped.map(({ message }) => message.id);
+  // Pipelined: they reach the database in this order.
   const [claimed] = await Promise.all([
-    claim(
-      tx,
-      turns.map((turn) => ({ ...attemptOf(turn, provider, claimedAt), seq: turn.seq })),
-      () => begins,
-    ),
-    dequeue(tx, [...turns.map((turn) => turn.message.id), ...stopped]),
-    // Dispatch fails them.
-    stopped.length > 0 && addJob(tx, "dispatch_messages", { messageIds: stopped }),
-    writeBuckets(tx, [...buckets.values()]),
+    claim(tx, attempts, () => begins),
+    dequeue(tx, [...admitted.map(({ message }) => message.id), ...messageIds]),
+    // Dispatch fails the stopped ones.
+    messageIds.length > 0 && addJob(tx, "dispatch_messages", { messageIds }),
+    writeBuckets(tx, [buckets.provider, ...buckets.senders.values()]),
   ]);
   return claimed;
 }
 
-/** Sends up to `count` messages that wait for `provider` through dispatch again, which finds them another way. */
+/** The provider's bucket, and those of its queued senders that have a limit, by their ids. */
+type Buckets = { provider: Bucket; senders: ReadonlyMap<string, Bucket> };
+
+async function lockRefilledBuckets(tx: Tx, { provider, providerRate, rates }: ClaimRequest): Promise<Buckets | null> {
+  const senders = await queuedSenders(tx, provider, [...rates.values()]);
+  const id = providerBucket(provider);
+  const buckets = await lockBuckets(tx, [id, ...senders]);
+  const own = buckets.get(id);
+  if (!own) return null;
+  buckets.delete(id);
+  refill(own, providerRate);
+  for (const bucket of buckets.values()) refill(bucket, rates.get(bucket.id)?.rate ?? null);
+  return { provider: own, senders: buckets };
+}
+
+/** Separates messages that must no longer be sent, by a STOP or because their account or sender was revoked. */
+async function splitStopped(tx: Tx, heads: readonly Waiting[]): Promise<{ sendable: Waiting[]; stopped: Waiting[] }> {
+  const isSuppressed = await findSuppressed(tx, heads.map(sendingOf));
+  const isStopped = (entry: Waiting) => entry.revoked !== null || isSuppressed(sendingOf(entry));
+  return { sendable: heads.filter((entry) => !isStopped(entry)), stopped: heads.filter(isStopped) };
+}
+
+/** Takes messages in order while tokens last, and spends their tokens. */
+function admit(heads: readonly Waiting[], { provider, senders }: Buckets, rates: SenderRates): Waiting[] {
+  return heads.filter(({ accountId, message }) => {
+    const id = senderBucket(accountId, message.from);
+    const sender = senders.get(id);
+    // Enqueued after the buckets were locked: the next transaction takes it.
+    if (!sender && rates.has(id)) return false;
+    if (allowance(provider) < 1 || allowance(sender) < 1) return false;
+    // A message is sent whole: its segments may overdraw the bucket, which then takes longer to refill.
+    for (const bucket of sender ? [provider, sender] : [provider]) bucket.tokens -= message.segments;
+    return true;
+  });
+}
+
+/** Sends up to `count` messages that are queued at `provider` through dispatch again, which finds them another provider. */
 export async function drainThrottleQueue(provider: string, count: number): Promise<number> {
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: "waiting.empty",
-      // Materialized: a batch that is chosen again while its rows go would be longer than its limit.
+      // Materialized: a subquery that is evaluated again while rows disappear would exceed its limit.
       text: `WITH batch AS MATERIALIZED (
                SELECT message_id FROM waiting_messages WHERE provider = $1 ORDER BY tag, message_id LIMIT $2
                FOR UPDATE SKIP LOCKED)
@@ -198,7 +223,7 @@ export async function drainThrottleQueue(provider: string, count: number): Promi
   });
 }
 
-/** Locked in the order of their ids. Those of senders exist from their first message on. */
+/** Creates missing buckets and locks all in the order of their ids. @returns them by id. */
 async function lockBuckets(tx: Tx, ids: string[]): Promise<Map<string, Bucket>> {
   const [, { rows }] = await Promise.all([
     tx.query({
@@ -225,14 +250,16 @@ const dequeue = (tx: Tx, messageIds: string[]) =>
     values: [messageIds],
   });
 
-const writeBuckets = (tx: Tx, buckets: Bucket[]) =>
+const BUCKETS = unnest<Bucket>({
+  id: ["text", ({ id }) => id],
+  tokens: ["float8", ({ tokens }) => tokens],
+  virtual_time: ["float8", ({ virtualTime }) => virtualTime],
+});
+
+const writeBuckets = (tx: Tx, buckets: readonly Bucket[]) =>
   tx.query({
     name: "waiting.write_buckets",
     text: `UPDATE pace_buckets b SET tokens = u.tokens, virtual_time = u.virtual_time, refilled_at = clock_timestamp()
-           FROM unnest($1::text[], $2::float8[], $3::float8[]) AS u (id, tokens, virtual_time) WHERE b.id = u.id`,
-    values: [
-      buckets.map((bucket) => bucket.id),
-      buckets.map((bucket) => bucket.tokens),
-      buckets.map((bucket) => bucket.virtualTime),
-    ],
+           FROM ${BUCKETS.as("u")} WHERE b.id = u.id`,
+    values: BUCKETS.values(buckets),
   });

@@ -1,24 +1,24 @@
-/** Token buckets: so many segments per second, with bursts of at most a second's worth. Pure. */
+/** Token buckets: a rate in segments per second, with bursts of at most one second's worth. Pure. */
 
 export type Bucket = {
   id: string;
-  /** Segments that may go now; below zero after a message that had more of them than there were tokens. */
+  /** Segments that may be sent now; negative after a message that took more segments than there were tokens. */
   tokens: number;
   virtualTime: number;
-  /** Seconds since it was filled last. */
+  /** Seconds since the last refill. */
   elapsedS: number;
 };
 
-/** Adds what has come in since the last time. A bucket without a rate never runs dry. */
+/** Adds the tokens of the time since the last refill. A bucket without a rate is never empty. */
 export function refill(bucket: Bucket, rate: number | null): void {
   if (rate === null) {
     bucket.tokens = Number.MAX_SAFE_INTEGER;
     return;
   }
-  // What was left of a time without a rate must not let everything through at once.
+  // The cap also drops the unlimited tokens of a time without a rate.
   const burst = Math.max(1, rate);
   bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, bucket.elapsedS) * rate);
 }
 
-/** Segments that may go now; a bucket that is not there sets no limit. Below one, nothing may. */
+/** Segments that may be sent now: none below one. A missing bucket sets no limit. */
 export const allowance = (bucket: Bucket | undefined): number => bucket?.tokens ?? Number.MAX_SAFE_INTEGER;

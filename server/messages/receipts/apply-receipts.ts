@@ -1,6 +1,6 @@
 /**
- * Delivery receipts. Every one is stored; it moves its message forward or not at all. A receipt may come before the
- * answer of its own send: it is parked and joined as soon as the provider's id is known.
+ * Delivery receipts. Every one is stored; it moves its message forward or not at all. A receipt that comes before the
+ * response to its own send is parked, and joined as soon as the provider's id is known.
  */
 import { createBatcher } from "../../core/batcher";
 import { now, SECOND_MS } from "../../core/clock";
@@ -8,27 +8,27 @@ import { type Tx, transaction } from "../../core/db";
 import { newId } from "../../core/ids";
 import { addJob, type ReceiptReport } from "../../core/jobs";
 import { perProcess } from "../../core/process";
-import { storableText } from "../../core/wire";
+import { unnest } from "../../core/unnest";
 import { isFinal } from "../status";
-import { applyChanges, type Change, lockMessages } from "../transitions";
+import { storedCode, storedDetail } from "../stored-text";
+import { applyChanges, type Change, lockMessages, type Step } from "../transitions";
 import {
-  type AttemptOf,
   confirmAttempts,
   countAttempts,
   findAttempts,
   findSuperseded,
-  type Known,
+  type IncomingReceipt,
+  type MatchedAttempt,
+  type MatchedReceipt,
 } from "./match-attempts";
 import { foldParts } from "./parts";
-import { lastApplied, stepsOf } from "./receipt-steps";
+import { stepsOf } from "./receipt-steps";
 
-/** What a provider's id stands for: an attempt, or (`isPart`) one of the parts that it was taken in. */
+/** The attempt that a provider's id stands for, or (`isPart`) whose part it stands for. */
 type ReceiptTarget = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };
 
-/** A parked receipt is looked at again after this time, when the transaction that names its message has ended. */
+/** A parked receipt is matched again after this time, when the transaction that stores its id has ended. */
 const REJOIN_AFTER_MS = 2 * SECOND_MS;
-const DETAIL_MAX = 500;
-const CODE_MAX = 100;
 
 type ReceivedReports = { provider: string; reports: readonly ReceiptReport[]; receivedAt: Date };
 
@@ -36,36 +36,48 @@ type ReceivedReports = { provider: string; reports: readonly ReceiptReport[]; re
 const RECEIPTS_MAX = 500;
 
 /**
- * Stores receipts of one provider and moves their messages; safe to repeat, at the cost of a repeated row. One
- * transaction at a time per process: many would queue for the same accounts, in the way of those who send.
+ * Stores receipts of one provider and moves their messages. Safe to repeat, at the cost of a repeated row. One transaction
+ * at a time per process: many would queue for the same accounts and delay sends.
  */
 export function applyReceipts(provider: string, reports: readonly ReceiptReport[]): Promise<void> {
   const queue = perProcess("receipts.apply", () =>
     createBatcher<ReceivedReports, void>(
       (batch) =>
         transaction(async (tx) => {
-          await takeIn(tx, batch);
+          await storeAndApply(tx, batch);
           return batch.map(() => ({ ok: true, value: undefined }));
         }),
       { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
     ),
   );
-  // The time is taken before anything is moved, so that no effect of a receipt is older than the receipt.
+  // Read before anything moves, so that no effect of a receipt is older than the receipt.
   return queue({ provider, reports, receivedAt: now() });
 }
 
-async function takeIn(tx: Tx, batch: ReceivedReports[]): Promise<void> {
+async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<void> {
   const receipts = batch.flatMap(({ provider, reports, receivedAt }) =>
     reports.map((report) => ({ id: newId("receipt"), provider, report, receivedAt })),
   );
-  const found = await findAttempts(tx, receipts);
-  const placed = receipts.map((receipt, at): Placed => ({ ...receipt, attempt: found[at] ?? null }));
-  const applied = await moveByReceipts(
+  const attempts = await findAttempts(tx, receipts);
+  const matched = receipts.flatMap((receipt) => {
+    const attempt = attempts.get(receipt.id);
+    return attempt ? [{ ...receipt, ...attempt }] : [];
+  });
+  const applied = await moveByReceipts(tx, matched);
+  await insertReceipts(
     tx,
-    placed.flatMap(({ attempt, ...receipt }) => (attempt === null ? [] : [{ ...receipt, ...attempt }])),
+    receipts.map((receipt) => {
+      return { ...receipt, attempt: attempts.get(receipt.id) ?? null, isApplied: applied.has(receipt.id) };
+    }),
   );
-  await insertReceipts(tx, placed, applied);
-  const parked = placed.filter((receipt) => receipt.attempt === null);
+  await rejoinLater(
+    tx,
+    receipts.filter(({ id }) => !attempts.has(id)),
+  );
+}
+
+/** Adds one job per provider that matches parked receipts again. */
+async function rejoinLater(tx: Tx, parked: readonly IncomingReceipt[]): Promise<void> {
   const runAt = new Date(now().getTime() + REJOIN_AFTER_MS);
   for (const provider of new Set(parked.map((receipt) => receipt.provider))) {
     const own = parked.filter((receipt) => receipt.provider === provider);
@@ -74,7 +86,7 @@ async function takeIn(tx: Tx, batch: ReceivedReports[]): Promise<void> {
   }
 }
 
-/** Joins receipts that were parked for these ids, now that their messages may be known. */
+/** Joins receipts that were parked under these provider ids with the messages that have become known since. */
 export async function rejoinReceipts(provider: string, providerMessageIds: readonly string[]): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<ReceiptTarget>({
@@ -87,56 +99,63 @@ export async function rejoinReceipts(provider: string, providerMessageIds: reado
                SELECT 1 FROM attempt_parts p WHERE p.provider = a.provider AND p.provider_message_id = a.provider_message_id)`,
       values: [provider, providerMessageIds],
     });
-    await joinLocked(tx, rows);
+    await lockMessages(
+      tx,
+      rows.map((target) => target.messageId),
+    );
+    await joinReceipts(tx, rows);
   });
 }
 
-/** As {@link joinReceipts}, for who has not locked the messages yet. */
-async function joinLocked(tx: Tx, targets: readonly ReceiptTarget[]): Promise<void> {
-  await lockMessages(
-    tx,
-    targets.map((target) => target.messageId),
-  );
-  await joinReceipts(tx, targets);
-}
+const TARGETS = unnest<ReceiptTarget>({
+  provider: ["text", ({ provider }) => provider],
+  provider_message_id: ["text", ({ providerMessageId }) => providerMessageId],
+  message_id: ["text", ({ messageId }) => messageId],
+  seq: ["int2", ({ seq }) => seq],
+  is_part: ["bool", ({ isPart }) => isPart],
+});
 
-/** Applies the receipts that came before their send's own answer. The messages must be locked. */
+type JoinedReceipt = { id: string; messageId: string; isApplied: boolean };
+
+const JOINED = unnest<JoinedReceipt>({
+  id: ["text", ({ id }) => id],
+  message_id: ["text", ({ messageId }) => messageId],
+  applied: ["bool", ({ isApplied }) => isApplied],
+});
+
+/** Applies receipts that were parked before the response to their own send came. The messages must be locked. */
 export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): Promise<void> {
   if (targets.length === 0) return;
-  const { rows } = await tx.query<Omit<Known, "report" | "isNamed"> & ReceiptReport>({
+  const { rows } = await tx.query<Omit<MatchedReceipt, "report" | "isByReference"> & ReceiptReport>({
     name: "receipts.parked",
-    text: `SELECT r.id, s.message_id AS "messageId", s.seq, s.is_part AS "isPart", r.provider, r.provider_message_id AS "providerMessageId", r.status,
-             r.code, r.detail, to_json(r.occurred_at)#>>'{}' AS "occurredAt"
+    text: `SELECT r.id, s.message_id AS "messageId", s.seq, s.is_part AS "isPart", r.provider,
+             r.provider_message_id AS "providerMessageId", r.status, r.code, r.detail,
+             to_json(r.occurred_at)#>>'{}' AS "occurredAt"
            FROM receipts r
-           JOIN unnest($1::text[], $2::text[], $3::text[], $4::int2[], $5::bool[])
-               AS s (provider, provider_message_id, message_id, seq, is_part)
-             ON r.provider = s.provider AND r.provider_message_id = s.provider_message_id
+           JOIN ${TARGETS.as("s")} ON r.provider = s.provider AND r.provider_message_id = s.provider_message_id
            WHERE r.message_id IS NULL ORDER BY r.id FOR UPDATE OF r`,
-    values: [
-      targets.map((target) => target.provider),
-      targets.map((target) => target.providerMessageId),
-      targets.map((target) => target.messageId),
-      targets.map((target) => target.seq),
-      targets.map((target) => target.isPart),
-    ],
+    values: TARGETS.values(targets),
   });
   if (rows.length === 0) return;
   const applied = await moveByReceipts(
     tx,
     rows.map(({ id, messageId, seq, isPart, provider, ...report }) => {
-      return { id, messageId, seq, isPart, isNamed: false, provider, report };
+      return { id, messageId, seq, isPart, isByReference: false, provider, report };
     }),
   );
   await tx.query({
     name: "receipts.join",
     text: `UPDATE receipts r SET message_id = u.message_id, applied = u.applied
-           FROM unnest($1::text[], $2::text[], $3::bool[]) AS u (id, message_id, applied) WHERE r.id = u.id`,
-    values: [rows.map((row) => row.id), rows.map((row) => row.messageId), rows.map((row) => applied.has(row.id))],
+           FROM ${JOINED.as("u")} WHERE r.id = u.id`,
+    values: JOINED.values(rows.map(({ id, messageId }) => ({ id, messageId, isApplied: applied.has(id) }))),
   });
 }
 
-/** Moves messages by their receipts, earliest first. @returns the ids of the receipts that moved something. */
-async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<string>> {
+/**
+ * Moves messages by their receipts, in the order in which these occurred.
+ * @returns the ids of the receipts that moved their message.
+ */
+async function moveByReceipts(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<Set<string>> {
   if (receipts.length === 0) return new Set();
   const messages = await lockMessages(
     tx,
@@ -146,55 +165,45 @@ async function moveByReceipts(tx: Tx, receipts: readonly Known[]): Promise<Set<s
   const pending = [...messages.values()].filter((message) => message.status === "pending");
   const [superseded, counts] = await Promise.all([findSuperseded(tx, folded), countAttempts(tx, pending)]);
   const ordered = folded.sort((a, b) => Date.parse(a.report.occurredAt) - Date.parse(b.report.occurredAt));
-  const changes = new Map<string, { change: Change; sources: string[] }>();
+
+  const changes = new Map<string, Change>();
+  const receiptOfStep = new Map<Step, string>();
   for (const { id, provider, messageId, report } of ordered) {
     const message = messages.get(messageId);
     if (!message || isFinal(message.status) || superseded.has(id)) continue;
-    const entry = changes.get(messageId) ?? {
-      change: { message, attempts: counts.get(messageId) ?? 0, steps: [] },
-      sources: [],
-    };
-    changes.set(messageId, entry);
-    for (const step of stepsOf(provider, report, now())) {
-      entry.change.steps.push(step);
-      entry.sources.push(id);
-    }
+    const steps = stepsOf(provider, report, now());
+    for (const step of steps) receiptOfStep.set(step, id);
+    const change = changes.get(messageId) ?? { message, attempts: counts.get(messageId) ?? 0, steps: [] };
+    change.steps.push(...steps);
+    changes.set(messageId, change);
   }
-  const entries = [...changes.values()];
-  const [moves] = await Promise.all([
-    applyChanges(
-      tx,
-      entries.map((entry) => entry.change),
-    ),
-    confirmAttempts(tx, ordered),
-  ]);
-  // Steps are taken in order until a final state, and the receipts that come after it are the ones that moved nothing.
-  return new Set(
-    entries.flatMap((entry, at) => (moves[at] ? entry.sources.slice(0, lastApplied(entry.change.steps) + 1) : [])),
-  );
+
+  const [applied] = await Promise.all([applyChanges(tx, [...changes.values()]), confirmAttempts(tx, ordered)]);
+  return new Set(applied.flatMap((step) => receiptOfStep.get(step) ?? []));
 }
 
-type Placed = Pick<Known, "id" | "provider" | "report"> & { attempt: AttemptOf | null; receivedAt: Date };
+type StoredReceipt = IncomingReceipt & { attempt: MatchedAttempt | null; receivedAt: Date; isApplied: boolean };
 
-async function insertReceipts(tx: Tx, receipts: Placed[], applied: Set<string>): Promise<void> {
+const STORED = unnest<StoredReceipt>({
+  id: ["text", ({ id }) => id],
+  provider: ["text", ({ provider }) => provider],
+  provider_message_id: ["text", ({ report }) => report.providerMessageId],
+  message_id: ["text", ({ attempt }) => attempt?.messageId ?? null],
+  status: ["text", ({ report }) => report.status],
+  code: ["text", ({ report }) => report.code && storedCode(report.code)],
+  detail: ["text", ({ report }) => report.detail && storedDetail(report.detail)],
+  applied: ["bool", ({ isApplied }) => isApplied],
+  occurred_at: ["timestamptz", ({ report }) => report.occurredAt],
+  received_at: ["timestamptz", ({ receivedAt }) => receivedAt.toISOString()],
+  reference: ["text", ({ report }) => report.reference && storedCode(report.reference)],
+});
+
+async function insertReceipts(tx: Tx, receipts: readonly StoredReceipt[]): Promise<void> {
   await tx.query({
     name: "receipts.insert",
     text: `INSERT INTO receipts (id, provider, provider_message_id, message_id, status, code, detail, applied,
              occurred_at, received_at, reference)
-           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-             $8::bool[], $9::timestamptz[], $10::timestamptz[], $11::text[])`,
-    values: [
-      receipts.map((receipt) => receipt.id),
-      receipts.map((receipt) => receipt.provider),
-      receipts.map((receipt) => receipt.report.providerMessageId),
-      receipts.map((receipt) => receipt.attempt?.messageId ?? null),
-      receipts.map((receipt) => receipt.report.status),
-      receipts.map(({ report }) => report.code && storableText(report.code, CODE_MAX)),
-      receipts.map(({ report }) => report.detail && storableText(report.detail, DETAIL_MAX)),
-      receipts.map((receipt) => applied.has(receipt.id)),
-      receipts.map((receipt) => receipt.report.occurredAt),
-      receipts.map((receipt) => receipt.receivedAt.toISOString()),
-      receipts.map(({ report }) => report.reference && storableText(report.reference, CODE_MAX)),
-    ],
+           SELECT * FROM ${STORED.sql}`,
+    values: STORED.values(receipts),
   });
 }

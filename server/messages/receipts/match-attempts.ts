@@ -1,69 +1,87 @@
-/** Which attempt a receipt is about, and what it tells of that attempt. */
+/** Matches receipts to attempts, and records on an attempt what its receipt proves. */
 import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
+import { unnest } from "../../core/unnest";
 import { readReference } from "../../providers/reference";
 import { isPartReporter } from "./parts";
 
-/** The attempt that a receipt is about. `isNamed`: it was found by our reference, and its provider's id is new to us. */
-export type AttemptOf = { messageId: string; seq: number; isPart: boolean; isNamed: boolean };
+/** A receipt as it was taken in; `id` is ours. */
+export type IncomingReceipt = { id: string; provider: string; report: ReceiptReport };
 
-/** By the provider's id, else by our own reference, which stands before the send has been answered. Same order; null: none. */
-export async function findAttempts(
-  tx: Tx,
-  receipts: readonly { provider: string; report: ReceiptReport }[],
-): Promise<(AttemptOf | null)[]> {
-  const references = receipts.map(({ report }) => (report.reference ? readReference(report.reference) : null));
-  const { rows } = await tx.query<{ messageId: string | null; seq: number; isPart: boolean; isNamed: boolean }>({
-    name: "receipts.find_attempts",
-    text: `SELECT COALESCE(p.message_id, a.message_id, n.message_id) AS "messageId", COALESCE(p.seq, a.seq, n.seq) AS seq,
-             p.message_id IS NOT NULL AS "isPart",
-             p.message_id IS NULL AND a.message_id IS NULL AS "isNamed"
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::int2[])
-             WITH ORDINALITY AS r (provider, provider_message_id, message_id, seq, at)
-           LEFT JOIN attempt_parts p ON p.provider = r.provider AND p.provider_message_id = r.provider_message_id
-           LEFT JOIN message_attempts a ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
-           LEFT JOIN message_attempts n ON n.message_id = r.message_id AND n.seq = r.seq AND n.provider = r.provider
-           ORDER BY r.at`,
-    values: [
-      receipts.map((receipt) => receipt.provider),
-      receipts.map((receipt) => receipt.report.providerMessageId),
-      references.map((reference) => reference?.messageId ?? null),
-      references.map((reference) => reference?.seq ?? null),
-    ],
-  });
-  return rows.map(({ messageId, seq, isPart, isNamed }, at) => {
-    if (messageId === null) return null;
-    return { messageId, seq, isNamed, isPart: isPart || (isNamed && isPartReporter(receipts[at]?.provider ?? "")) };
-  });
-}
+/** The attempt that a receipt is about. `isByReference`: matched by our reference, the provider's id being new to us. */
+export type MatchedAttempt = { messageId: string; seq: number; isPart: boolean; isByReference: boolean };
 
-/** A receipt of an attempt that is known. */
-export type Known = AttemptOf & { id: string; provider: string; report: ReceiptReport };
+/** A receipt whose attempt is known. */
+export type MatchedReceipt = IncomingReceipt & MatchedAttempt;
 
-const isNegative = ({ report }: Known): boolean => report.status === "failed" || report.status === "undelivered";
+type Found = { id: string; provider: string; messageId: string | null };
+
+type ReceiptKeys = IncomingReceipt & { reference: ReturnType<typeof readReference> };
+
+const RECEIPT_KEYS = unnest<ReceiptKeys>({
+  id: ["text", ({ id }) => id],
+  provider: ["text", ({ provider }) => provider],
+  provider_message_id: ["text", ({ report }) => report.providerMessageId],
+  message_id: ["text", ({ reference }) => reference?.messageId ?? null],
+  seq: ["int2", ({ reference }) => reference?.seq ?? null],
+});
 
 /**
- * Receipts that tell of the failure of an attempt after which another one may have taken the message: what became of it is
- * for the later one to say. @returns their ids.
+ * Finds attempts by the provider's id, else by our own reference, which is known before the provider has responded.
+ * @returns attempts by receipt id; receipts without a known attempt are left out.
  */
-export async function findSuperseded(tx: Tx, receipts: readonly Known[]): Promise<Set<string>> {
+export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<Map<string, MatchedAttempt>> {
+  const { rows } = await tx.query<Omit<MatchedAttempt, "messageId"> & Found>({
+    name: "receipts.find_attempts",
+    text: `SELECT r.id, r.provider, COALESCE(p.message_id, a.message_id, n.message_id) AS "messageId",
+             COALESCE(p.seq, a.seq, n.seq) AS seq, p.message_id IS NOT NULL AS "isPart",
+             p.message_id IS NULL AND a.message_id IS NULL AS "isByReference"
+           FROM ${RECEIPT_KEYS.as("r")}
+           LEFT JOIN attempt_parts p ON p.provider = r.provider AND p.provider_message_id = r.provider_message_id
+           LEFT JOIN message_attempts a ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
+           LEFT JOIN message_attempts n ON n.message_id = r.message_id AND n.seq = r.seq AND n.provider = r.provider`,
+    values: RECEIPT_KEYS.values(
+      receipts.map((receipt) => {
+        const { reference } = receipt.report;
+        return { ...receipt, reference: reference ? readReference(reference) : null };
+      }),
+    ),
+  });
+  const matched = new Map<string, MatchedAttempt>();
+  for (const { id, provider, messageId, seq, isPart, isByReference } of rows) {
+    if (messageId === null) continue;
+    matched.set(id, { messageId, seq, isByReference, isPart: isPart || (isByReference && isPartReporter(provider)) });
+  }
+  return matched;
+}
+
+const isNegative = ({ report }: MatchedReceipt): boolean =>
+  report.status === "failed" || report.status === "undelivered";
+
+const RECEIPT_ATTEMPTS = unnest<MatchedReceipt>({
+  id: ["text", ({ id }) => id],
+  message_id: ["text", ({ messageId }) => messageId],
+  seq: ["int2", ({ seq }) => seq],
+});
+
+/**
+ * Finds failure receipts of attempts after which another one may have taken the message: its result is decided by the
+ * later attempt. @returns the ids of these receipts.
+ */
+export async function findSuperseded(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<Set<string>> {
   const negative = receipts.filter(isNegative);
   if (negative.length === 0) return new Set();
   const { rows } = await tx.query<{ id: string }>({
     name: "receipts.superseded",
-    text: `SELECT r.id FROM unnest($1::text[], $2::text[], $3::int2[]) AS r (id, message_id, seq)
+    text: `SELECT r.id FROM ${RECEIPT_ATTEMPTS.as("r")}
            WHERE EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = r.message_id AND a.seq > r.seq
                          AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'accepted')))`,
-    values: [
-      negative.map((receipt) => receipt.id),
-      negative.map((receipt) => receipt.messageId),
-      negative.map((receipt) => receipt.seq),
-    ],
+    values: RECEIPT_ATTEMPTS.values(negative),
   });
   return new Set(rows.map((row) => row.id));
 }
 
-/** How many attempts there are of messages that a receipt may settle before any answer has: the answer counts no more. */
+/** Counts the attempts of messages that a receipt may settle before the provider's response does, by message id. */
 export async function countAttempts(tx: Tx, messages: readonly { id: string }[]): Promise<Map<string, number>> {
   if (messages.length === 0) return new Map();
   const { rows } = await tx.query<{ id: string; count: number }>({
@@ -75,19 +93,23 @@ export async function countAttempts(tx: Tx, messages: readonly { id: string }[])
   return new Map(rows.map((row) => [row.id, row.count]));
 }
 
-/** An attempt whose outcome was unknown is known once its receipt is here; one found by our reference gets its id too. */
-export async function confirmAttempts(tx: Tx, receipts: readonly Known[]): Promise<void> {
+const CONFIRMED_ATTEMPTS = unnest<MatchedReceipt>({
+  message_id: ["text", ({ messageId }) => messageId],
+  seq: ["int2", ({ seq }) => seq],
+  provider_message_id: [
+    "text",
+    ({ isByReference, isPart, report }) => (isByReference && !isPart ? report.providerMessageId : null),
+  ],
+});
+
+/** Marks the attempts of receipts as accepted. One that was matched by our reference gets the provider's id as well. */
+export async function confirmAttempts(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<void> {
   await tx.query({
     name: "receipts.confirm_attempts",
     text: `UPDATE message_attempts a SET outcome = 'accepted', finished_at = COALESCE(a.finished_at, now()),
              provider_message_id = COALESCE(a.provider_message_id, r.provider_message_id)
-           FROM (SELECT DISTINCT ON (message_id, seq) * FROM unnest($1::text[], $2::int2[], $3::text[])
-             AS u (message_id, seq, provider_message_id) ORDER BY message_id, seq) r
+           FROM (SELECT DISTINCT ON (message_id, seq) * FROM ${CONFIRMED_ATTEMPTS.as("u")} ORDER BY message_id, seq) r
            WHERE a.message_id = r.message_id AND a.seq = r.seq AND a.outcome IS DISTINCT FROM 'accepted'`,
-    values: [
-      receipts.map((receipt) => receipt.messageId),
-      receipts.map((receipt) => receipt.seq),
-      receipts.map(({ isNamed, isPart, report }) => (isNamed && !isPart ? report.providerMessageId : null)),
-    ],
+    values: CONFIRMED_ATTEMPTS.values(receipts),
   });
 }

@@ -1,56 +1,66 @@
 /**
- * Messages on whose parts the provider reports one by one: delivered when all parts are, failed when one is. Each part's
- * own receipt is stored as it came; what it means for the message is told here.
+ * Messages whose provider reports on each part separately: delivered when all parts are, failed when one is. The receipt
+ * of a part is stored as it came in; here its meaning for the whole message is derived.
  */
 import type { Tx } from "../../core/db";
 import type { ReceiptReport } from "../../core/jobs";
+import { unnest } from "../../core/unnest";
 import type { Attempt } from "../dispatch/claims";
 
 /** Providers that report on every part of a message under an id of its own. */
 const PART_REPORTERS = new Set(["vonage", "smpp"]);
 
-/** Whether a receipt that names its attempt only by our reference may be about a part of it. */
+/** Whether a receipt that was matched by our reference alone may be about a part. */
 export const isPartReporter = (provider: string): boolean => PART_REPORTERS.has(provider);
 
-/** `isInParts`: each id stands for a part of the message, on which the provider reports by itself. */
+/** `isInParts`: each id stands for a part of the message, on which the provider reports separately. */
 export type AcceptedIds = { attempt: Attempt; providerMessageIds: readonly string[]; isInParts: boolean };
 
-/** Writes down the ids of messages that were taken in parts. */
-export async function registerParts(tx: Tx, taken: readonly AcceptedIds[]): Promise<void> {
-  const parts = taken
-    .filter((entry) => entry.isInParts)
-    .flatMap(({ attempt, providerMessageIds }) => providerMessageIds.map((id) => ({ attempt, id })));
+type AcceptedId = { attempt: Attempt; providerMessageId: string };
+
+const eachId = (accepted: readonly Omit<AcceptedIds, "isInParts">[]): AcceptedId[] =>
+  accepted.flatMap(({ attempt, providerMessageIds }) =>
+    providerMessageIds.map((providerMessageId) => ({ attempt, providerMessageId })),
+  );
+
+const NEW_PARTS = unnest<AcceptedId>({
+  provider: ["text", ({ attempt }) => attempt.provider],
+  provider_message_id: ["text", ({ providerMessageId }) => providerMessageId],
+  message_id: ["text", ({ attempt }) => attempt.message.id],
+  seq: ["int2", ({ attempt }) => attempt.seq],
+});
+
+/** Stores the ids of messages that were taken in parts. */
+export async function registerParts(tx: Tx, accepted: readonly AcceptedIds[]): Promise<void> {
+  const parts = eachId(accepted.filter((entry) => entry.isInParts));
   if (parts.length === 0) return;
   await tx.query({
     name: "parts.register",
     text: `INSERT INTO attempt_parts (provider, provider_message_id, message_id, seq)
-           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int2[]) ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
-    values: [
-      parts.map(({ attempt }) => attempt.provider),
-      parts.map(({ id }) => id),
-      parts.map(({ attempt }) => attempt.message.id),
-      parts.map(({ attempt }) => attempt.seq),
-    ],
+           SELECT * FROM ${NEW_PARTS.sql} ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+    values: NEW_PARTS.values(parts),
   });
 }
 
+const REUSED_IDS = unnest<AcceptedId>({
+  provider: ["text", ({ attempt }) => attempt.provider],
+  id: ["text", ({ providerMessageId }) => providerMessageId],
+  message_id: ["text", ({ attempt }) => attempt.message.id],
+});
+
 /**
- * Takes ids away from messages that are over: a message centre may begin to count anew, and what it then reports is about
- * the message that has the id now. The old messages keep what they show; ids of messages that are not over stay theirs.
+ * Detaches reused ids from finished messages: a message centre may restart its numbering, and its next receipts are about
+ * the message that has the id now. Finished messages keep the id that they show; unfinished ones keep theirs altogether.
  */
-export async function takeOverIds(tx: Tx, taken: readonly Omit<AcceptedIds, "isInParts">[]): Promise<void> {
-  const ids = taken.flatMap(({ attempt, providerMessageIds }) => providerMessageIds.map((id) => ({ attempt, id })));
+export async function freeReusedIds(tx: Tx, accepted: readonly Omit<AcceptedIds, "isInParts">[]): Promise<void> {
+  const ids = eachId(accepted);
   if (ids.length === 0) return;
-  const values = [
-    ids.map(({ attempt }) => attempt.provider),
-    ids.map(({ id }) => id),
-    ids.map(({ attempt }) => attempt.message.id),
-  ];
+  const values = REUSED_IDS.values(ids);
   await Promise.all([
     tx.query({
       name: "parts.take_over_attempts",
       text: `UPDATE message_attempts a SET provider_message_id = NULL
-             FROM unnest($1::text[], $2::text[], $3::text[]) AS t (provider, id, message_id), messages m
+             FROM ${REUSED_IDS.as("t")}, messages m
              WHERE a.provider = t.provider AND a.provider_message_id = t.id AND a.message_id <> t.message_id
                AND m.id = a.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
       values,
@@ -58,7 +68,7 @@ export async function takeOverIds(tx: Tx, taken: readonly Omit<AcceptedIds, "isI
     tx.query({
       name: "parts.take_over_parts",
       text: `DELETE FROM attempt_parts p
-             USING unnest($1::text[], $2::text[], $3::text[]) AS t (provider, id, message_id), messages m
+             USING ${REUSED_IDS.as("t")}, messages m
              WHERE p.provider = t.provider AND p.provider_message_id = t.id AND p.message_id <> t.message_id
                AND m.id = p.message_id AND m.status IN ('delivered', 'failed', 'undelivered')`,
       values,
@@ -70,65 +80,75 @@ type PartReceipt = { provider: string; messageId: string; seq: number; isPart: b
 
 type Part = { messageId: string; seq: number; status: ReceiptReport["status"] | null; isComplete: boolean };
 
-const slot = (messageId: string, seq: number) => `${messageId} ${seq}`;
-
 /**
- * One receipt per part, as an upsert may not meet the same row twice: the first that is final, else the last. Receipts come in
- * any order, and a `sent` behind a `delivered` takes nothing back.
+ * Keeps one receipt per part, since an upsert must not meet a row twice: the first final one, else the last. Receipts come
+ * in any order, and a `sent` after a `delivered` reverts nothing.
  */
-function foldByPart<Receipt extends PartReceipt>(receipts: readonly Receipt[]): Map<string, Receipt> {
+function foldByPart<Receipt extends PartReceipt>(receipts: readonly Receipt[]): Receipt[] {
   const folded = new Map<string, Receipt>();
   for (const receipt of receipts) {
     const part = `${receipt.provider} ${receipt.report.providerMessageId}`;
     const known = folded.get(part);
     if (!known || known.report.status === "sent") folded.set(part, receipt);
   }
-  return folded;
+  return [...folded.values()];
 }
 
+const PART_STATUSES = unnest<PartReceipt>({
+  provider: ["text", ({ provider }) => provider],
+  provider_message_id: ["text", ({ report }) => report.providerMessageId],
+  message_id: ["text", ({ messageId }) => messageId],
+  seq: ["int2", ({ seq }) => seq],
+  status: ["text", ({ report }) => report.status],
+});
+
+async function storePartStatuses(tx: Tx, receipts: readonly PartReceipt[]): Promise<void> {
+  await tx.query({
+    name: "parts.note",
+    text: `INSERT INTO attempt_parts AS p (provider, provider_message_id, message_id, seq, status)
+           SELECT * FROM ${PART_STATUSES.sql} ORDER BY 1, 2
+           ON CONFLICT (provider, provider_message_id) DO UPDATE SET status = excluded.status
+           WHERE p.status IS NULL OR p.status = 'sent'`,
+    values: PART_STATUSES.values(receipts),
+  });
+}
+
+async function readParts(tx: Tx, messageIds: readonly string[]): Promise<Part[]> {
+  // An attempt without a response has no id of its own: its parts become known only as they are reported.
+  const { rows } = await tx.query<Part>({
+    name: "parts.of_messages",
+    text: `SELECT p.message_id AS "messageId", p.seq, p.status,
+             a.provider_message_id IS NOT NULL
+               OR count(*) OVER (PARTITION BY p.message_id, p.seq) >= m.segments AS "isComplete"
+           FROM attempt_parts p
+           JOIN messages m ON m.id = p.message_id
+           JOIN message_attempts a ON a.message_id = p.message_id AND a.seq = p.seq
+           WHERE p.message_id = ANY($1::text[])`,
+    values: [messageIds],
+  });
+  return rows;
+}
+
+const attemptKey = ({ messageId, seq }: { messageId: string; seq: number }): string => `${messageId} ${seq}`;
+
 /**
- * Notes what is reported of parts. The messages must be locked.
- * @returns the receipts with the status that they have for their messages: a delivered part counts as sent until all are.
+ * Stores the statuses of parts. The messages must be locked.
+ * @returns the receipts with their status for the whole message: a delivered part counts as sent until all parts are
+ *   delivered.
  */
 export async function foldParts<Receipt extends PartReceipt>(tx: Tx, receipts: readonly Receipt[]): Promise<Receipt[]> {
-  const ofParts = receipts.filter((receipt) => receipt.isPart);
+  const ofParts = foldByPart(receipts.filter((receipt) => receipt.isPart));
   if (ofParts.length === 0) return [...receipts];
-  const noted = [...foldByPart(ofParts).values()];
-  const [, { rows }] = await Promise.all([
-    tx.query({
-      name: "parts.note",
-      text: `INSERT INTO attempt_parts AS p (provider, provider_message_id, message_id, seq, status)
-             SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int2[], $5::text[]) ORDER BY 1, 2
-             ON CONFLICT (provider, provider_message_id) DO UPDATE SET status = excluded.status
-             WHERE p.status IS NULL OR p.status = 'sent'`,
-      values: [
-        noted.map((receipt) => receipt.provider),
-        noted.map((receipt) => receipt.report.providerMessageId),
-        noted.map((receipt) => receipt.messageId),
-        noted.map((receipt) => receipt.seq),
-        noted.map((receipt) => receipt.report.status),
-      ],
-    }),
-    // An attempt whose answer never came has no id of its own, and its parts are known only as they are reported.
-    tx.query<Part>({
-      name: "parts.of_messages",
-      text: `SELECT p.message_id AS "messageId", p.seq, p.status,
-               a.provider_message_id IS NOT NULL
-                 OR count(*) OVER (PARTITION BY p.message_id, p.seq) >= m.segments AS "isComplete"
-             FROM attempt_parts p
-             JOIN messages m ON m.id = p.message_id
-             JOIN message_attempts a ON a.message_id = p.message_id AND a.seq = p.seq
-             WHERE p.message_id = ANY($1::text[])`,
-      values: [noted.map((receipt) => receipt.messageId)],
-    }),
-  ]);
-  const parts = new Map<string, Part[]>();
-  for (const row of rows) {
-    const id = slot(row.messageId, row.seq);
-    parts.set(id, [...(parts.get(id) ?? []), row]);
+  const messageIds = ofParts.map((receipt) => receipt.messageId);
+  // Pipelined: the parts are read after their statuses were stored.
+  const [, parts] = await Promise.all([storePartStatuses(tx, ofParts), readParts(tx, messageIds)]);
+  const partsByAttempt = new Map<string, Part[]>();
+  for (const part of parts) {
+    const key = attemptKey(part);
+    partsByAttempt.set(key, [...(partsByAttempt.get(key) ?? []), part]);
   }
-  const isDelivered = ({ messageId, seq }: PartReceipt): boolean =>
-    parts.get(slot(messageId, seq))?.every((part) => part.isComplete && part.status === "delivered") ?? false;
+  const isDelivered = (receipt: PartReceipt): boolean =>
+    partsByAttempt.get(attemptKey(receipt))?.every((part) => part.isComplete && part.status === "delivered") ?? false;
   return receipts.map((receipt) => {
     if (!receipt.isPart || receipt.report.status !== "delivered" || isDelivered(receipt)) return receipt;
     return { ...receipt, report: { ...receipt.report, status: "sent" } };

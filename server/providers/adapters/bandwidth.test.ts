@@ -59,6 +59,34 @@ const event = (type: string, fields: Record<string, unknown> = {}, message: Reco
   },
 });
 
+describe("the credentials", () => {
+  const { username, password, ...others } = settings;
+  const withClient = { ...others, clientId: "BAND-1", clientSecret: "s3cret" };
+
+  it("of an API credential are exchanged for a token, which messages bear", () => {
+    const own = bandwidth.settings.parse(withClient);
+    expect(bandwidth.buildTokenRequest?.(own)).toMatchObject({
+      method: "POST",
+      url: "https://api.bandwidth.com/api/v1/oauth2/token",
+      headers: { authorization: `Basic ${base64("BAND-1:s3cret")}` },
+      body: "grant_type=client_credentials",
+    });
+    expect(bandwidth.buildRequest(sendRequest(), own, "t0ken").headers.authorization).toBe("Bearer t0ken");
+  });
+
+  it("of a legacy API user need no token", () => {
+    expect(bandwidth.buildTokenRequest?.(settings)).toBeNull();
+  });
+
+  it.each([
+    ["clientId", others],
+    ["clientSecret", { ...others, clientId: "BAND-1" }],
+    ["password", { ...others, username: "api-user" }],
+  ])("are complete, or %s is named", (name, given) => {
+    expect(bandwidth.settings.safeParse(given).error?.issues.map(({ path }) => path[0])).toContain(name);
+  });
+});
+
 describe("the request", () => {
   it("names the account, the application and our reference, and signs in", () => {
     const { method, url, headers } = bandwidth.buildRequest(sendRequest(), settings);

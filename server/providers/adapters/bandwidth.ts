@@ -1,6 +1,7 @@
 /** Bandwidth, Messaging API v2. Receipts and messages of handsets go to the callback URL of the application. */
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
+import { tokenRequest } from "../http/access-token";
 import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
 import { sameText } from "../http/constant-time";
 import {
@@ -17,15 +18,34 @@ import {
 import type { Authenticity, Callback, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender";
 
-const settings = z.object({
-  accountId: field("account id, a number, from the dashboard"),
-  username: field("name of the API user"),
-  password: secret("password of the API user"),
+const fields = z.object({
+  accountId: field("account id, seven digits, from the Bandwidth App"),
+  clientId: field("client id of an API credential (OAuth 2.0)").optional(),
+  clientSecret: secret("client secret of that API credential").optional(),
+  username: field("name of a legacy API user; Bandwidth accepts none after 2 December 2026").optional(),
+  password: secret("password of that API user").optional(),
   applicationId: field("id of the messaging application that your numbers belong to"),
   callbackUsername: field("user name that you entered for the callbacks of the application"),
   callbackPassword: secret("password that you entered for the callbacks of the application"),
   baseUrl: baseUrl("https://messaging.bandwidth.com/api/v2"),
+  tokenUrl: baseUrl("https://api.bandwidth.com/api/v1/oauth2/token"),
 });
+
+const isPair = (one?: string, other?: string): boolean => (one === undefined) === (other === undefined);
+
+const settings = fields
+  .refine(({ clientId, clientSecret }) => isPair(clientId, clientSecret), {
+    path: ["clientSecret"],
+    error: "a client id and its secret go together",
+  })
+  .refine(({ clientId, username }) => clientId !== undefined || username !== undefined, {
+    path: ["clientId"],
+    error: "is missing",
+  })
+  .refine(({ username, password }) => isPair(username, password), {
+    path: ["password"],
+    error: "the name of an API user and its password go together",
+  });
 
 type Own = z.output<typeof settings>;
 
@@ -180,11 +200,13 @@ export const bandwidth: HttpProvider<Own> = {
   id: "bandwidth",
   settings,
   maxInFlight: 32,
-  buildRequest: ({ message, reference }, own) => ({
+  buildTokenRequest: ({ tokenUrl, clientId, clientSecret }) =>
+    clientId && clientSecret ? tokenRequest(tokenUrl, clientId, clientSecret) : null,
+  buildRequest: ({ message, reference }, own, accessToken) => ({
     method: "POST",
     url: `${own.baseUrl}/users/${encodeURIComponent(own.accountId)}/messages`,
     headers: {
-      authorization: `Basic ${basic(own.username, own.password)}`,
+      authorization: accessToken ? `Bearer ${accessToken}` : `Basic ${basic(own.username ?? "", own.password ?? "")}`,
       accept: "application/json",
       "content-type": "application/json",
     },

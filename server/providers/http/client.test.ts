@@ -209,3 +209,71 @@ it("an answer that can be read is the provider's own", async () => {
   const url = await answering((_request, response) => response.end('{"id":"m1"}'));
   expect(await send(url)).toEqual({ kind: "accepted", providerMessageIds: ["m1"] });
 });
+
+describe("an API that wants access tokens", () => {
+  /** Accepts the token granted last, which `grants` times is refused once before its time. */
+  async function serve(isRefused: (use: number) => boolean) {
+    const seen: string[] = [];
+    let granted = 0;
+    const url = await answering((request, response) => {
+      const { authorization = "" } = request.headers;
+      seen.push(`${request.url} ${authorization}`);
+      if (request.url === "/token") {
+        granted += 1;
+        response.end(JSON.stringify({ access_token: `t${granted}`, expires_in: 3_600 }));
+      } else {
+        const isUnauthorized = isRefused(seen.filter((line) => line.startsWith("/ ")).length);
+        response.writeHead(isUnauthorized ? 401 : 200).end(JSON.stringify(isUnauthorized ? {} : { id: "m1" }));
+      }
+    });
+    const adapter = httpAdapter(
+      {
+        ...provider(url),
+        buildTokenRequest: () => ({ method: "POST", url: `${url}token`, headers: {}, body: "" }),
+        buildRequest: (_, __, accessToken) => ({
+          ...{ method: "POST", url, body: "hi" },
+          headers: { authorization: `Bearer ${accessToken}` },
+        }),
+        readResponse: ({ status }) =>
+          status === 200
+            ? { kind: "accepted", providerMessageIds: ["m1"] }
+            : { kind: "retryable", code: "401", detail: "No.", fault: "account" },
+      },
+      {},
+    );
+    return { adapter, seen };
+  }
+
+  it("gets one before the attempt begins, and the same with every message", async () => {
+    const { adapter, seen } = await serve(() => false);
+    expect(await adapter.ready?.()).toBeNull();
+    expect(seen).toEqual(["/token "]);
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(seen).toEqual(["/token ", "/ Bearer t1", "/ Bearer t1"]);
+  });
+
+  it("is asked once more with a new one where it refuses a token that should be valid", async () => {
+    const { adapter, seen } = await serve((use) => use === 1);
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "accepted" });
+    expect(seen).toEqual(["/token ", "/ Bearer t1", "/token ", "/ Bearer t2"]);
+  });
+
+  it("and refuses the new one too has the last word", async () => {
+    const { adapter, seen } = await serve(() => true);
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "retryable", fault: "account" });
+    expect(seen).toHaveLength(4);
+  });
+
+  it("whose token server is away leaves the message unsent", async () => {
+    const adapter = httpAdapter(
+      {
+        ...provider("http://127.0.0.1:9/"),
+        buildTokenRequest: () => ({ method: "POST", url: "http://127.0.0.1:9/token", headers: {}, body: "" }),
+      },
+      {},
+    );
+    expect(await adapter.ready?.()).toMatchObject({ kind: "retryable", code: "token_unreachable", fault: "provider" });
+    expect(await adapter.send(sendRequest)).toMatchObject({ kind: "retryable", code: "token_unreachable" });
+  });
+});

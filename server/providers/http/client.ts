@@ -14,6 +14,8 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import { type AccessTokens, accessTokens } from "./access-token";
+import type { NotAccepted } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Idle connections are dropped before the provider's balancer drops them, which would end a request in a reset. */
@@ -153,23 +155,50 @@ function tooLong({ textMax }: Pick<HttpProvider, "textMax">, { body, encoding }:
   return { kind: "retryable", code: "text_too_long", detail, fault: "message" };
 }
 
+/** The access tokens of a provider whose settings ask for them; null for all others. */
+function tokensOf<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): AccessTokens | null {
+  const request = provider.buildTokenRequest?.(settings) ?? null;
+  return request && accessTokens(() => callProvider(request));
+}
+
+const UNAUTHORIZED = 401;
+
 /** Makes an HTTP provider something that messages can be handed to. */
 export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): Adapter {
   const { buildLookUp, readLookUp } = provider;
+  const tokens = tokensOf(provider, settings);
+
+  /** Calls the provider; once more when it refused a token, which may have been revoked before its time. */
+  async function submit(sendRequest: SendRequest): Promise<WireResponse | NotAccepted> {
+    for (let isLast = tokens === null; ; isLast = true) {
+      const access = (await tokens?.get()) ?? { token: undefined };
+      if ("refusal" in access) return access.refusal;
+      const response = await callProvider(provider.buildRequest(sendRequest, settings, access.token));
+      if (isLast || response.status !== UNAUTHORIZED || access.token === undefined) return response;
+      tokens?.drop(access.token);
+    }
+  }
+
   return {
     id: provider.id,
     maxInFlight: provider.maxInFlight,
+    ...(tokens && {
+      ready: async () => {
+        const access = await tokens.get();
+        return "refusal" in access ? access.refusal : null;
+      },
+    }),
     send: async (sendRequest) => {
       const excess = tooLong(provider, sendRequest.message);
       if (excess) return excess;
-      const request = provider.buildRequest(sendRequest, settings);
       const markMs = stalledMs();
-      let response: WireResponse;
+      let response: WireResponse | NotAccepted;
       try {
-        response = await callProvider(request);
+        response = await submit(sendRequest);
       } catch (thrown) {
         return outcomeOfFailure(thrown, hasStalledSince(markMs));
       }
+      if ("kind" in response) return response;
       try {
         return provider.readResponse(response);
       } catch (thrown) {

@@ -31,7 +31,7 @@ beforeAll(() => {
   process.env.SENDER_AUTO_APPROVE_S = "120";
 });
 
-/** Puts this process's clock forward, or back; 0: as it is. */
+/** Moves this process's clock forward or back; 0 restores it. */
 const setClock = (byMs: number) => {
   vi.useRealTimers();
   if (byMs !== 0) vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + byMs });
@@ -56,7 +56,7 @@ describe.each([
   ["an hour ahead of the database's", HOUR_MS],
   ["an hour behind the database's", -HOUR_MS],
 ])("in a process whose clock is %s", (_, skewMs) => {
-  test("a job for later is due as far from now as it was asked for", async () => {
+  test("a delayed job is due after its delay", async () => {
     const { actor } = await makeAccount();
     setClock(skewMs);
     await addJob(pool(), "sweep_messages", {}, { runAt: new Date(Date.now() + 600_000) });
@@ -97,7 +97,7 @@ describe.each([
     expect(await once()).toBe(2);
   });
 
-  test("the minutes of a provider are counted where the others count them", async () => {
+  test("a provider's counters use the same minutes as other processes", async () => {
     setClock(skewMs);
     const received = async () => (await getProvider(operator, { id: "plivo" })).last_hour.receipts;
     const before = await received();
@@ -107,7 +107,7 @@ describe.each([
     expect(await received()).toBe(before + 1);
   });
 
-  test("a message that waits for a drained provider is given up after ten minutes", async () => {
+  test("a message that waits for a drained provider fails after ten minutes", async () => {
     const account = await makeAccount();
     const route = await makeRoute({ chain: ["sandbox"] });
     const input = { to: "+14155550123", from: account.senderId, body: "Hello", route_id: route };
@@ -136,7 +136,7 @@ describe.each([
     await drainProvider(operator, { id: "sandbox", is_drained: false });
   });
 
-  test("a webhook is tried again after 30 seconds, and is not taken for stranded before", async () => {
+  test("a webhook is tried again after 30 seconds, and is not swept before", async () => {
     const { account, endpoint, receiver } = await startWebhook(status(500));
     setClock(skewMs);
     await raiseEvents(account, await makeMessages(account, 1));
@@ -158,14 +158,14 @@ describe.each([
     await receiver.close();
   });
 
-  test("of STOP and START the one that came last counts, whichever process took it in", async () => {
+  test("the last of STOP and START counts, whichever process received it", async () => {
     const account = await makeAccount();
     const line = `1646${String(Math.floor(Math.random() * 1e7)).padStart(7, "0")}`;
     await pool().query(
       "INSERT INTO senders (id, account_id, sender_id, type, status) VALUES ($1, $2, $3, 'numeric', 'approved')",
       [newId("sender"), account.accountId, line],
     );
-    const tell = async (text: string): Promise<InboundReport[]> => {
+    const receive = async (text: string): Promise<InboundReport[]> => {
       const message = { providerMessageId: newId("inbound"), from: "+14155550123", to: `+${line}`, text };
       await takeCallback("twilio", { reports: [], inbound: [message] }, []);
       const { rows } = await pool().query<{ payload: unknown }>(
@@ -174,15 +174,15 @@ describe.each([
       return jobs.apply_inbound.parse(rows[0]?.payload).messages;
     };
     setClock(skewMs);
-    const first = await tell("STOP");
+    const first = await receive("STOP");
     setClock(0);
-    const second = await tell("START");
+    const second = await receive("START");
     setClock(skewMs);
-    const third = await tell("STOP");
+    const third = await receive("STOP");
     for (const messages of [first, third, second]) await takeInbound({ provider: "twilio", messages });
     expect((await listSuppressions(account.actor, { page: 1, limit: 10 })).pagination.total).toBe(1);
     setClock(0);
-    await takeInbound({ provider: "twilio", messages: await tell("START") });
+    await takeInbound({ provider: "twilio", messages: await receive("START") });
     expect((await listSuppressions(account.actor, { page: 1, limit: 10 })).pagination.total).toBe(0);
   });
 });

@@ -40,9 +40,9 @@ const releaseAll = (slots: readonly (Slot | null)[]) => {
   for (const slot of slots) slot?.release();
 };
 
-test("a provider without free slots delays nobody else's messages, and its own wait in the database", async () => {
+test("a provider without free slots delays no other provider's messages, and its own wait in the database", async () => {
   const vonage = await adapterOf("vonage");
-  const held = await acquireSlots(vonage, vonage.maxInFlight, 0);
+  const busy = await acquireSlots(vonage, vonage.maxInFlight, 0);
   const ids = [...(await send(3, slow)), ...(await send(3, fast))];
   const taken: Attempt[] = [];
   let isOver = false;
@@ -50,13 +50,13 @@ test("a provider without free slots delays nobody else's messages, and its own w
     isOver = true;
   });
   await expect.poll(() => taken.length, { interval: 1 }).toBe(3);
-  // The full provider is still waited for.
+  // It still waits for the busy provider.
   expect(isOver).toBe(false);
   expect(new Set(taken.map(({ provider }) => provider))).toEqual(new Set(["twilio"]));
   await dispatched;
   expect(taken).toHaveLength(3);
   expect(await providersWithQueue(["vonage", "twilio"])).toEqual(["vonage"]);
-  releaseAll([...held, ...taken.map(({ slot }) => slot)]);
+  releaseAll([...busy, ...taken.map(({ slot }) => slot)]);
 });
 
 test("no more attempts are claimed than can begin", async () => {
@@ -75,7 +75,7 @@ test("no more attempts are claimed than can begin", async () => {
   releaseAll(taken.map(({ slot }) => slot));
 });
 
-test("a claim that fails gives its slots back", async () => {
+test("a failed claim releases its slots", async () => {
   const twilio = await adapterOf("twilio");
   const ids = await send(2, fast);
   await pool().query("ALTER TABLE message_attempts RENAME COLUMN claim TO claim_away");

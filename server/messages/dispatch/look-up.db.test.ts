@@ -11,12 +11,11 @@ import { lookUpUnknown } from "@/server/messages/dispatch/look-up";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import { forgetProviders } from "@/server/providers/registry";
-import { recurring } from "./crontab";
 
-/** What the provider was asked about, in order. */
-let asked: string[] = [];
-let answer: (reference: string) => object | null = () => ({ batches: [] });
-/** Questions that hang at the moment, and most of them at once. */
+/** References that were looked up, in order. */
+let lookedUp: string[] = [];
+let respond: (reference: string) => object | null = () => ({ batches: [] });
+/** Look-ups that hang now, and their highest number so far. */
 let hanging = 0;
 let mostHanging = 0;
 let server: Server;
@@ -24,10 +23,10 @@ let server: Server;
 beforeAll(async () => {
   server = createServer((request, response) => {
     const reference = new URL(request.url ?? "", "http://localhost").searchParams.get("client_reference") ?? "";
-    asked.push(reference);
-    const told = answer(reference);
-    if (told) {
-      response.setHeader("content-type", "application/json").end(JSON.stringify(told));
+    lookedUp.push(reference);
+    const found = respond(reference);
+    if (found) {
+      response.setHeader("content-type", "application/json").end(JSON.stringify(found));
       return;
     }
     // The provider hangs.
@@ -55,22 +54,22 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  asked = [];
+  lookedUp = [];
   mostHanging = 0;
-  answer = () => ({ batches: [] });
+  respond = () => ({ batches: [] });
   await pool().query("UPDATE message_attempts SET started_at = started_at - interval '1 hour'");
 });
 
-/** Messages of which the provider has said nothing for a minute. */
-async function unanswered(count: number, isOver = true) {
+/** Sends messages to which the provider has not responded for a minute. */
+async function sendWithoutResponse(count: number, isUnknown = true) {
   const account = await makeAccount();
   const recipients = Array.from({ length: count }, (_, at) => `+1415557${String(at).padStart(4, "0")}`);
   const input = { recipients, from: account.senderId, body: "Hi" };
   const { messages } = await sendBulk(account.actor, input, plainRequest());
   const attempts = await claimAttempts(messages.map((message) => message.id));
   expect(attempts).toHaveLength(count);
-  if (isOver) {
-    const unknown = { kind: "unknown", code: "timeout", detail: "No answer." } as const;
+  if (isUnknown) {
+    const unknown = { kind: "unknown", code: "timeout", detail: "No response." } as const;
     await Promise.all(attempts.map((attempt) => recordOutcome(attemptResult(attempt, unknown, 1))));
   }
   const ids = messages.map((message) => message.id);
@@ -82,36 +81,36 @@ async function unanswered(count: number, isOver = true) {
   return { account, ids, references: ids.map((id) => `${id}-1`).sort() };
 }
 
-test("look-ups that overlap ask about each hand-over once, and about every one in its turn", async () => {
-  const { references } = await unanswered(12);
+test("concurrent look-ups cover each attempt once, and all of them in order", async () => {
+  const { references } = await sendWithoutResponse(12);
   const counts = await Promise.all([lookUpUnknown("sinch"), lookUpUnknown("sinch")]);
   expect(counts).toEqual([5, 5]);
   expect(await lookUpUnknown("sinch")).toBe(2);
-  expect([...asked].sort()).toEqual(references);
+  expect([...lookedUp].sort()).toEqual(references);
   expect(await lookUpUnknown("sinch")).toBe(0);
 
-  // After a minute they are asked about again, the longest ago first.
-  const [oldest] = asked.slice(-1);
+  // After a minute they are looked up again, least recently looked up first.
+  const [oldest] = lookedUp.slice(-1);
   await pool().query("UPDATE message_attempts SET looked_up_at = looked_up_at - interval '61 seconds'");
   await pool().query(
-    "UPDATE message_attempts SET looked_up_at = looked_up_at - interval '1 second' WHERE message_id || '-1' = $1",
+    "UPDATE message_attempts SET looked_up_at = looked_up_at - interval '1 hour' WHERE message_id || '-1' = $1",
     [oldest],
   );
-  asked = [];
+  lookedUp = [];
   expect(await lookUpUnknown("sinch")).toBe(5);
-  expect(asked).toContain(oldest);
+  expect(lookedUp).toContain(oldest);
 });
 
-test("a provider that hangs costs one time-out, however much there is to ask", async () => {
-  await unanswered(5);
-  answer = () => null;
+test("a hanging provider costs one time-out, however many attempts are looked up", async () => {
+  await sendWithoutResponse(5);
+  respond = () => null;
   expect(await lookUpUnknown("sinch")).toBe(5);
   expect(mostHanging).toBe(5);
 });
 
-test("what the provider knows is recorded", async () => {
-  const { account, ids } = await unanswered(1);
-  answer = (reference) => ({ batches: [{ id: `batch-${reference}`, client_reference: reference }] });
+test("the provider's report is recorded", async () => {
+  const { account, ids } = await sendWithoutResponse(1);
+  respond = (reference) => ({ batches: [{ id: `batch-${reference}`, client_reference: reference }] });
   expect(await lookUpUnknown("sinch")).toBe(1);
   expect(await getMessage(account.actor, ids[0] ?? "")).toMatchObject({
     status: "sent",
@@ -121,8 +120,8 @@ test("what the provider knows is recorded", async () => {
   });
 });
 
-test("a call that may still be waiting for its place is not taken for one that was lost", async () => {
-  const { references } = await unanswered(1, false);
+test("a call that may still be waiting for a slot is not looked up as lost", async () => {
+  const { references } = await sendWithoutResponse(1, false);
   expect(await lookUpUnknown("sinch")).toBe(0);
   await pool().query(
     `UPDATE message_attempts SET started_at = started_at - interval '9 minutes', begun_at = begun_at - interval '9 minutes'
@@ -130,11 +129,5 @@ test("a call that may still be waiting for its place is not taken for one that w
     [references],
   );
   expect(await lookUpUnknown("sinch")).toBe(1);
-  expect(asked).toEqual(references);
-});
-
-test("recurring jobs do not pile up, and need no lock that could outlive its holder", () => {
-  const items = recurring();
-  expect(items.length).toBeGreaterThan(3);
-  for (const { task, options } of items) expect(options).toEqual({ backfillPeriod: 0, jobKey: task });
+  expect(lookedUp).toEqual(references);
 });

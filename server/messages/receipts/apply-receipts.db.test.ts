@@ -31,7 +31,7 @@ describe("parts", () => {
     for (const [at, id] of ids.entries()) {
       expect(await statusOf(message)).toBe("sent");
       await applyReceipts("vonage", [report(id, "delivered")]);
-      // The same again changes nothing.
+      // A repeated receipt changes nothing.
       await applyReceipts("vonage", [report(id, "delivered")]);
       if (at < 2) expect(await statusOf(message)).toBe("sent");
     }
@@ -39,7 +39,7 @@ describe("parts", () => {
     expect((await getMessage(message.account.actor, message.id)).provider_message_id).toBe(ids[0]);
   });
 
-  test("a message whose part was lost is undelivered, whatever the other parts do", async () => {
+  test("a message with a lost part is undelivered, whatever the other parts report", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
     await record(message.first, accepted(...ids));
@@ -49,7 +49,7 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("undelivered");
   });
 
-  test("receipts of all parts that come before the answer deliver the message when it is answered", async () => {
+  test("receipts of all parts that come before the response deliver the message with the response", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
     await applyReceipts(
@@ -61,7 +61,7 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
-  test("receipts of a part that come together, the later step first, count by the final one", async () => {
+  test("receipts of a part in one batch, the final one first, count by the final one", async () => {
     const message = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
     await record(message.first, accepted(...ids));
@@ -72,17 +72,17 @@ describe("parts", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
-  test("parts that were taken before the provider fell silent are known by their ids", async () => {
+  test("parts that were taken before the provider stopped responding are known by their ids", async () => {
     const message = await claimed(LONG_TEXT);
     const taken = ["a", "b"].map((part) => `${message.id}-${part}`);
     await record(message.first, { ...UNKNOWN, taken });
     await applyReceipts("vonage", [report(`${taken[0]}`, "delivered")]);
-    // The third part may be anywhere, so two of them do not deliver the message.
+    // The third part may be lost, so two parts do not deliver the message.
     await applyReceipts("vonage", [report(`${taken[1]}`, "delivered")]);
     expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "sent", provider: "vonage" });
   });
 
-  test("parts of a send that was never answered are counted by our reference", async () => {
+  test("parts of a send without a response are counted by our reference", async () => {
     const message = await claimed(LONG_TEXT);
     const reference = referenceTo(message.id, 1);
     for (const part of ["a", "b"]) {
@@ -94,8 +94,8 @@ describe("parts", () => {
   });
 });
 
-describe("receipts that name the attempt themselves", () => {
-  test("a receipt resolves an attempt whose answer never came, without waiting to be joined", async () => {
+describe("receipts with our reference", () => {
+  test("resolve an attempt without a response, without being parked", async () => {
     const message = await claimed();
     await record(message.first, UNKNOWN);
     const { rows } = await pool().query<{ provider: string }>(
@@ -113,7 +113,7 @@ describe("receipts that name the attempt themselves", () => {
     });
   });
 
-  test("a receipt that comes before the answer counts the attempt too", async () => {
+  test("count the attempt even before the response", async () => {
     const message = await claimed();
     await applyReceipts("vonage", [report(`${message.id}-x`, "delivered", referenceTo(message.id, 1))]);
     const settled = { status: "delivered", provider: "vonage", attempts: 1 };
@@ -122,7 +122,7 @@ describe("receipts that name the attempt themselves", () => {
     expect(await getMessage(message.account.actor, message.id)).toMatchObject(settled);
   });
 
-  test("a reference of another provider's attempt, or of none, is not believed", async () => {
+  test("are ignored when the reference names another provider's attempt, or none", async () => {
     const message = await claimed();
     await applyReceipts("twilio", [report(`${message.id}-x`, "delivered", referenceTo(message.id, 1))]);
     await applyReceipts("vonage", [report(`${message.id}-y`, "delivered", referenceTo(message.id, 7))]);
@@ -131,8 +131,8 @@ describe("receipts that name the attempt themselves", () => {
   });
 });
 
-describe("a message centre whose ids begin anew", () => {
-  test("its receipts are the newer message's, once the older one is over", async () => {
+describe("a message centre that restarts its ids", () => {
+  test("its receipts belong to the newer message once the older one is finished", async () => {
     const older = await claimed(LONG_TEXT);
     const ids = ["a", "b", "c"].map((part) => `${older.id}-${part}`);
     const [first = "", second = ""] = ids;
@@ -156,14 +156,14 @@ describe("a message centre whose ids begin anew", () => {
     });
   });
 
-  test("of one provider that reports on messages as a whole as well", async () => {
+  test("applies to a provider that reports on whole messages too", async () => {
     const [older, newer, newest] = [await sentByTwilio("same"), await claimed(), await claimed()];
     const ofTwilio = async ({ first }: { first: Attempt }) => {
       const second = await recordAndAdvance(first, BUSY);
       return record(second, accepted(older.providerMessageId));
     };
     await ofTwilio(newer);
-    // The older one still waits for its receipt.
+    // The older one is not finished, so it keeps the id.
     expect((await getMessage(newer.account.actor, newer.id)).provider_message_id).toBe("");
     await applyReceipts("twilio", [report(older.providerMessageId, "delivered")]);
     expect(await statusOf(older)).toBe("delivered");
@@ -182,7 +182,7 @@ describe("a message centre whose ids begin anew", () => {
   }
 });
 
-describe("receipts about no message that is known", () => {
+describe("receipts about unknown messages", () => {
   const receiptsOf = async (providerMessageId: string) =>
     (
       await pool().query<{ messageId: string | null }>(
@@ -196,7 +196,7 @@ describe("receipts about no message that is known", () => {
       by,
     ]);
 
-  test("are looked at again for an hour, and forgotten after 72 hours", async () => {
+  test("are matched again for an hour, and deleted after 72 hours", async () => {
     const message = await claimed();
     const [late, old] = [`${message.id}-late`, `${message.id}-old`];
     for (const id of [late, old]) await applyReceipts("vonage", [report(id, "delivered")]);
@@ -223,7 +223,7 @@ describe("receipts about no message that is known", () => {
   });
 });
 
-test("what makes callbacks unique is kept for a day, and for a month where they have no time", async () => {
+test("nonces of callbacks are kept for a day, and for a month where callbacks have no timestamp", async () => {
   const ages = [
     ["sinch", "24 hours"],
     ["sinch", "26 hours"],
@@ -239,4 +239,55 @@ test("what makes callbacks unique is kept for a day, and for a month where they 
     { provider: "sinch", nonce: "24 hours" },
     { provider: "plivo", nonce: "30 days" },
   ]);
+});
+
+describe("a receipt counts as applied only when it moved its message", () => {
+  const appliedOf = async (id: string) =>
+    (
+      await pool().query<{ status: string; applied: boolean }>(
+        "SELECT status, applied FROM receipts WHERE message_id = $1 ORDER BY id",
+        [id],
+      )
+    ).rows.map(({ status, applied }) => `${status} ${applied}`);
+
+  test("several in one batch, some of them repeated", async () => {
+    const message = await claimed();
+    const id = `${message.id}-x`;
+    await record(message.first, accepted(id));
+    await applyReceipts("vonage", [
+      report(id, "sent"),
+      report(id, "sent"),
+      report(id, "delivered"),
+      report(id, "delivered"),
+      report(id, "sent"),
+    ]);
+    expect(await statusOf(message)).toBe("delivered");
+    expect(await appliedOf(message.id)).toEqual([
+      "sent false",
+      "sent false",
+      "delivered true",
+      "delivered false",
+      "sent false",
+    ]);
+  });
+
+  test("repeated ones for a pending message", async () => {
+    const message = await claimed();
+    const reference = referenceTo(message.id, 1);
+    await applyReceipts("vonage", [
+      report(`${message.id}-x`, "sent", reference),
+      report(`${message.id}-x`, "sent", reference),
+    ]);
+    expect(await statusOf(message)).toBe("sent");
+    expect(await appliedOf(message.id)).toEqual(["sent true", "sent false"]);
+  });
+
+  test("parked ones that are joined in one batch", async () => {
+    const message = await claimed();
+    const id = `${message.id}-x`;
+    await applyReceipts("vonage", [report(id, "sent"), report(id, "sent"), report(id, "delivered")]);
+    await record(message.first, accepted(id));
+    expect(await statusOf(message)).toBe("delivered");
+    expect(await appliedOf(message.id)).toEqual(["sent false", "sent false", "delivered true"]);
+  });
 });

@@ -65,7 +65,7 @@ const letTimePass = (id: string, interval: string) =>
     [id, interval],
   );
 
-/** A message at its first attempt, whose first job is done. */
+/** A message at its first attempt, with an empty job queue. */
 async function claimed(): Promise<Claimed> {
   const message = await claimedByUs();
   await pool().query("DELETE FROM graphile_worker._private_jobs");
@@ -82,8 +82,8 @@ async function newMessage() {
   return { account, id, candidate };
 }
 
-describe("a worker whose lease has run out", () => {
-  test("has its claims taken back, and their messages are dispatched: they were never sent", async () => {
+describe("a worker whose lease has expired", () => {
+  test("has its claims taken back and their messages dispatched: they were never sent", async () => {
     const message = await claimed();
     await belongsTo("worker-dead", message, false);
     expect(await takeBackClaims(["worker-dead"])).toBe(1);
@@ -94,7 +94,7 @@ describe("a worker whose lease has run out", () => {
     again?.slot?.release();
   });
 
-  test("cannot begin what was taken back when it wakes, even if the same worker has claimed it anew", async () => {
+  test("cannot begin a claim that was taken back, even if it has claimed the attempt again", async () => {
     const message = await claimed();
     await belongsTo(workerId(), message, false);
     await takeBackClaims([workerId()]);
@@ -104,20 +104,20 @@ describe("a worker whose lease has run out", () => {
     expect(again && (await begin(again))).toBe(true);
   });
 
-  test("leaves attempts that it had begun with an unknown outcome, and the message goes on at once", async () => {
+  test("leaves begun attempts with an unknown outcome, and the messages fall back at once", async () => {
     const message = await claimed();
     await belongsTo("worker-dead", message, true);
     expect(await takeBackClaims(["worker-dead"])).toBe(0);
     expect(await resolveBegun(["worker-dead"])).toBe(1);
     await settleAttempts();
-    // The next provider answers nothing here, so the message has been to both.
+    // The next provider does not respond either, so both were tried.
     expect((await attemptsOf(message.id)).slice(0, 1)).toMatchObject([
       { seq: 1, provider: "vonage", outcome: "unknown", code: "worker_lost" },
     ]);
     expect((await attemptsOf(message.id))[1]).toMatchObject({ seq: 2, provider: "twilio" });
   });
 
-  test("is found by its attempts when it has no lease left", async () => {
+  test("is found by its attempts when its lease is gone", async () => {
     const message = await claimed();
     await belongsTo("worker-forgotten", message, false);
     expect(await findForgottenWorkers()).not.toContain("worker-forgotten");
@@ -128,14 +128,14 @@ describe("a worker whose lease has run out", () => {
   });
 });
 
-describe("a claim whose acknowledgement is lost", () => {
-  test("is given back by the worker that made it without knowing, begun or not", async () => {
+describe("a claim whose reply is lost", () => {
+  test("is given back by the worker that made it unknowingly, begun or not", async () => {
     for (const begins of [true, false]) {
       const { id, candidate } = await newMessage();
       const attempt = attemptOf(candidate, "vonage", new Date());
       expect(await claim(pool(), [attempt], () => begins)).toHaveLength(1);
       await letTimePass(id, "1 minute");
-      // While it knows of the claim, it is making the attempt.
+      // While it knows the claim, it is making the attempt.
       expect(await giveBackUnheard()).toBe(0);
       forgetClaims([attempt]);
       expect(await giveBackUnheard()).toBe(1);
@@ -145,7 +145,7 @@ describe("a claim whose acknowledgement is lost", () => {
     }
   });
 
-  test("is left alone for a moment: the acknowledgement may be on its way", async () => {
+  test("is left alone for a moment: the reply may still arrive", async () => {
     const { id, candidate } = await newMessage();
     const attempt = attemptOf(candidate, "vonage", new Date());
     await claim(pool(), [attempt], () => true);
@@ -154,7 +154,7 @@ describe("a claim whose acknowledgement is lost", () => {
     expect(await attemptsOf(id)).toHaveLength(1);
   });
 
-  test("is given back at once where the statement itself failed, before any later look", async () => {
+  test("is given back at once when its statement fails", async () => {
     const { id, candidate } = await newMessage();
     const attempt = attemptOf(candidate, "vonage", new Date());
     // The database carries it out, and the reply is lost.
@@ -169,7 +169,7 @@ describe("a claim whose acknowledgement is lost", () => {
     expect(await queued()).toEqual([id]);
   });
 
-  test("is not known to the worker when its statement failed", async () => {
+  test("is not known to the worker when its statement was not carried out", async () => {
     const { candidate } = await newMessage();
     const attempt = attemptOf(candidate, "vonage", new Date());
     const refusing = { query: () => Promise.reject(new Error("The connection was lost.")) } as never;
@@ -179,10 +179,10 @@ describe("a claim whose acknowledgement is lost", () => {
 });
 
 describe("an attempt that is given back", () => {
-  test("a second time, because the reply to COMMIT was lost, leaves the attempt of another worker alone", async () => {
+  test("a second time, because the reply to COMMIT was lost, leaves another worker's attempt alone", async () => {
     const message = await claimed();
     await giveBack([message.first]);
-    // The other worker has claimed the same number of the same message, and calls the provider.
+    // Another worker has claimed the same attempt number and calls the provider.
     const [other] = await claimAttempts([message.id]);
     other?.slot?.release();
     await giveBack([message.first]);
@@ -207,7 +207,7 @@ test("an attempt does not begin for a message that has failed meanwhile", async 
   expect((await getMessage(message.account.actor, message.id)).provider).toBe("vonage");
 });
 
-test("messages with a provider whose connection must stand first are claimed, and begin later", async () => {
+test("attempts at a provider that needs a connection first are claimed, and begin later", async () => {
   await makeRoute({ prefix: "1777", chain: ["sandbox"] });
   const { id, candidate } = await newMessage();
   const [attempt] = await claim(pool(), [attemptOf(candidate, "sandbox", new Date())], () => false);

@@ -16,7 +16,7 @@ import {
 import { getMessage } from "@/server/messages/read";
 import { forgetProviders } from "@/server/providers/registry";
 
-const ROOM = 500;
+const SLOTS = 500;
 
 beforeAll(() => makeRoute());
 
@@ -31,20 +31,20 @@ async function throttleProvider(rate: number): Promise<void> {
   forgetProviders();
 }
 
-/** Sends `count` messages and dispatches them; paced ones wait. */
+/** Sends `count` messages and dispatches them; throttled ones wait. */
 async function send(account: TestAccount, count: number, body = "x"): Promise<Attempt[]> {
   const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
   const { messages } = await sendBulk(account.actor, { recipients, from: account.senderId, body }, plainRequest());
   return claimAttempts(messages.map((message) => message.id));
 }
 
-/** Serves until `count` messages have had their turn. */
+/** Serves the queue until `count` attempts are claimed. */
 async function serve(count: number): Promise<Attempt[]> {
   const served: Attempt[] = [];
   await expect
     .poll(
       async () => {
-        served.push(...(await claimFromThrottleQueue("sandbox", ROOM)));
+        served.push(...(await claimFromThrottleQueue("sandbox", SLOTS)));
         return served.length;
       },
       { interval: 20 },
@@ -66,27 +66,27 @@ test("a few messages of one account do not wait behind many of another", async (
   expect(await providersWithQueue(["sandbox"])).toEqual([]);
 });
 
-test("the pace counts segments: a long message makes the next ones wait longer", async () => {
+test("the throughput limit counts segments: a long message makes the next ones wait longer", async () => {
   await throttleProvider(30);
   const account = await makeAccount();
   await send(account, 12, "x".repeat(1_000));
   const startedAt = performance.now();
   await serve(12);
-  // 84 segments, of which the burst and the last message's debt need not be waited for.
+  // 84 segments, minus the burst and the last message's overdraft.
   expect(performance.now() - startedAt).toBeGreaterThan(((84 - 30 - 7) / 30) * 1_000 - 50);
 });
 
-test("a sender's pace holds back that sender alone", async () => {
+test("a sender's throughput limit delays that sender alone", async () => {
   const [slow, other] = [await makeAccount(), await makeAccount()];
   await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);
   await expect.poll(() => send(slow, 1)).toEqual([]);
   await send(slow, 5);
   expect(await send(other, 5)).toHaveLength(5);
   expect((await serve(1)).map((attempt) => attempt.accountId)).toEqual([slow.accountId]);
-  expect(await claimFromThrottleQueue("sandbox", ROOM)).toEqual([]);
+  expect(await claimFromThrottleQueue("sandbox", SLOTS)).toEqual([]);
 });
 
-test("what waits for a slow sender is passed over, whatever there is of it", async () => {
+test("messages of a slow sender are skipped, however many are queued", async () => {
   const [slow, other] = [await makeAccount(), await makeAccount()];
   await throttleProvider(400);
   await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);
@@ -99,16 +99,16 @@ test("what waits for a slow sender is passed over, whatever there is of it", asy
   expect(served.filter((attempt) => attempt.accountId === other.accountId)).toHaveLength(40);
 });
 
-test("workers that serve at once give nobody two turns, and keep one pace", async () => {
+test("concurrent workers claim no message twice, and share one throughput limit", async () => {
   await throttleProvider(1_000);
   await send(await makeAccount(), 200);
-  const turns = await Promise.all(Array.from({ length: 8 }, () => claimFromThrottleQueue("sandbox", ROOM)));
+  const turns = await Promise.all(Array.from({ length: 8 }, () => claimFromThrottleQueue("sandbox", SLOTS)));
   const served = [...turns.flat(), ...(await serve(200 - turns.flat().length))];
   expect(new Set(served.map((attempt) => attempt.message.id)).size).toBe(200);
   expect(served).toHaveLength(200);
 });
 
-test("what waits for a provider that is given up goes through dispatch again", async () => {
+test("a drained queue is dispatched again", async () => {
   await throttleProvider(0.1);
   await send(await makeAccount(), 5);
   expect(await drainThrottleQueue("sandbox", 3)).toBe(3);
@@ -116,7 +116,7 @@ test("what waits for a provider that is given up goes through dispatch again", a
   expect(await providersWithQueue(["sandbox"])).toEqual([]);
 });
 
-test("a STOP that comes while messages wait holds for them: they fail, free of charge", async () => {
+test("a STOP that comes while messages wait applies to them: they fail, free of charge", async () => {
   const account = await makeAccount();
   const to = "+14155550199";
   const stop = () =>
@@ -130,7 +130,7 @@ test("a STOP that comes while messages wait holds for them: they fail, free of c
   await throttleProvider(1);
   expect(await claimAttempts([waiting.id])).toEqual([]);
   await stop();
-  expect(await claimFromThrottleQueue("sandbox", ROOM)).toEqual([]);
+  expect(await claimFromThrottleQueue("sandbox", SLOTS)).toEqual([]);
   expect(await providersWithQueue(["sandbox"])).toEqual([]);
   expect(await claimAttempts([waiting.id, undispatched.id])).toEqual([]);
   for (const { id } of [waiting, undispatched]) {

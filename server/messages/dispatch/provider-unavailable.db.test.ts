@@ -14,7 +14,7 @@ import { getMessage } from "@/server/messages/read";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { slotsInUse } from "@/server/providers/health/slots";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
-import { dispatchTasks } from "./tasks";
+import { dispatchTasks } from "@/worker/tasks";
 
 let twilio: Carrier;
 let onlyTwilio = 0;
@@ -45,7 +45,7 @@ async function set(column: Column, value: unknown, provider = "twilio"): Promise
   forgetProviders();
 }
 
-/** As if the wait of a provider whose breaker is open were over; a whole second ago, as no two clocks agree on now. */
+/** As if the wait of the open breaker had ended a second ago, which exceeds the difference between clocks. */
 const endWait = () =>
   pool()
     .query("UPDATE providers SET open_until = now() - interval '1 second' WHERE id = 'twilio'")
@@ -60,7 +60,7 @@ async function sendTo(to: string, routeId: number) {
   return { id, read: () => getMessage(account.actor, id) };
 }
 
-/** What a worker does until nothing is left to be done now. */
+/** Runs the work of a worker until nothing is due. */
 async function work(): Promise<void> {
   await updateProviderHealth();
   for (let turn = 0; turn < 3; turn += 1) {
@@ -70,7 +70,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** As if a provider had been held, and what waits had waited, for so much longer. */
+/** As if providers had been unavailable, and messages had waited, for this much longer. */
 async function letTimePass(minutes: number): Promise<void> {
   await updateProviderHealth();
   await pool().query("UPDATE providers SET held_since = held_since - $1 * interval '1 minute'", [minutes]);
@@ -90,7 +90,7 @@ test("a drained provider is skipped, not tried", async () => {
   expect(twilio.requestsFor(to)).toBe(0);
 });
 
-test("a message whose only provider is drained waits, and goes when it is resumed", async () => {
+test("a message whose only provider is drained waits, and is sent when it is resumed", async () => {
   await set("is_drained", true);
   const to = newNumber();
   const message = await sendTo(to, onlyTwilio);
@@ -102,7 +102,7 @@ test("a message whose only provider is drained waits, and goes when it is resume
   expect(twilio.taken.filter((taken) => taken.to === to)).toHaveLength(1);
 });
 
-test("a message that nobody could take for ten minutes fails and costs nothing", async () => {
+test("a message without an available provider for ten minutes fails and costs nothing", async () => {
   await set("is_drained", true);
   const message = await sendTo(newNumber(), onlyTwilio);
   await work();
@@ -118,7 +118,7 @@ test("a message that nobody could take for ten minutes fails and costs nothing",
   expect(await message.read()).toMatchObject({ cost: 0, error: { code: "no_provider_available" } });
 });
 
-test("what has waited long for its turn has ten minutes from when its provider is drained", async () => {
+test("a message that was queued for long has ten minutes from when its provider is drained", async () => {
   await set("max_segments_per_second", 0.01);
   const messages: Awaited<ReturnType<typeof sendTo>>[] = [];
   for (let count = 0; count < 4; count += 1) messages.push(await sendTo(newNumber(), onlyTwilio));
@@ -137,7 +137,7 @@ test("what has waited long for its turn has ten minutes from when its provider i
   expect(await statuses()).toEqual(messages.map(() => "sent"));
 });
 
-test("a message that waits for two providers goes to the one that comes back first", async () => {
+test("a message that waits for two providers is sent by the first to become available", async () => {
   await set("is_drained", true);
   await set("is_drained", true, "sandbox");
   const message = await sendTo(newNumber(), twilioFirst);
@@ -148,7 +148,7 @@ test("a message that waits for two providers goes to the one that comes back fir
   expect(await message.read()).toMatchObject({ provider: "sandbox", attempts: 1 });
 });
 
-test("a provider with a pace is tried out too, and leaves probing when it works", async () => {
+test("a half-open provider with a throughput limit is probed too, and closes on success", async () => {
   for (const route of [onlyTwilio, twilioFirst]) {
     await set("max_segments_per_second", 50);
     await pool().query("UPDATE providers SET breaker = 'open', opens = 1 WHERE id = 'twilio'");
@@ -163,7 +163,7 @@ test("a provider with a pace is tried out too, and leaves probing when it works"
   }
 });
 
-test("what waited for a provider tries it out, a few messages at first", async () => {
+test("queued messages probe their half-open provider, a few at first", async () => {
   await set("is_drained", true);
   const numbers = Array.from({ length: 6 }, newNumber);
   for (const to of numbers) twilio.plan(to, { kind: "unavailable" });
@@ -178,7 +178,7 @@ test("what waited for a provider tries it out, a few messages at first", async (
   expect(await stateOf()).toMatchObject({ breaker: "open" });
 });
 
-test("a probe of which nothing is learned is given back", async () => {
+test("an inconclusive probe is given back", async () => {
   await pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 1)");
   forgetProviders();
   const to = newNumber();
@@ -189,7 +189,7 @@ test("a probe of which nothing is learned is given back", async () => {
   expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 1 });
 });
 
-test("claims that fail take up no room", async () => {
+test("failed claims leave nothing in the throttle queue", async () => {
   const account = await makeAccount();
   const recipients = Array.from({ length: 50 }, newNumber);
   const input = { recipients, from: account.senderId, body: "Hello", route_id: onlyTwilio };
@@ -211,7 +211,7 @@ test("claims that fail take up no room", async () => {
 test.each([
   ["account", "account_not_active", "UPDATE accounts SET status = 'suspended' WHERE id = $1"],
   ["sender", "sender_not_approved", "UPDATE senders SET status = 'rejected' WHERE account_id = $1"],
-])("what waits when its %s is suspended fails, free of charge", async (_, code, suspend) => {
+])("a waiting message whose %s is suspended fails, free of charge", async (_, code, suspend) => {
   const account = await makeAccount();
   const send = () =>
     sendMessage(
@@ -222,18 +222,18 @@ test.each([
   await set("max_segments_per_second", 0.01);
   await send();
   await work();
-  const [inRoom, undispatched] = [await send(), await send()];
-  await claimAttempts([inRoom.id]);
+  const [queued, undispatched] = [await send(), await send()];
+  await claimAttempts([queued.id]);
   await pool().query(suspend, [account.accountId]);
   await set("max_segments_per_second", 100);
   await work();
-  for (const { id } of [inRoom, undispatched]) {
+  for (const { id } of [queued, undispatched]) {
     const message = await getMessage(account.actor, id);
     expect(message).toMatchObject({ status: "failed", cost: 0, attempts: 0, error: { code } });
   }
 });
 
-test("five failures in a row open the breaker; after its wait a few messages try the provider, and a success closes it", async () => {
+test("five consecutive failures open the breaker; after its wait a few messages probe the provider, and a success closes it", async () => {
   const failing = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const to = newNumber();
@@ -260,7 +260,7 @@ test("five failures in a row open the breaker; after its wait a few messages try
   expect(await stateOf()).toMatchObject({ breaker: "closed", alarm: null });
 });
 
-test("while a provider is probing, only so many messages try it, and a failure opens it for longer", async () => {
+test("a half-open provider gets a limited number of probes, and a failure opens it for longer", async () => {
   const refused = newNumber();
   twilio.plan(refused, { kind: "account" });
   await sendTo(refused, twilioFirst);
@@ -280,7 +280,7 @@ test("while a provider is probing, only so many messages try it, and a failure o
   expect(Number(second?.openUntil) - Date.now()).toBeGreaterThan(15_000);
 });
 
-test("an attempt outlasts a database that is away when it is made, and gives its slot back", async () => {
+test("an attempt survives a database outage when it is made, and releases its slot", async () => {
   const messages = await Promise.all(Array.from({ length: 5 }, () => sendTo(newNumber(), onlyTwilio)));
   const adapter = (await providerTable()).adapterOf("twilio");
   if (!adapter) throw new Error("no adapter");

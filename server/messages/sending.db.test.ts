@@ -11,14 +11,14 @@ import { expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/mess
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { dispatchMessages } from "@/server/messages/tasks";
-import { dispatchTasks, receiptTasks } from "./tasks";
+import { dispatchTasks, receiptTasks } from "@/worker/tasks";
 
 const messageTasks = { ...dispatchTasks, ...receiptTasks };
 
 const OPENING = 1_000_000_000n;
 const PRICE = 10_000n;
 const request = () => ({ idempotency: () => null, responseHeaders: {} });
-/** Of whatever age, that of a moment ago included. */
+/** Includes rows written a moment ago. */
 const ANY_AGE = -60_000;
 
 let twiceRoute = 0;
@@ -49,8 +49,8 @@ const receiptsOf = async (messageId: string) =>
 
 const balanceOf = async (account: TestAccount) =>
   (
-    await pool().query<{ balance: bigint; held: bigint }>(
-      "SELECT balance_micros AS balance, held_micros AS held FROM accounts WHERE id = $1",
+    await pool().query<{ balance: bigint; reserved: bigint }>(
+      "SELECT balance_micros AS balance, held_micros AS reserved FROM accounts WHERE id = $1",
       [account.accountId],
     )
   ).rows[0];
@@ -64,7 +64,7 @@ describe("scenario numbers", () => {
     ["+15550100008", "sent"],
     ["+15550100009", "undelivered"],
     ["+14155550123", "delivered"],
-  ])("%s ends %s, is billed once, and tells each step once", async (to, status) => {
+  ])("%s ends %s, is billed once, and raises each event once", async (to, status) => {
     const account = await makeAccount();
     const { id } = await send(account, to);
     await drainQueue(messageTasks);
@@ -73,13 +73,13 @@ describe("scenario numbers", () => {
     expect(message.provider_message_id).toMatch(/^sbx_/);
     const last = { delivered: "message.delivered:delivered", undelivered: "message.failed:undelivered" }[status];
     expect(await eventsOf(id)).toEqual(["message.sent:sent", ...(last ? [last] : [])]);
-    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, reserved: 0n });
   });
 
-  test("a hard refusal stops the chain, fails the message and gives the money back", async () => {
+  test("a refusal stops the chain, fails the message and refunds it", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100003", twiceRoute);
-    // The forced route has another prefix, so nothing but its own absence is left to say.
+    // The forced route has another prefix, so the message has no route.
     expect(await getMessage(account.actor, id)).toMatchObject({
       status: "failed",
       error: { code: "no_route" },
@@ -94,7 +94,7 @@ describe("scenario numbers", () => {
       error: { code: "invalid_recipient" },
     });
     expect(await eventsOf(other.id)).toEqual(["message.failed:failed"]);
-    expect(await balanceOf(account)).toEqual({ balance: OPENING, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING, reserved: 0n });
   });
 
   test("receipts that repeat or come out of order are all stored and move nothing back", async () => {
@@ -107,7 +107,7 @@ describe("scenario numbers", () => {
 });
 
 describe("fallback", () => {
-  test("a retryable answer goes to the next provider, and the end of the chain fails and refunds", async () => {
+  test("a retryable outcome falls back to the next provider, and the end of the chain fails and refunds", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100004");
     await drainQueue(messageTasks);
@@ -125,12 +125,12 @@ describe("fallback", () => {
       { seq: 1, outcome: "retryable", code: "http_503" },
       { seq: 2, outcome: "retryable", code: "http_503" },
     ]);
-    expect(await balanceOf(account)).toEqual({ balance: OPENING, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING, reserved: 0n });
   });
 });
 
-describe("a carrier that breaks its own rules", () => {
-  test("the same id for two messages: both are sent and billed, and nothing else is held up", async () => {
+describe("a provider that violates its own API", () => {
+  test("the same id for two messages: both are sent and billed, and others are unaffected", async () => {
     const account = await makeAccount();
     const ids = await Promise.all(["+14155550131", "+14155550132", "+14155550133"].map((to) => send(account, to)));
     const attempts = await claimAttempts(ids.map(({ id }) => id));
@@ -143,10 +143,10 @@ describe("a carrier that breaks its own rules", () => {
     const messages = await Promise.all(ids.map(({ id }) => getMessage(account.actor, id)));
     expect(messages.map((message) => message.status)).toEqual(["sent", "sent", "sent"]);
     expect(messages.filter((message) => message.provider_message_id === "")).toHaveLength(1);
-    expect(await balanceOf(account)).toEqual({ balance: OPENING - 3n * PRICE, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - 3n * PRICE, reserved: 0n });
   });
 
-  test("a refusal in text that cannot be stored is kept as far as it can be", async () => {
+  test("a refusal text that cannot be stored is sanitized", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+14155550134");
     const [attempt] = await claimAttempts([id]);
@@ -157,7 +157,7 @@ describe("a carrier that breaks its own rules", () => {
 });
 
 describe("crashes", () => {
-  test("a dispatch job that runs twice at once hands each message over once", async () => {
+  test("a dispatch job that runs twice concurrently makes one attempt per message", async () => {
     const account = await makeAccount();
     const recipients = Array.from({ length: 60 }, (_, at) => `+1415556${String(at).padStart(4, "0")}`);
     const { messages } = await sendBulk(account.actor, { recipients, from: account.senderId, body: "Hi" }, request());
@@ -169,10 +169,10 @@ describe("crashes", () => {
       [messageIds],
     );
     expect(rows[0]?.n).toBe(60n);
-    expect(await balanceOf(account)).toEqual({ balance: OPENING - 60n * PRICE, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - 60n * PRICE, reserved: 0n });
   });
 
-  test("an attempt that a crash left open is never repeated, and fails refunded after its time", async () => {
+  test("an attempt that a crash left open is never repeated, and its message is refunded after its time", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+14155550123");
     expect(await claimAttempts([id])).toHaveLength(1);
@@ -184,10 +184,10 @@ describe("crashes", () => {
       cost: 0,
       error: { code: "provider_outcome_unknown" },
     });
-    expect(await balanceOf(account)).toEqual({ balance: OPENING, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING, reserved: 0n });
   });
 
-  test("a receipt resolves an attempt of which no answer came", async () => {
+  test("a receipt resolves an attempt without a response", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+14155550123");
     await claimAttempts([id]);
@@ -199,10 +199,10 @@ describe("crashes", () => {
     await applyReceipts("sandbox", [{ ...report, occurredAt: new Date().toISOString() }]);
     expect((await getMessage(account.actor, id)).status).toBe("delivered");
     expect(await eventsOf(id)).toEqual(["message.sent:sent", "message.delivered:delivered"]);
-    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, reserved: 0n });
   });
 
-  test("an outcome whose transaction the database broke off is written again, once", async () => {
+  test("an outcome whose transaction was aborted by the database is written again, once", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100006");
     const dispatched = dispatchMessages({ messageIds: [id] });
@@ -225,10 +225,10 @@ describe("crashes", () => {
     await drainQueue(messageTasks);
     expect(await getMessage(account.actor, id)).toMatchObject({ status: "delivered", attempts: 1 });
     expect(await eventsOf(id)).toEqual(["message.sent:sent", "message.delivered:delivered"]);
-    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, held: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, reserved: 0n });
   });
 
-  test("a message whose dispatch job is lost is queued again", async () => {
+  test("a message that lost its dispatch job is queued again", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100001");
     await pool().query("DELETE FROM graphile_worker._private_jobs");
@@ -251,7 +251,7 @@ describe("crashes", () => {
     await drainQueue(messageTasks);
   });
 
-  test("a taken message without a final receipt ends undelivered, still billed", async () => {
+  test("a sent message without a final receipt ends undelivered, still billed", async () => {
     const account = await makeAccount();
     const { id } = await send(account, "+15550100008");
     await drainQueue(messageTasks);
@@ -261,7 +261,7 @@ describe("crashes", () => {
   });
 });
 
-test("after all of this every balance equals its ledger", async () => {
+test("afterwards every balance equals its ledger", async () => {
   await drainQueue(messageTasks);
   const report = await checkLedger();
   expect(report.accounts).toBeGreaterThan(5);

@@ -9,7 +9,7 @@ import { sendMessage } from "@/server/messages/accept/send";
 import { getTimeline } from "@/server/messages/read";
 import type { TimelineEntry } from "@/server/messages/timeline-schema";
 import { createEndpoint } from "@/server/webhooks/service";
-import { dispatchTasks, receiptTasks, webhookTasks } from "./tasks";
+import { dispatchTasks, receiptTasks, webhookTasks } from "@/worker/tasks";
 
 const receivers: Receiver[] = [];
 
@@ -33,8 +33,8 @@ async function makeCustomer() {
 const send = (account: TestAccount, to: string) =>
   sendMessage(account.actor, { to, from: account.senderId, body: "Hello" }, plainRequest());
 
-/** `kind:what` of every entry, in order. */
-const told = (entries: TimelineEntry[]) => entries.map(labelOf);
+/** Labels of all entries, in order. */
+const labelsOf = (entries: TimelineEntry[]) => entries.map(labelOf);
 
 function labelOf({ kind, details }: TimelineEntry): string {
   switch (kind) {
@@ -63,17 +63,17 @@ async function timelineAfterAll(account: TestAccount, id: string) {
   return timeline.entries;
 }
 
-test("a receipt that comes before the answer of its own send stands where it came, before what it led to", async () => {
+test("a receipt that comes before the response to its own send is listed at its time, before its effects", async () => {
   const { account, endpoint, receiver } = await makeCustomer();
   const { id } = await send(account, "+15550100006");
   const dispatched = drainQueue(dispatchTasks);
-  // The carrier has put its receipt in the queue and answers a second later.
+  // The carrier has queued its receipt and responds a second later.
   const waiting = () => pool().query("SELECT 1 FROM graphile_worker.jobs WHERE task_identifier = 'apply_receipts'");
   await expect.poll(async () => (await waiting()).rowCount).toBe(1);
   await runJobs(receiptTasks);
   await dispatched;
   const entries = await timelineAfterAll(account, id);
-  expect(told(entries)).toEqual([
+  expect(labelsOf(entries)).toEqual([
     "accepted",
     "money:reserve",
     "attempt:1:accepted",
@@ -102,18 +102,18 @@ test("a receipt that comes before the answer of its own send stands where it cam
   );
 });
 
-test("receipts that repeat and contradict each other are all told, and only one of them moved something", async () => {
+test("repeated and contradictory receipts are all listed, and only one of them is applied", async () => {
   const { account } = await makeCustomer();
   const { id } = await send(account, "+15550100007");
-  const story = told(await timelineAfterAll(account, id));
-  expect(story.slice(0, 5)).toEqual([
+  const labels = labelsOf(await timelineAfterAll(account, id));
+  expect(labels.slice(0, 5)).toEqual([
     "accepted",
     "money:reserve",
     "attempt:1:accepted",
     "money:settle",
     "event:message.sent",
   ]);
-  expect(story.slice(5).sort()).toEqual([
+  expect(labels.slice(5).sort()).toEqual([
     "event:message.delivered",
     "receipt:delivered:false",
     "receipt:delivered:true",
@@ -121,16 +121,16 @@ test("receipts that repeat and contradict each other are all told, and only one 
     "webhook_try:200",
     "webhook_try:200",
   ]);
-  expect(story.indexOf("event:message.delivered")).toBe(story.indexOf("receipt:delivered:true") + 1);
+  expect(labels.indexOf("event:message.delivered")).toBe(labels.indexOf("receipt:delivered:true") + 1);
 });
 
-test("a message that every provider turned down ends with its refund and its event, and says why", async () => {
+test("a message that no provider took ends with its refund and its event, and the reason", async () => {
   const { account, receiver } = await makeCustomer();
   receiver.answerWith(status(500));
   const { id } = await send(account, "+15550100004");
   await drainQueue({ ...dispatchTasks, ...receiptTasks });
   const { entries } = await getTimeline(account.actor, id);
-  expect(told(entries)).toEqual([
+  expect(labelsOf(entries)).toEqual([
     "accepted",
     "money:reserve",
     "attempt:1:retryable",

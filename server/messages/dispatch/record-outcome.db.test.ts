@@ -25,7 +25,7 @@ const ANY_AGE = -60_000;
 
 beforeAll(prepareAttempts);
 
-/** Ids of messages that were found without anybody going on with them. */
+/** Ids of messages that a sweep has found orphaned. */
 async function orphans(): Promise<string[]> {
   const { rows } = await pool().query<{ ids: string[] }>(
     "SELECT payload -> 'messageIds' AS ids FROM graphile_worker._private_jobs WHERE key LIKE 'dispatch_orphans%'",
@@ -40,7 +40,7 @@ describe("more than one attempt", () => {
     return { ...message, second };
   }
 
-  test("that the first provider failed says nothing of what the second one took", async () => {
+  test("a failure receipt of the first provider does not fail the message that the second one took", async () => {
     const message = await sentBySecond();
     const failed = report(`${message.id}-1`, "failed", referenceTo(message.id, 1));
     await applyReceipts("vonage", [failed]);
@@ -52,7 +52,7 @@ describe("more than one attempt", () => {
     expect(await statusOf(message)).toBe("delivered");
   });
 
-  test("that the first provider delivered ends it, billed once", async () => {
+  test("a delivery receipt of the first provider ends the message, billed once", async () => {
     const message = await sentBySecond();
     await record(message.second, accepted(`${message.id}-2`));
     await applyReceipts("vonage", [report(`${message.id}-1`, "delivered", referenceTo(message.id, 1))]);
@@ -74,16 +74,16 @@ describe("more than one attempt", () => {
     expect((await checkLedger()).drifted).toEqual([]);
   });
 
-  test("a refusal after an outcome that is not known stops the chain, and leaves the last word to a receipt", async () => {
+  test("a refusal after an unknown outcome stops the chain, and a receipt decides", async () => {
     const refused = { kind: "refused", code: "21610", detail: "The recipient has opted out." } as const;
-    const [told, silent] = [await sentBySecond(), await sentBySecond()];
-    for (const message of [told, silent]) {
+    const [reported, silent] = [await sentBySecond(), await sentBySecond()];
+    for (const message of [reported, silent]) {
       expect(await record(message.second, refused)).toBeNull();
       expect(await statusOf(message)).toBe("pending");
       expect(await claimAttempts([message.id])).toEqual([]);
     }
-    await applyReceipts("vonage", [report(`${told.id}-1`, "delivered", referenceTo(told.id, 1))]);
-    expect(await getMessage(told.account.actor, told.id)).toMatchObject({ status: "delivered", cost: 0.01 });
+    await applyReceipts("vonage", [report(`${reported.id}-1`, "delivered", referenceTo(reported.id, 1))]);
+    expect(await getMessage(reported.account.actor, reported.id)).toMatchObject({ status: "delivered", cost: 0.01 });
     await failUnresolved(ANY_AGE);
     expect(await getMessage(silent.account.actor, silent.id)).toMatchObject({
       status: "failed",
@@ -94,14 +94,14 @@ describe("more than one attempt", () => {
     expect((await checkLedger()).drifted).toEqual([]);
   });
 
-  test("the first provider's own failure ends what the second one refused", async () => {
+  test("a failure receipt of the first provider fails a message that the second one refused", async () => {
     const message = await sentBySecond();
     await record(message.second, { kind: "refused", code: "21610", detail: "The recipient has opted out." });
     await applyReceipts("vonage", [report(`${message.id}-1`, "failed", referenceTo(message.id, 1))]);
     expect(await statusOf(message)).toBe("failed");
   });
 
-  test("once the first provider has reported its failure, the end of the chain is the end", async () => {
+  test("after a failure receipt of the first provider the end of the chain fails the message", async () => {
     const message = await sentBySecond();
     await applyReceipts("vonage", [report(`${message.id}-1`, "failed", referenceTo(message.id, 1))]);
     expect(await statusOf(message)).toBe("pending");
@@ -114,7 +114,7 @@ describe("more than one attempt", () => {
   });
 });
 
-test("what a provider says in words of its own is kept, and shown to no customer", async () => {
+test("a provider's own error text is stored, and shown to no customer", async () => {
   const message = await claimed();
   const said = "The account AC1 was not found.";
   const attempt = await recordAndAdvance(message.first, { ...BUSY, said });
@@ -133,7 +133,7 @@ test("what a provider says in words of its own is kept, and shown to no customer
   ).not.toContain(said);
 });
 
-test("a message that nobody goes on with is dispatched again, and given up when all its providers were tried", async () => {
+test("an orphaned message is dispatched again, and fails when all its providers were tried", async () => {
   const message = await claimed();
   const endAll = () =>
     pool().query("UPDATE message_attempts SET outcome = 'retryable' WHERE message_id = $1", [message.id]);
@@ -170,7 +170,7 @@ describe("an outcome that is recorded more than once", () => {
       )
     ).rows;
 
-  test("by several at once: one of them goes on", async () => {
+  test("by several workers at once: one of them continues", async () => {
     const message = await claimed();
     const nexts = await Promise.all([record(message.first, BUSY), record(message.first, BUSY)]);
     expect(nexts.map((next) => next?.seq ?? null).sort()).toEqual([2, null]);
@@ -182,7 +182,7 @@ describe("an outcome that is recorded more than once", () => {
     ]);
   });
 
-  test("beside a dispatch that goes on too: one hand-over", async () => {
+  test("concurrently with a dispatch: one attempt", async () => {
     const message = await claimed();
     await record(message.first, UNKNOWN);
     await pool().query("DELETE FROM message_attempts WHERE message_id = $1 AND seq = 2", [message.id]);
@@ -191,14 +191,14 @@ describe("an outcome that is recorded more than once", () => {
     expect(await attemptsOf(message.id)).toHaveLength(2);
   });
 
-  test("a refusal that comes late does not end a message that is under way elsewhere", async () => {
+  test("a late refusal does not fail a message that another attempt may have sent", async () => {
     const message = await claimed();
     await record(message.first, UNKNOWN);
     await record(message.first, { kind: "refused", code: "x", detail: "Late." });
     expect(await statusOf(message)).toBe("pending");
   });
 
-  test("a refusal that comes late is the last word when nobody makes the attempt that followed", async () => {
+  test("a late refusal fails the message when the attempt that followed is never made", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, UNKNOWN);
     await record(message.first, { kind: "refused", code: "x", detail: "Late." });
@@ -213,7 +213,7 @@ describe("an outcome that is recorded more than once", () => {
     expect((await checkLedger()).drifted).toEqual([]);
   });
 
-  test("by its own recorder, who did not hear of the COMMIT: the attempt that follows stays its own", async () => {
+  test("again by the same worker, because the reply to COMMIT was lost: it keeps the attempt that follows", async () => {
     const message = await claimed();
     const ending = attemptResult(message.first, BUSY, 1);
     const next = await recordOutcome(ending);
@@ -228,7 +228,7 @@ describe("an outcome that is recorded more than once", () => {
     expect(await attemptsOf(message.id)).toHaveLength(2);
   });
 
-  test("that a provider took it counts, even when somebody else has gone on", async () => {
+  test("an accepted outcome counts, even when another worker has continued", async () => {
     const message = await claimed();
     await record(message.first, BUSY);
     await record(message.first, accepted(`${message.id}-1`));

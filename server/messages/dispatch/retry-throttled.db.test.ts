@@ -17,8 +17,8 @@ import { getMessage } from "@/server/messages/read";
 
 beforeAll(prepareAttempts);
 
-describe("providers that are asked too much", () => {
-  /** Seconds between the end of the last attempt and the dispatch that follows; undefined: none does. */
+describe("providers that throttle us", () => {
+  /** Seconds between the end of the last attempt and the next dispatch; undefined: there is none. */
   const pauseS = async (id: string) =>
     (
       await pool().query<{ afterS: number }>(
@@ -28,13 +28,13 @@ describe("providers that are asked too much", () => {
         [id],
       )
     ).rows[0]?.afterS;
-  const settle = async (id: string) => {
+  const claimAgain = async (id: string) => {
     const [next] = await claimAttempts([id]);
     if (!next) throw new Error("not claimed");
     return next;
   };
 
-  test("are asked again after pauses that grow, each call an attempt of its own", async () => {
+  test("are tried again after growing pauses, each call an attempt of its own", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, THROTTLED);
     expect(await record(second, THROTTLED)).toBeNull();
@@ -42,17 +42,17 @@ describe("providers that are asked too much", () => {
     expect(await pauseS(message.id)).toBeGreaterThanOrEqual(5);
     expect(await pauseS(message.id)).toBeLessThan(60);
 
-    // The first one throttles once more, the second one fails: the first is asked once more, by itself.
-    const third = await settle(message.id);
+    const third = await claimAgain(message.id);
     expect(third).toMatchObject({ seq: 3, provider: "vonage" });
     const fourth = await recordAndAdvance(third, THROTTLED);
     expect(fourth).toMatchObject({ seq: 4, provider: "twilio" });
     await record(fourth, THROTTLED);
     expect(await pauseS(message.id)).toBeGreaterThanOrEqual(10);
-    const fifth = await settle(message.id);
+    // The first one fails and the second one throttles once more: only the second is tried again.
+    const fifth = await claimAgain(message.id);
     const sixth = await recordAndAdvance(fifth, BUSY);
     await record(sixth, THROTTLED);
-    const seventh = await settle(message.id);
+    const seventh = await claimAgain(message.id);
     expect(seventh).toMatchObject({ seq: 7, provider: "twilio" });
     await record(seventh, accepted(`${message.id}-7`));
     expect(await getMessage(message.account.actor, message.id)).toMatchObject({
@@ -79,7 +79,7 @@ describe("providers that are asked too much", () => {
     });
   });
 
-  test("are not asked again about a message that another provider may have", async () => {
+  test("are not tried again for a message that another provider may have taken", async () => {
     const message = await claimed();
     const second = await recordAndAdvance(message.first, UNKNOWN);
     await record(second, THROTTLED);

@@ -10,7 +10,7 @@ import { pool } from "@/server/core/db";
 import type { SendOutcome } from "@/server/providers/port";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
 
-/** Sequences per policy. A slow machine runs fewer of them, in about half a minute each. */
+/** Sequences per policy. A slow machine runs fewer, in about half a minute per policy. */
 const SEQUENCES = 200;
 const ABOUT_MS = 30_000;
 const ROUNDS = 15;
@@ -24,12 +24,12 @@ beforeAll(async () => {
 
 const REFUSED = { kind: "refused", code: "x", detail: "No." } as const;
 const outcome = fc.constantFrom<SendOutcome>(accepted("taken"), REFUSED, BUSY, THROTTLED, UNKNOWN);
-/** What every provider answers in the end. Who is throttled goes on trying for ten minutes: the rules' own test has that. */
+/** The outcome that ends every sequence. Throttling retries for ten minutes, and is tested with the rules. */
 const lastOutcome = fc.constantFrom<SendOutcome>(accepted("taken"), REFUSED, BUSY, UNKNOWN);
 const provider = fc.constantFrom("vonage", "twilio");
 const status = fc.constantFrom("sent", "delivered", "failed", "undelivered");
 const by = fc.nat(2);
-/** Chooses among what there is at the moment. */
+/** An index into the items that exist at the moment. */
 const at = fc.nat(7);
 const yes = fc.boolean();
 const on = <What extends string, More>(what: What, more: { [Key in keyof More]: fc.Arbitrary<More[Key]> }) =>
@@ -56,7 +56,7 @@ const single = fc.oneof(
 );
 type Single = typeof single extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** One thing that happens, or two at the same time. */
+/** One step, or two concurrent ones. */
 const happening = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(single) },
   { weight: 1, arbitrary: fc.tuple(single, single) },
@@ -101,7 +101,7 @@ async function happen(sends: InterleavedSends, one: Single): Promise<void> {
   }
 }
 
-/** What the providers saw and must not have seen. */
+/** Calls that the providers must not have received. */
 function wrongCalls({ calls, unknown }: InterleavedSends, policy: string): string[] {
   return calls.flatMap((call, index) =>
     calls.slice(index + 1).flatMap((other) => {
@@ -126,13 +126,13 @@ async function usePolicy(policy: string): Promise<void> {
   processRegistry().delete("env");
   await pool().query("DELETE FROM providers");
   forgetProviders();
-  // As if vonage needed a standing connection: its attempts are claimed first and begun later, those of twilio at once.
+  // As if vonage needed a connection: its attempts begin after their claim, those of twilio with it.
   const adapter = (await providerTable()).adapterOf("vonage");
   if (adapter) adapter.ready = async () => null;
 }
 
 describe.each(["fallback", "hold"])("an account's messages and three workers, under %s", (policy) => {
-  test("in any order of sends, claims, answers, deaths, stalls, lost replies, receipts and sweeps", async () => {
+  test("survive any order of sends, claims, responses, deaths, stalls, lost replies, receipts and sweeps", async () => {
     await usePolicy(policy);
     const until = performance.now() + ABOUT_MS;
     await fc.assert(

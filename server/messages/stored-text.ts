@@ -1,0 +1,11 @@
+/** Limits of provider texts that are stored with attempts, receipts and messages. Lengths in UTF-16 code units. */
+import { storableText } from "../core/wire";
+
+const CODE_MAX = 100;
+const DETAIL_MAX = 500;
+
+/** A provider's error code or reference as it is stored, at most 100 units. */
+export const storedCode = (code: string): string => storableText(code, CODE_MAX);
+
+/** A provider's explanation as it is stored, at most 500 units. */
+export const storedDetail = (detail: string): string => storableText(detail, DETAIL_MAX);

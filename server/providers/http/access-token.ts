@@ -1,0 +1,98 @@
+/**
+ * OAuth 2.0 access tokens of client credentials (RFC 6749, 4.4), one per adapter and process. A token is had before an
+ * attempt begins, so that a token server that fails leaves the message unsent instead of its outcome unknown.
+ */
+import { z } from "zod";
+import { SECOND_MS } from "../../core/clock";
+import type { WireRequest, WireResponse } from "../port";
+import { faultOfStatus, isSuccess, jsonOrNull, type NotAccepted, outcomeOf } from "./response";
+
+/** A token is renewed while it is still valid for so long, and no longer used when it is nearly over. */
+const RENEW_BEFORE_MS = 120 * SECOND_MS;
+const UNUSED_BEFORE_MS = 10 * SECOND_MS;
+/** What holds for a server that does not say; RFC 6749 only recommends it. */
+const LIFETIME_S = 300;
+
+const granted = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.coerce.number().positive().catch(LIFETIME_S),
+});
+
+export type AccessTokens = {
+  /** A valid token, or why there is none; then nothing was sent. */
+  get: () => Promise<{ token: string } | { refusal: NotAccepted }>;
+  /** Drops a token that the API did not accept, unless it has been replaced already. */
+  drop: (token: string) => void;
+};
+
+/** Asks a token server for a token. As in the vendors' own SDKs the credentials are not form-encoded (RFC 6749, 2.3.1). */
+export const tokenRequest = (url: string, clientId: string, clientSecret: string): WireRequest => ({
+  method: "POST",
+  url,
+  headers: {
+    authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`,
+    accept: "application/json",
+    "content-type": "application/x-www-form-urlencoded",
+  },
+  body: "grant_type=client_credentials",
+});
+
+/** Nothing is sent without a token, so whatever goes wrong the message may go to the next provider. */
+function refusalOf({ status, body }: WireResponse): NotAccepted {
+  const { error, error_description } = z
+    .object({ error: z.string().catch(""), error_description: z.string().catch("") })
+    .catch({ error: "", error_description: "" })
+    .parse(jsonOrNull(body));
+  // 400 is how token servers refuse a client, too (RFC 6749, 5.2).
+  const fault = status === 400 ? "account" : faultOfStatus(status);
+  return outcomeOf(`token_http_${status}`, [fault, "The provider did not grant access."], error, error_description);
+}
+
+/**
+ * @param call asks the token server. It may throw: the server was not reached, or did not respond in time.
+ * @param nowMs milliseconds of a clock that never goes back.
+ */
+export function accessTokens(call: () => Promise<WireResponse>, nowMs = () => performance.now()): AccessTokens {
+  let held: { token: string; endsAtMs: number } | null = null;
+  let renewal: ReturnType<AccessTokens["get"]> | null = null;
+
+  async function renew(): ReturnType<AccessTokens["get"]> {
+    // The lifetime counts from before the request: the server's count began at some time after.
+    const askedAtMs = nowMs();
+    let response: WireResponse;
+    try {
+      response = await call();
+    } catch {
+      return {
+        refusal: outcomeOf("token_unreachable", ["provider", "The provider's token server could not be reached."]),
+      };
+    }
+    if (!isSuccess(response.status)) return { refusal: refusalOf(response) };
+    const { data } = granted.safeParse(jsonOrNull(response.body));
+    if (!data)
+      return { refusal: outcomeOf("token_malformed", ["provider", "The provider granted no readable token."]) };
+    held = { token: data.access_token, endsAtMs: askedAtMs + data.expires_in * SECOND_MS };
+    return { token: data.access_token };
+  }
+
+  /** One request at a time, which all callers share. */
+  function renewOnce(): ReturnType<AccessTokens["get"]> {
+    renewal ??= renew().finally(() => {
+      renewal = null;
+    });
+    return renewal;
+  }
+
+  return {
+    get: async () => {
+      const leftMs = held ? held.endsAtMs - nowMs() : 0;
+      if (!held || leftMs < UNUSED_BEFORE_MS) return renewOnce();
+      // Nobody waits for this one; if it fails, the next caller tries again while the old token still works.
+      if (leftMs < RENEW_BEFORE_MS) void renewOnce();
+      return { token: held.token };
+    },
+    drop: (token) => {
+      if (held?.token === token) held = null;
+    },
+  };
+}
