@@ -11,7 +11,7 @@ export default function NotFound() {
     <Center component="main" mih="100dvh">
       <EmptyState
         icon={IconMapPinOff}
-        title="There is nothing here"
+        title="Page not found"
         action={<LinkButton href="/">Back to the overview</LinkButton>}
       >
         The page does not exist, or it belongs to another account.

@@ -1,11 +1,11 @@
-/** Whether everything that was measured did happen, once: the invariants that a benchmark must not break. */
+/** The invariants that a benchmark must not break: everything it measured happened exactly once. */
 import type { Client } from "pg";
 
 export type Check = { ok: boolean; text: string };
 
 const figures = (value: number | bigint): string => value.toLocaleString("en-US");
 
-/** A check that the named numbers are all the same. */
+/** Checks that all the named numbers are equal. */
 function same(values: Record<string, number | bigint>): Check {
   const entries = Object.entries(values);
   const ok = entries.every(([, value]) => String(value) === String(entries[0]?.[1]));
@@ -24,7 +24,7 @@ async function readBooks(database: Client): Promise<Books> {
             (SELECT count(*) FROM ledger_entries WHERE kind = 'reserve')::int4 AS reserves`,
   );
   const [row] = rows;
-  if (!row) throw new Error("The database gave no answer.");
+  if (!row) throw new Error("The database returned no row.");
   const { balance, held, amounts, holds, ...counts } = row;
   const micros = { balance: BigInt(balance), held: BigInt(held), amounts: BigInt(amounts), holds: BigInt(holds) };
   return { ...micros, ...counts };
@@ -32,17 +32,17 @@ async function readBooks(database: Client): Promise<Books> {
 
 const balanced = (books: Books): Check[] => [
   same({ "balance in micro-units": books.balance, "sum of the ledger": books.amounts }),
-  same({ "held in micro-units": books.held, "sum of what the ledger holds": books.holds }),
+  same({ "reserved in micro-units": books.held, "sum reserved in the ledger": books.holds }),
 ];
 
-/** The peer's database: pgbench did commit what it says it did. */
+/** Checks pgbench's database: it committed the transactions that it reported. */
 export async function checkPeer(database: Client, transactions: number): Promise<Check[]> {
   const books = await readBooks(database);
   const counts = { "pgbench: transactions": transactions, messages: books.messages, "reserve entries": books.reserves };
   return [same(counts), ...balanced(books).map(({ ok, text }) => ({ ok, text: `pgbench: ${text}` }))];
 }
 
-/** The service's database after everything came to rest. @param accepted answers with 201 that clients have seen. */
+/** Checks the service's database after the drain. @param accepted 201 responses that clients received. */
 export async function checkService(database: Client, accepted: number): Promise<Check[]> {
   const books = await readBooks(database);
   const { rows } = await database.query<{
@@ -61,7 +61,7 @@ export async function checkService(database: Client, accepted: number): Promise<
   );
   const { delivered = 0, settled = 0, counted = 0, open = 0, jobs = 0 } = rows[0] ?? {};
   return [
-    same({ "accepted answers": accepted, messages: books.messages, "reserve entries": books.reserves }),
+    same({ "accepted responses": accepted, messages: books.messages, "reserve entries": books.reserves }),
     same({ messages: books.messages, delivered, "settle entries": settled, "counted as delivered": counted }),
     ...balanced(books),
     { ok: open === 0 && jobs === 0, text: `left after the drain: ${figures(open)} messages, ${figures(jobs)} jobs` },

@@ -1,10 +1,10 @@
-/** Load clients, which are processes of their own (load.ts), as seen from the benchmark. */
+/** Starts and stops load clients, which are separate processes (load.ts). */
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
 import type { LoadPlan, LoadResult } from "./load";
 import type { Stage } from "./workload";
 
-/** Kills what still runs, and waits for it. */
+/** Kills the child if it is still running, and waits for its exit. */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -12,13 +12,13 @@ export async function endChild(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A load client at work. `stop` makes it finish the sends in flight; `result` rejects when the client breaks. */
+/** A running load client. `stop` lets it finish the sends in flight; `result` rejects if the client fails. */
 export type RunningLoad = { result: Promise<LoadResult>; stop: () => void };
 
-/** Starts a load client. It begins when all its connections stand. */
+/** Starts a load client, which begins once all its connections are open. */
 export async function startLoad(stage: Stage, plan: LoadPlan): Promise<RunningLoad> {
   const child = await stage.keep(
-    // A group of its own, so that Ctrl-C does not end it under us; it ends when we do.
+    // Its own process group, so that Ctrl-C does not kill it before us; it exits when its IPC channel closes.
     async () => fork(path.join("bench", "load.ts"), { detached: true, stdio: ["ignore", 2, 2, "ipc"] }),
     endChild,
   );

@@ -1,4 +1,4 @@
-/** The backlog: how fast a worker that finds many messages waiting gets them delivered, and what the API feels of it. */
+/** Measures how fast a worker delivers a backlog of messages, and the latency of the API meanwhile. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { startLoad } from "./client";
@@ -6,35 +6,35 @@ import type { LoadResult } from "./load";
 import type { Service } from "./service";
 import type { Stage } from "./workload";
 
-const LOOK_EVERY_MS = 200;
-/** Without any message moving for so long the worker is taken to be stuck. */
+const POLL_MS = 200;
+/** The worker counts as stuck if no message moves for this time. */
 const STUCK_AFTER_MS = 60_000;
 const JOBS_SETTLE_WITHIN_MS = 10_000;
 
-/** Times count from the start of the worker's process. */
+/** Times in seconds from the start of the worker's process. */
 export type DrainReport = {
-  /** Messages that waited when the worker was started. */
+  /** Messages waiting when the worker was started. */
   backlog: number;
-  /** Until as many as the backlog were handed to the provider. */
-  handedOverS: number;
+  /** Until as many messages as the backlog were submitted to the provider. */
+  submittedS: number;
   firstDeliveredS: number;
-  /** Until all of the backlog was delivered. */
+  /** Until the whole backlog was delivered. */
   seconds: number;
   perSecond: number;
   /** The sends made meanwhile. */
   probe: LoadResult;
 };
 
-/** Messages by how far they are, from the counters that the service keeps. */
-type Counts = { handedOver: number; ended: number; open: number };
+/** Messages by progress, from the service's usage counters. */
+type Counts = { submitted: number; ended: number; open: number };
 
 async function readCounts(database: Client): Promise<Counts> {
   const { rows } = await database.query<Counts>(
-    `SELECT coalesce(sum(messages - pending), 0)::int4 AS "handedOver",
+    `SELECT coalesce(sum(messages - pending), 0)::int4 AS "submitted",
             coalesce(sum(delivered + failed + undelivered), 0)::int4 AS ended,
             coalesce(sum(pending + sent), 0)::int4 AS open FROM usage_days`,
   );
-  return rows[0] ?? { handedOver: 0, ended: 0, open: 0 };
+  return rows[0] ?? { submitted: 0, ended: 0, open: 0 };
 }
 
 async function isAnyOpen(database: Client, accountId: string, lastId: string): Promise<boolean> {
@@ -51,7 +51,7 @@ type DrainPlan = {
   accountId: string;
   startWorker: () => Promise<Service>;
   startProbe: () => ReturnType<typeof startLoad>;
-  /** Called at the moment at which the last message of the backlog was seen delivered. */
+  /** Called as soon as the whole backlog is seen delivered. */
   onDrained: (worker: Service, deliveredMeanwhile: number) => void;
 };
 
@@ -72,28 +72,28 @@ export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: Dr
   const startedAt = performance.now();
   const worker = await plan.startWorker();
   const probe = await plan.startProbe();
-  const course: Array<Counts & { atS: number }> = [];
+  const samples: Array<Counts & { atS: number }> = [];
   let moved = { atS: 0, steps: 0 };
 
-  /** Looks until `isDone`. @returns the last look. */
+  /** Polls the counters until `isDone`. @returns the last sample. */
   const watch = async (isDone: (counts: Counts) => boolean | Promise<boolean>) => {
     for (;;) {
       const counts = await readCounts(database);
       const atS = (performance.now() - startedAt) / 1_000;
-      const steps = counts.handedOver + counts.ended;
+      const steps = counts.submitted + counts.ended;
       if (steps > moved.steps) moved = { atS, steps };
-      const look = { ...counts, atS };
-      course.push(look);
-      if (await isDone(counts)) return look;
+      const sample = { ...counts, atS };
+      samples.push(sample);
+      if (await isDone(counts)) return sample;
       if (worker.hasEnded()) throw new Error(`The worker ended while it drained:\n${await worker.problems()}`);
       if ((atS - moved.atS) * 1_000 > STUCK_AFTER_MS) {
         throw new Error(`No message moved for ${STUCK_AFTER_MS / 1_000} s:\n${await worker.problems()}`);
       }
-      await pause(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+      await pause(POLL_MS, undefined, { signal: stage.signal });
     }
   };
 
-  // Only once as many have ended can all of the backlog have, so the dearer look is made but a few times.
+  // The cheap condition first: the expensive query runs only once enough messages have ended.
   const drained = await watch(
     async ({ ended }) => ended - before.ended >= backlog && !(await isAnyOpen(database, accountId, lastId)),
   );
@@ -103,10 +103,10 @@ export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: Dr
   await watch(({ open }) => open === 0);
   await settleJobs(stage, database);
 
-  const firstAt = (isReached: (counts: Counts) => boolean) => course.find(isReached)?.atS ?? drained.atS;
+  const firstAt = (isReached: (counts: Counts) => boolean) => samples.find(isReached)?.atS ?? drained.atS;
   const report = {
     backlog,
-    handedOverS: firstAt((counts) => counts.handedOver - before.handedOver >= backlog),
+    submittedS: firstAt((counts) => counts.submitted - before.submitted >= backlog),
     firstDeliveredS: firstAt((counts) => counts.ended > before.ended),
     seconds: drained.atS,
     perSecond: backlog / drained.atS,
@@ -115,7 +115,7 @@ export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: Dr
   return { report, worker };
 }
 
-/** A finished job is taken off the queue a moment after its work is committed. */
+/** Waits for the queue to be empty: a job is removed shortly after its work is committed. */
 async function settleJobs(stage: Stage, database: Client): Promise<void> {
   const deadline = performance.now() + JOBS_SETTLE_WITHIN_MS;
   while (performance.now() < deadline) {
@@ -124,6 +124,6 @@ async function settleJobs(stage: Stage, database: Client): Promise<void> {
        WHERE task_identifier IN ('dispatch_messages', 'apply_receipts', 'join_receipts') LIMIT 1`,
     );
     if (!rowCount) return;
-    await pause(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+    await pause(POLL_MS, undefined, { signal: stage.signal });
   }
 }

@@ -1,7 +1,6 @@
 /**
- * What the REST edge saves: one procedure with the real input and output schemas of a send, answered by
- * `trpc-to-openapi`'s own node handler and by our way of calling procedures, in one process, in turn. Neither touches a
- * database, so that the difference is the edge's alone.
+ * Compares our REST edge with `trpc-to-openapi`'s Node handler: both serve one procedure with the real input and output
+ * schemas of a send, in turn, in one process. There is no database, so the difference is that of the edges alone.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +29,7 @@ const CONTEXT: Context = {
   admit: async () => undefined,
 };
 
-const ANSWER: Message = {
+const RESPONSE: Message = {
   id: "msg_bench",
   object: "message",
   to: "+14155550123",
@@ -51,14 +50,14 @@ const ANSWER: Message = {
 
 const BODY = JSON.stringify({ to: "+14155550123", from: "BENCH", body: "Hello" });
 
-/** Two routers, because the library's handler changes the schemas of the one it is given. */
+/** Called once per edge, because the library's handler modifies the schemas of its router. */
 const makeRouter = () =>
   router({
     send: scoped("sms:send")
       .meta({ openapi: { method: "POST", path: "/messages/send" } })
       .input(SendMessageInput)
       .output(Message)
-      .mutation(() => ANSWER),
+      .mutation(() => RESPONSE),
   });
 
 const libraryEdge = (): RequestListener => {
@@ -107,13 +106,13 @@ async function listen(handler: RequestListener): Promise<Server> {
   return server;
 }
 
-/** Requests per second that `server` answers with 200 over so many connections. */
+/** Requests per second that `server` handles. @throws Error on any response other than 200. */
 async function measure(server: Server, { seconds, connections }: Options): Promise<number> {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pool = new Pool(origin, { connections, pipelining: 1 });
   const startedAt = performance.now();
   const endAt = startedAt + seconds * 1_000;
-  let answered = 0;
+  let handled = 0;
   const send = async () => {
     while (performance.now() < endAt) {
       const { statusCode, body } = await pool.request({
@@ -123,13 +122,13 @@ async function measure(server: Server, { seconds, connections }: Options): Promi
         body: BODY,
       });
       await body.dump();
-      if (statusCode !== 200) throw new Error(`The edge answered ${statusCode}.`);
-      answered += 1;
+      if (statusCode !== 200) throw new Error(`The edge responded with ${statusCode}.`);
+      handled += 1;
     }
   };
   await Promise.all(Array.from({ length: connections }, send));
   await pool.destroy();
-  return answered / ((performance.now() - startedAt) / 1_000);
+  return handled / ((performance.now() - startedAt) / 1_000);
 }
 
 const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
@@ -160,4 +159,4 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   return { ok: true, text, figures: { rounds, ratio } };
 }
 
-export const edge: Workload = { summary: "the REST edge beside trpc-to-openapi's own handler", run };
+export const edge: Workload = { summary: "the REST edge compared with trpc-to-openapi's handler", run };

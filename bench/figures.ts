@@ -1,11 +1,11 @@
-/** What the workload `sends` has measured; printed as it is with --json. */
+/** The results of the workload `sends`; --json prints them unchanged. */
 import type { Check } from "./books";
 import type { DrainReport } from "./drain";
 import type { LoadResult } from "./load";
 import type { PgbenchResult } from "./pgbench";
 import type { Options } from "./workload";
 
-/** Processor time in seconds; `client` is what produced the load. */
+/** Processor time in seconds; `client` is the load client or pgbench. */
 export type Cpu = { web: number; worker: number; postgres: number; client: number };
 
 export type Round = {
@@ -14,7 +14,7 @@ export type Round = {
   ratio: number;
 };
 
-/** Everything that was measured; memory in bytes. */
+/** All results; memory in bytes. */
 export type SendsFigures = {
   workload: "sends";
   at: string;
@@ -26,16 +26,18 @@ export type SendsFigures = {
   drain: DrainReport & { cpu: Cpu; messages: number };
   memory: { webAfterSends: number; webAtEnd: number; worker: number; postgres: number };
   accepted: number;
-  /** Answers that were no 201, by status, over the whole run; and sends that got no answer. */
+  /** Responses other than 201 over the whole run, by HTTP status. */
   refused: Record<string, number>;
+  /** The first of them: status and body. */
   refusal: string | null;
+  /** Sends without a response. */
   unanswered: number;
   problems: string;
   checks: Check[];
   ok: boolean;
 };
 
-/** The middle value, or the mean of the two in the middle. */
+/** The median; the mean of the two middle values if their number is even. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);

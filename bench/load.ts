@@ -1,6 +1,6 @@
 /**
- * The load client, a process of its own: takes a {@link LoadPlan} over its IPC channel, answers with a
- * {@link LoadResult}, and ends. Bare sockets with ready-made requests, because it shares the processors with the service.
+ * The load client, a separate process: receives a {@link LoadPlan} over IPC, sends back a {@link LoadResult} and exits.
+ * Bare sockets and prepared requests keep it cheap, because it shares the processors with the service.
  */
 import net from "node:net";
 import { createHistogram } from "node:perf_hooks";
@@ -8,27 +8,27 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export type LoadPlan = {
   port: number;
-  /** Plain API keys, taken in turn. */
+  /** Plain API keys, used in turn. */
   keys: string[];
   sender: string;
   text: string;
   connections: number;
-  /** Ends after this time; null: when told to. */
+  /** Ends after this time; null: on a `stop` message. */
   seconds: number | null;
-  /** Ends after this many sends; null: no such end. */
+  /** Ends after this many sends; null: no limit. */
   limit: number | null;
-  /** Sends per second on a fixed timetable; null: every connection sends again as soon as it has its answer. */
+  /** Sends per second on a fixed schedule; null: each connection sends again as soon as it has its response. */
   rate: number | null;
 };
 
-/** `latencyMs` counts from when a send was due, so what a stalled service delays is not left out. */
+/** `latencyMs` counts from when a send was due, so that delays by a stalled service are included. */
 export type LoadResult = {
   accepted: number;
-  /** Answers by HTTP status. */
+  /** Responses by HTTP status. */
   statuses: Record<string, number>;
-  /** The first answer that was no 201. */
+  /** The first response other than 201: status and body. */
   refusal: string | null;
-  /** Sends whose connection broke before the answer: accepted or not, nobody knows. */
+  /** Sends whose connection broke before the response; they may have been accepted. */
   unanswered: number;
   elapsedS: number;
   latencyMs: { p50: number; p99: number; max: number };
@@ -38,16 +38,16 @@ export type LoadResult = {
 
 const HOST = "127.0.0.1";
 const ACCEPTED = 201;
-/** A connection on which nothing moves for so long is given up. */
+/** A connection that is silent for this time is closed. */
 const SILENCE_MS = 30_000;
-/** Requests made ready per key, each to another number. */
+/** Prepared requests per key, each to another number. */
 const NUMBERS_PER_KEY = 50;
 const HISTOGRAM_US = { lowest: 1, highest: 600_000_000, figures: 3 };
 const EMPTY = Buffer.alloc(0);
 
-/** `isLast`: the service closes the connection after it. */
-type Answer = { status: number; body: Buffer; isLast: boolean };
-type Connection = { exchange: (request: Buffer) => Promise<Answer | null>; close: () => void };
+/** `isLast`: the service closes the connection after this response. */
+type Reply = { status: number; body: Buffer; isLast: boolean };
+type Connection = { exchange: (request: Buffer) => Promise<Reply | null>; close: () => void };
 
 function makeRequests({ keys, sender, text, port }: LoadPlan): Buffer[] {
   return Array.from({ length: keys.length * NUMBERS_PER_KEY }, (_, at) => {
@@ -64,8 +64,8 @@ function makeRequests({ keys, sender, text, port }: LoadPlan): Buffer[] {
   });
 }
 
-/** The answer once it is whole; null before. */
-function parseAnswer(received: Buffer): Answer | null {
+/** The response once it is complete; null before. */
+function parseResponse(received: Buffer): Reply | null {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd === -1) return null;
   const head = received.toString("latin1", 0, headEnd);
@@ -83,26 +83,26 @@ function connect(port: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ port, host: HOST, noDelay: true });
     let received: Buffer = EMPTY;
-    let waiting: ((answer: Answer | null) => void) | null = null;
-    const settle = (answer: Answer | null) => {
-      const answered = waiting;
+    let waiting: ((response: Reply | null) => void) | null = null;
+    const settle = (response: Reply | null) => {
+      const resolveWaiting = waiting;
       waiting = null;
       received = EMPTY;
-      answered?.(answer);
+      resolveWaiting?.(response);
     };
     socket.setTimeout(SILENCE_MS, () => socket.destroy());
     socket.on("data", (chunk) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-      const answer = parseAnswer(received);
-      if (answer) settle(answer);
+      const response = parseResponse(received);
+      if (response) settle(response);
     });
-    // Matters only while connecting; later `close` follows.
+    // Only for errors while connecting; later ones are followed by `close`.
     socket.on("error", reject);
     socket.on("close", () => settle(null));
     const exchange = (request: Buffer) =>
-      new Promise<Answer | null>((answered) => {
-        if (socket.destroyed) return answered(null);
-        waiting = answered;
+      new Promise<Reply | null>((respond) => {
+        if (socket.destroyed) return respond(null);
+        waiting = respond;
         socket.write(request);
       });
     socket.once("connect", () => resolve({ exchange, close: () => socket.destroy() }));
@@ -119,15 +119,15 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
   let issued = 0;
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
-  let lastAnswerAt = startedAt;
+  let lastResponseAt = startedAt;
 
   const endsAt = startedAt + (plan.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
   const isOver = () => stop.aborted || performance.now() >= endsAt;
-  const record = (answer: Answer, dueAt: number) => {
-    lastAnswerAt = performance.now();
-    latencies.record(Math.max(1, Math.round((lastAnswerAt - dueAt) * 1_000)));
-    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-    if (answer.status !== ACCEPTED) refusal ??= `${answer.status} ${answer.body.toString("utf8")}`;
+  const record = (response: Reply, dueAt: number) => {
+    lastResponseAt = performance.now();
+    latencies.record(Math.max(1, Math.round((lastResponseAt - dueAt) * 1_000)));
+    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+    if (response.status !== ACCEPTED) refusal ??= `${response.status} ${response.body.toString("utf8")}`;
   };
 
   const keepSending = async (first: Connection): Promise<void> => {
@@ -142,10 +142,10 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
         // Timers fire up to a millisecond early.
         dueAt = Math.min(scheduledAt, performance.now());
       }
-      const answer = await connection.exchange(requests[at % requests.length] ?? EMPTY);
-      if (answer) record(answer, dueAt);
+      const response = await connection.exchange(requests[at % requests.length] ?? EMPTY);
+      if (response) record(response, dueAt);
       else unanswered += 1;
-      if (answer && !answer.isLast) continue;
+      if (response && !response.isLast) continue;
       connection.close();
       const next = await connect(plan.port).catch(() => null);
       if (!next) break;
@@ -161,7 +161,7 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
     statuses,
     refusal,
     unanswered,
-    elapsedS: (lastAnswerAt - startedAt) / 1_000,
+    elapsedS: (lastResponseAt - startedAt) / 1_000,
     latencyMs: {
       p50: latencies.percentile(50) / 1_000,
       p99: latencies.percentile(99) / 1_000,
@@ -177,5 +177,5 @@ process.on("message", (message: LoadPlan | "stop") => {
   void load(message, stop.signal).then((result) => process.send?.(result, () => process.disconnect()));
 });
 process.on("disconnect", () => process.exit());
-// Only the process that started us ends a run.
+// The process that started this one decides when to stop.
 process.on("SIGINT", () => undefined);

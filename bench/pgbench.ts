@@ -1,6 +1,6 @@
 /**
- * The peer: pgbench doing on the same tables what a send must at least do, one transaction per send with debit, message
- * and ledger entry. It counts no request, checks no key and adds no job, so it does less than the service does.
+ * The baseline: pgbench runs the minimal transaction of a send (debit, message, ledger entry) on the same tables. It
+ * counts no request, checks no key and adds no job, so it does less than the service.
  */
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
@@ -37,7 +37,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Where pgbench is. @throws Error that says how to get it. */
+/** The path of pgbench. @throws Error that says how to install it. */
 export function findPgbench(): string {
   const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -52,12 +52,12 @@ export function findPgbench(): string {
   );
 }
 
-/** What each transaction writes besides its id, number and key, so that its rows are as long as the service's. */
+/** The values that each transaction writes, as long as the service's, besides its id, number and key. */
 export type SendColumns = { accountId: string; sender: string; text: string; routeId: number; priceMicros: number };
 
 /**
- * The transaction of one send. Ids are as long as the service's and begin with the time as those do, so that both sides
- * fill their indexes from the right.
+ * The pgbench script of one send. Like the service's, its ids begin with the time, so that both sides append to their
+ * indexes.
  */
 export function sendScript({ accountId, sender, text, routeId, priceMicros }: SendColumns): string {
   const id =
@@ -73,7 +73,7 @@ COMMIT;
 `;
 }
 
-/** How long each transaction took, from the files of its log, in ascending order. */
+/** The latency of each transaction from pgbench's log files, ascending. */
 async function latenciesMs(folder: string): Promise<number[]> {
   const files = await readdir(folder);
   const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), "utf8")));
@@ -86,13 +86,13 @@ async function latenciesMs(folder: string): Promise<number[]> {
 
 const numberAfter = (label: RegExp, output: string): number => {
   const text = label.exec(output)?.[1];
-  if (text === undefined) throw new Error(`pgbench did not say ${label.source}:\n${output}`);
+  if (text === undefined) throw new Error(`pgbench did not print ${label.source}:\n${output}`);
   return Number(text);
 };
 
 let runs = 0;
 
-/** Runs pgbench for a while. @throws Error with what it said when it fails. */
+/** Runs pgbench for `plan.seconds`. @throws Error with its output if it fails. */
 export async function runPgbench(stage: Stage, plan: PgbenchPlan): Promise<PgbenchResult> {
   runs += 1;
   const folder = path.join(plan.folder, `pgbench-${runs}`);

@@ -1,11 +1,11 @@
-/** What processes have used, from Linux's /proc: processor time in seconds and memory in bytes. */
+/** Resource use of processes from Linux's /proc: processor time in seconds, memory in bytes. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** The kernel counts for programs in hundredths of a second, whatever its own clock is. */
+/** USER_HZ: the unit of times in /proc, whatever the kernel's own tick rate is. */
 const TICKS_PER_S = 100;
 const KIB = 1_024;
 
-/** @throws Error where there is no /proc to read. */
+/** @throws Error if there is no /proc. */
 export function requireProc(): void {
   if (existsSync("/proc/self/status")) return;
   throw new Error("The benchmarks read processor time and memory from /proc, which only Linux has.");
@@ -13,7 +13,7 @@ export function requireProc(): void {
 
 type Stat = { parent: number; ownS: number; endedChildrenS: number };
 
-/** Null when there is no such process (any more). */
+/** Null if the process does not exist or has ended. */
 function statOf(pid: number | "self"): Stat | null {
   let line: string;
   try {
@@ -21,7 +21,7 @@ function statOf(pid: number | "self"): Stat | null {
   } catch {
     return null;
   }
-  // Counted after the command, which may itself hold spaces and brackets.
+  // Fields are counted after the command, which may contain spaces and brackets.
   const fields = line
     .slice(line.lastIndexOf(")") + 2)
     .split(" ")
@@ -30,13 +30,13 @@ function statOf(pid: number | "self"): Stat | null {
   return { parent: fields[1] ?? 0, ownS: seconds(11), endedChildrenS: seconds(13) };
 }
 
-/** Processor time of one process so far; 0 when it is gone. */
+/** Processor time of one process so far; 0 if it has ended. */
 export const cpuSeconds = (pid: number): number => statOf(pid)?.ownS ?? 0;
 
-/** Processor time of all processes that this one has started and that have ended. */
+/** Processor time of all child processes of this process that have ended. */
 export const endedChildrenCpuSeconds = (): number => statOf("self")?.endedChildrenS ?? 0;
 
-/** The process and its living children. */
+/** The process and its running children. */
 function family(parent: number): number[] {
   const children = readdirSync("/proc")
     .map(Number)
@@ -44,7 +44,7 @@ function family(parent: number): number[] {
   return [parent, ...children];
 }
 
-/** Processor time so far of a server that has one child per connection, the children that have ended included. */
+/** Processor time so far of a server with a child per connection, including children that have ended. */
 export function familyCpuSeconds(parent: number): number {
   const living = family(parent).reduce((sum, pid) => sum + cpuSeconds(pid), 0);
   return living + (statOf(parent)?.endedChildrenS ?? 0);
@@ -59,10 +59,10 @@ function statusBytes(pid: number, field: string): number {
   }
 }
 
-/** The most memory that a process has had resident so far. */
+/** Peak resident memory of a process. */
 export const peakMemory = (pid: number): number => statusBytes(pid, "VmHWM");
 
-/** Resident memory now of a server and its children: each one's own, and what they share counted once. */
+/** Current resident memory of a server and its children, with shared memory counted once. */
 export function familyMemory(parent: number): number {
   const pids = family(parent);
   const own = pids.reduce((sum, pid) => sum + statusBytes(pid, "RssAnon"), 0);
@@ -73,10 +73,10 @@ export function familyMemory(parent: number): number {
 /** Samples {@link familyMemory} every second. */
 export function watchFamilyMemory(parent: number): { peak: () => number; stop: () => void } {
   let peak = familyMemory(parent);
-  const look = () => {
+  const sample = () => {
     peak = Math.max(peak, familyMemory(parent));
     return peak;
   };
-  const timer = setInterval(look, 1_000);
-  return { peak: look, stop: () => clearInterval(timer) };
+  const timer = setInterval(sample, 1_000);
+  return { peak: sample, stop: () => clearInterval(timer) };
 }

@@ -1,4 +1,4 @@
-/** The report of the workload `sends`, for people. */
+/** Prints the results of the workload `sends` as text. */
 import { type Cpu, median, type Round, type SendsFigures } from "./figures";
 import type { LoadResult } from "./load";
 
@@ -11,7 +11,7 @@ const decimal = (value: number, digits: number): string =>
 const ms = (value: number): string => decimal(value, value < 10 ? 2 : 1);
 const mib = (bytes: number): string => `${whole(bytes / MIB)} MiB`;
 
-/** Columns as wide as their widest cell; the first is a name, the others are numbers. */
+/** Formats a table: the first column is left-aligned text, the others are right-aligned numbers. */
 function table(head: string[], rows: string[][]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
@@ -44,7 +44,7 @@ function speeds(rounds: Round[], medianRatio: number): string {
   );
 }
 
-/** Microseconds of processor time per message, each part by itself. */
+/** Processor time per message and process, in microseconds. */
 function costs({ rounds, drain }: SendsFigures): string {
   const none = "-";
   const sum = (of: (round: Round) => number) => rounds.reduce((total, round) => total + of(round), 0);
@@ -96,14 +96,14 @@ const probe = (name: string, { accepted, elapsedS, latencyMs }: LoadResult): str
 
 function backlog({ drain, atRest }: SendsFigures): string {
   const rate = `  ${whole(drain.backlog)} messages delivered in ${decimal(drain.seconds, 1)} s: ${whole(drain.perSecond)}/s`;
-  const course = `  (all handed over after ${decimal(drain.handedOverS, 1)} s, the first delivered after ${decimal(drain.firstDeliveredS, 1)} s)`;
+  const progress = `  (all submitted after ${decimal(drain.submittedS, 1)} s, the first delivered after ${decimal(drain.firstDeliveredS, 1)} s)`;
   const rows = [probe("worker stopped", atRest), probe("while it drains", drain.probe)];
-  return `${rate}\n${course}\n${table(["API, 50 sends/s", "accepted/s", "p50 ms", "p99 ms", "max ms"], rows)}`;
+  return `${rate}\n${progress}\n${table(["API, 50 sends/s", "accepted/s", "p50 ms", "p99 ms", "max ms"], rows)}`;
 }
 
-function complaints({ refused, refusal, unanswered, problems }: SendsFigures): string {
+function warnings({ refused, refusal, unanswered, problems }: SendsFigures): string {
   const statuses = Object.entries(refused).map(([status, count]) => `${status}: ${whole(count)}`);
-  if (unanswered > 0) statuses.push(`without an answer: ${whole(unanswered)}`);
+  if (unanswered > 0) statuses.push(`without a response: ${whole(unanswered)}`);
   const lines: string[] = [];
   if (statuses.length > 0) lines.push(`NOT EVERY SEND WAS ACCEPTED: ${statuses.join(", ")}`);
   if (refusal) lines.push(`  first refusal: ${refusal}`);
@@ -111,7 +111,7 @@ function complaints({ refused, refusal, unanswered, problems }: SendsFigures): s
   return lines.length > 0 ? `\n${lines.join("\n")}\n` : "\nEvery send was accepted with 201.\n";
 }
 
-/** The whole report as text. */
+/** The whole report. */
 export function printSends(figures: SendsFigures): string {
   const { machine, options, memory, checks, rounds, medianRatio } = figures;
   return `
@@ -129,8 +129,8 @@ Backlog
 ${backlog(figures)}
 
 Peak memory
-  web ${mib(memory.webAfterSends)} after the sends, ${mib(memory.webAtEnd)} at the end · worker ${mib(memory.worker)} · PostgreSQL ${mib(memory.postgres)} (what it shares counted once)
-${complaints(figures)}
+  web ${mib(memory.webAfterSends)} after the sends, ${mib(memory.webAtEnd)} at the end · worker ${mib(memory.worker)} · PostgreSQL ${mib(memory.postgres)} (shared memory counted once)
+${warnings(figures)}
 Checks
 ${checks.map(({ ok, text }) => `  ${ok ? "ok  " : "FAIL"}  ${text}`).join("\n")}
 `;

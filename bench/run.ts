@@ -1,6 +1,6 @@
 /**
- * The benchmarks. They print what the service costs on this machine and are never a test: no figure fails, only a
- * broken invariant does (exit code 1).
+ * Runs a benchmark. It measures what the service costs on this machine and is not a test: only a broken invariant makes
+ * it fail (exit code 1).
  *
  *   npm run bench -- <workload> [--seconds 8] [--rounds 3] [--connections 64] [--backlog 20000] [--json]
  */
@@ -24,15 +24,15 @@ ${Object.entries(WORKLOADS)
 
 Options
   --seconds     length of each measured phase (${DEFAULTS.seconds})
-  --rounds      rounds, each with one phase of either side (${DEFAULTS.rounds})
+  --rounds      rounds, each with one phase per side (${DEFAULTS.rounds})
   --connections connections of the load client and of pgbench (${DEFAULTS.connections})
-  --backlog     least number of messages that wait when the worker starts (${DEFAULTS.backlog})
+  --backlog     least number of messages waiting when the worker starts (${DEFAULTS.backlog})
   --json        print one JSON object instead of the tables
 `;
 
 type Command = { workload: Workload; options: Options; asJson: boolean };
 
-/** @returns null when help was asked for. @throws Error that says what is wrong with the command line. */
+/** @returns null for --help. @throws Error that names the mistake in the command line. */
 function readCommand(args: string[]): Command | null {
   const { values, positionals } = parseArgs({
     args,
@@ -71,19 +71,19 @@ async function perform({ workload, options, asJson }: Command): Promise<number> 
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => end.abort());
   const stage: Stage = {
     signal: end.signal,
-    // On stderr, so that stdout holds the report and nothing else.
+    // On stderr, so that stdout has only the report.
     say: (text) => process.stderr.write(`${(performance.now() / 1_000).toFixed(1).padStart(6)} s  ${text}\n`),
     keep: (start, stop) => {
       end.signal.throwIfAborted();
       const starting = start();
-      // What is just starting must be there before it can be stopped.
+      // Stopping waits for the start to finish.
       stops.push(() => starting.then(stop));
       return starting;
     },
   };
   const interrupted = new Promise<null>((resolve, reject) => {
     end.signal.addEventListener("abort", () => resolve(null));
-    // Whatever went wrong, the database and the processes are stopped first.
+    // After any error, the database and the processes are stopped first.
     process.on("uncaughtException", reject);
   });
   const running = workload.run(options, stage);

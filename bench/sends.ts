@@ -1,6 +1,6 @@
 /**
- * Accepted single sends per second over HTTP, beside pgbench running one transaction per send on the same server, and
- * then how fast the backlog that this leaves is delivered.
+ * Measures accepted single sends per second over HTTP, compared with pgbench running one transaction per send on the
+ * same server, and then how fast the resulting backlog is delivered.
  */
 import os from "node:os";
 import type { Client } from "pg";
@@ -36,7 +36,7 @@ import {
 import type { Options, Outcome, Stage, Workload } from "./workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
-/** Both sides run so long before anything counts: compiled code, filled caches, open connections. */
+/** Both sides run this long before measuring, to compile code, fill caches and open connections. */
 const WARM_UP_S = 4;
 const PROBE_PER_S = 50;
 const PROBE_CONNECTIONS = 16;
@@ -47,17 +47,17 @@ async function describeMachine(database: Client, loadAtStart: number): Promise<S
     `SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
             current_setting('synchronous_commit') AS commit`,
   );
-  const [said] = rows;
+  const [settings] = rows;
   return {
     cores: os.availableParallelism(),
     processor: os.cpus()[0]?.model.trim() ?? "unknown",
     node: process.versions.node,
-    postgres: `${said?.version}, fsync ${said?.fsync}, synchronous_commit ${said?.commit}`,
+    postgres: `${settings?.version}, fsync ${settings?.fsync}, synchronous_commit ${settings?.commit}`,
     loadAtStart,
   };
 }
 
-/** Adds up what all load clients of a run have seen. */
+/** Sums the results of all load clients of a run. */
 function openTally() {
   const seen: LoadResult[] = [];
   const total = (of: (result: LoadResult) => number) => seen.reduce((sum, result) => sum + of(result), 0);
@@ -84,9 +84,9 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   const { seconds, rounds, connections } = options;
   const loadAtStart = os.loadavg()[0] ?? 0;
 
-  stage.say("Building what is measured, if it is not");
+  stage.say("Building the service if it is outdated");
   await build(stage);
-  stage.say("Starting PostgreSQL and making two databases");
+  stage.say("Starting PostgreSQL and creating two databases");
   const folder = await openFolder(stage);
   const server = await openServer(stage, folder, connections);
   const memory = watchFamilyMemory(server.pid);
@@ -96,7 +96,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   );
   const customer = makeCustomer();
   const url = await makeDatabase(server, "messaging", customer);
-  // A copy, taken before anybody is connected: the very same tables and indexes.
+  // A copy with the same tables and indexes, made while no connection is open.
   const peerUrl = await createDatabase(server, "pgbench", "messaging");
   const database = await openClient(stage, url);
   const port = await freePort();
@@ -155,7 +155,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   const measured: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     stage.say(`Round ${round} of ${rounds}: pgbench, then sends`);
-    // Neither side pays for the other's dirty pages.
+    // So that neither side writes the other's dirty pages.
     await database.query("CHECKPOINT");
     const peerCpu = openCpu();
     const pgbench = { ...(await runPeer(seconds)), cpu: peerCpu() };
@@ -203,7 +203,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   };
   const machine = await describeMachine(database, loadAtStart);
 
-  stage.say("Stopping the service and checking the books");
+  stage.say("Stopping the service and checking the invariants");
   await Promise.all([drained.worker.stop(), web.stop()]);
   const sums = tally.sums();
   const peerDatabase = await openClient(stage, peerUrl);
@@ -227,6 +227,6 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
 }
 
 export const sends: Workload = {
-  summary: "accepted sends per second beside pgbench, and how fast their backlog is delivered",
+  summary: "accepted sends per second compared with pgbench, and how fast their backlog is delivered",
   run,
 };

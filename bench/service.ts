@@ -1,4 +1,4 @@
-/** What is measured: a fresh PostgreSQL, a customer in it, and the built web process and worker. */
+/** The system under test: a fresh PostgreSQL with one customer, and the built web process and worker. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, open, readFile, rm } from "node:fs/promises";
@@ -12,17 +12,18 @@ import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/p
 import { SCOPES } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
 import { newId } from "@/server/core/ids";
+import { unnest } from "@/server/core/unnest";
 import type { Stage } from "./workload";
 
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 const KEYS = 200;
 const KEY_RATE_LIMIT = 6_000;
 export const PRICE_MICROS = 10_000;
 const OPENING_MICROS = 1_000_000_000_000_000n;
 
-/** Brings `dist` and the pages up to date with the sources, as every start does. */
+/** Builds `dist` and the pages if they are outdated, as every start does. */
 export async function build(stage: Stage): Promise<void> {
   const child = await stage.keep(
     async () =>
@@ -31,7 +32,7 @@ export async function build(stage: Stage): Promise<void> {
         stdio: ["ignore", 2, 2],
       }),
     async (building) => {
-      // The build has children of its own.
+      // The whole process group, because the build has children.
       if (building.exitCode === null && building.pid) process.kill(-building.pid, "SIGTERM");
     },
   );
@@ -46,14 +47,14 @@ export const openFolder = (stage: Stage): Promise<string> =>
     (folder) => rm(folder, { recursive: true, force: true }),
   );
 
-/** A new server with default settings, fsync on. @param connections that the benchmark opens at once. */
+/** A new server with default settings and fsync on. @param connections the number that the benchmark opens at once. */
 export const openServer = (stage: Stage, folder: string, connections: number): Promise<RunningPostgres> =>
   stage.keep(
     () => startPostgres(path.join(folder, "data"), { max_connections: String(Math.max(200, connections + 36)) }),
     (server) => server.stop(),
   );
 
-/** A connection of the benchmark's own. */
+/** The benchmark's own database connection. */
 export const openClient = (stage: Stage, url: string): Promise<pg.Client> =>
   stage.keep(
     async () => {
@@ -65,7 +66,7 @@ export const openClient = (stage: Stage, url: string): Promise<pg.Client> =>
     (client) => client.end(),
   );
 
-/** One account that sends a lot: its sender ID and its keys. */
+/** The account that sends everything, its sender ID and its keys. */
 export type Customer = { accountId: string; sender: string; keys: { id: string; plain: string }[] };
 
 export const makeCustomer = (): Customer => ({
@@ -74,7 +75,17 @@ export const makeCustomer = (): Customer => ({
   keys: Array.from({ length: KEYS }, () => ({ id: newId("apiKey"), plain: newPlainKey() })),
 });
 
-/** Makes a migrated database with the customer and one route to the sandbox. @returns its connection string. */
+/** After the account, the permissions and the rate limit. */
+const KEY_ROWS = unnest<Customer["keys"][number]>(
+  {
+    id: ["text", ({ id }) => id],
+    hash: ["text", ({ plain }) => hashKey(plain)],
+    hint: ["text", ({ plain }) => keyHint(plain)],
+  },
+  4,
+);
+
+/** Creates a migrated database with the customer and one route to the sandbox. @returns its connection string. */
 export async function makeDatabase(server: RunningPostgres, name: string, customer: Customer): Promise<string> {
   const url = await createDatabase(server, name);
   await migrate(url);
@@ -92,15 +103,8 @@ export async function makeDatabase(server: RunningPostgres, name: string, custom
     );
     await client.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
-       SELECT id, $1, 'bench', hash, hint, $2, $3, '{}' FROM unnest($4::text[], $5::text[], $6::text[]) AS k (id, hash, hint)`,
-      [
-        customer.accountId,
-        [...SCOPES],
-        KEY_RATE_LIMIT,
-        customer.keys.map((key) => key.id),
-        customer.keys.map((key) => hashKey(key.plain)),
-        customer.keys.map((key) => keyHint(key.plain)),
-      ],
+       SELECT id, $1, 'bench', hash, hint, $2, $3, '{}' FROM ${KEY_ROWS.as("k")}`,
+      [customer.accountId, [...SCOPES], KEY_RATE_LIMIT, ...KEY_ROWS.values(customer.keys)],
     );
     await client.query(
       `INSERT INTO senders (id, account_id, sender_id, type, status, approved_at)
@@ -114,7 +118,7 @@ export async function makeDatabase(server: RunningPostgres, name: string, custom
   return url;
 }
 
-/** Settings of the web process and the worker: those of an installation, and nothing of whoever runs the benchmark. */
+/** Production settings for the web process and the worker, independent of the caller's environment. */
 export const serviceSettings = (databaseUrl: string, port: number): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -130,7 +134,7 @@ export const serviceSettings = (databaseUrl: string, port: number): NodeJS.Proce
   NEXT_TELEMETRY_DISABLED: "1",
 });
 
-/** A process of the service. `problems` is what it has written to stderr: warnings and errors. */
+/** A process of the service. `problems` reads its stderr: warnings and errors. */
 export type Service = {
   pid: number;
   stop: () => Promise<void>;
@@ -150,7 +154,7 @@ export const startService = (
       const logFile = path.join(folder, `${name}.log`);
       const log = await open(logFile, "w");
       const child = spawn(process.execPath, [path.join("dist", `${name}.mjs`)], {
-        // A group of its own; it stops by itself when the channel to us closes.
+        // Its own process group; it stops by itself when the IPC channel closes.
         detached: true,
         env: settings,
         stdio: ["ignore", "ignore", log.fd, "ipc"],
@@ -176,23 +180,23 @@ async function stopService(child: ChildProcess): Promise<void> {
   clearTimeout(kill);
 }
 
-/** Asks on a connection that is closed afterwards: one left open would be waited for when the process stops. */
+/** Without keep-alive: the process would wait for an open connection when it stops. */
 const healthStatus = (port: number): Promise<number | undefined> =>
   new Promise((resolve) => {
-    const request = http.get({ host: "127.0.0.1", port, path: "/api/health", agent: false }, (answer) => {
-      answer.resume().once("close", () => resolve(answer.statusCode));
+    const request = http.get({ host: "127.0.0.1", port, path: "/api/health", agent: false }, (response) => {
+      response.resume().once("close", () => resolve(response.statusCode));
     });
     request.once("error", () => resolve(undefined));
   });
 
-/** Waits until the web process says that it and its database are well. @throws Error with its log when it does not. */
+/** Waits until the web process reports that it and its database are healthy. @throws Error with its log on timeout. */
 export async function waitUntilHealthy(stage: Stage, web: Service, port: number): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   for (;;) {
     if ((await healthStatus(port)) === 200) return;
     if (web.hasEnded() || Date.now() > deadline) {
-      throw new Error(`The web process did not get ready:\n${await web.problems()}`);
+      throw new Error(`The web process did not become healthy:\n${await web.problems()}`);
     }
-    await pause(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+    await pause(POLL_MS, undefined, { signal: stage.signal });
   }
 }

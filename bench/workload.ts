@@ -1,25 +1,25 @@
-/** What every benchmark is given, and what it gives back. */
+/** The interface of a benchmark. */
 
-/** Lengths and sizes, from the command line. */
+/** Options from the command line. */
 export type Options = {
-  /** Length of one measured phase. */
+  /** Length of a measured phase. */
   seconds: number;
   rounds: number;
   connections: number;
-  /** Least number of messages that wait when the worker is started. */
+  /** Least number of messages waiting when the worker is started. */
   backlog: number;
 };
 
-/** Where a workload runs: it may be interrupted at any moment, and whatever it has started is stopped at the end. */
+/** The environment of a workload. It can be interrupted at any time; everything it started is stopped at the end. */
 export type Stage = {
   signal: AbortSignal;
-  /** Tells what is being done now. */
+  /** Prints the current step. */
   say: (text: string) => void;
-  /** Starts something that `stop` ends, at the latest when the benchmark does. Last started, first stopped. */
+  /** Starts a resource and registers `stop` for the end of the benchmark. Last started, first stopped. */
   keep: <Started>(start: () => Promise<Started>, stop: (started: Started) => Promise<void>) => Promise<Started>;
 };
 
-/** `ok`: every invariant held. `text` is for people, `figures` for programs. */
+/** `ok`: no invariant was broken. `text` is the report, `figures` its data for --json. */
 export type Outcome = { ok: boolean; text: string; figures: Record<string, unknown> };
 
 export type Workload = { summary: string; run: (options: Options, stage: Stage) => Promise<Outcome> };

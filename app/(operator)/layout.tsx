@@ -6,7 +6,7 @@ import { currentSession } from "@/server/auth/session";
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
   const session = await currentSession();
   if (!session) redirect("/sign-in");
-  // To everybody else these pages do not exist; the procedures behind them refuse by themselves.
+  // Other users get a 404; the procedures behind these pages check for operators themselves.
   if (!session.isOperator) notFound();
   const { name, email, isOperator } = session;
   return <ConsoleShell viewer={{ name, email, isOperator }}>{children}</ConsoleShell>;

@@ -8,7 +8,7 @@ import { formatMoney } from "../_ui/money";
 
 const REFRESH_MS = 30_000;
 
-/** The money left, always in sight. */
+/** The available balance in the header, linked to the usage page. */
 export function BalanceLink() {
   const { data } = trpc.accounts.balance.useQuery(undefined, { refetchInterval: REFRESH_MS });
   return (

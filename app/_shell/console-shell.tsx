@@ -23,7 +23,7 @@ function Home({ onLeave }: { onLeave?: () => void }) {
   );
 }
 
-/** What surrounds every page of a signed-in person: navigation, balance, account menu. */
+/** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
   const [drawerOpen, drawer] = useDisclosure(false);
   return (

@@ -22,14 +22,14 @@ import {
 import { usePathname } from "next/navigation";
 import { SiteLink } from "@/app/_ui/site-link";
 
-type Place = { href: string; label: string; icon: Icon };
-type Section = { title: string; places: Place[]; operatorOnly: boolean };
+type Item = { href: string; label: string; icon: Icon };
+type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
 const SECTIONS: Section[] = [
   {
     title: "Messaging",
     operatorOnly: false,
-    places: [
+    items: [
       { href: "/", label: "Overview", icon: IconHome },
       { href: "/send", label: "Send a message", icon: IconSend },
       { href: "/messages", label: "Messages", icon: IconMessages },
@@ -37,9 +37,9 @@ const SECTIONS: Section[] = [
     ],
   },
   {
-    title: "Set-up",
+    title: "Setup",
     operatorOnly: false,
-    places: [
+    items: [
       { href: "/senders", label: "Senders", icon: IconAddressBook },
       { href: "/suppressions", label: "Suppressions", icon: IconMessageOff },
       { href: "/api-keys", label: "API keys", icon: IconKey },
@@ -51,8 +51,8 @@ const SECTIONS: Section[] = [
   {
     title: "Operator",
     operatorOnly: true,
-    places: [
-      { href: "/operator/senders", label: "Senders to review", icon: IconUserCheck },
+    items: [
+      { href: "/operator/senders", label: "Sender review", icon: IconUserCheck },
       { href: "/operator/accounts", label: "Accounts", icon: IconBuilding },
       { href: "/operator/providers", label: "Providers", icon: IconServer2 },
       { href: "/operator/routes", label: "Routes and prices", icon: IconRoute },
@@ -64,7 +64,7 @@ const SECTIONS: Section[] = [
 const isAt = (pathname: string, href: string) =>
   href === "/" ? pathname === "/" : pathname === href || pathname.startsWith(`${href}/`);
 
-/** The console's places. `onLeave` runs when one is chosen, so that a drawer can close. */
+/** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
 export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLeave?: () => void }) {
   const pathname = usePathname();
   return (
@@ -74,7 +74,7 @@ export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLea
           <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
             {section.title}
           </Text>
-          {section.places.map(({ href, label, icon: IconOf }) => {
+          {section.items.map(({ href, label, icon: IconOf }) => {
             const active = isAt(pathname, href);
             return (
               <NavLink
@@ -86,7 +86,7 @@ export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLea
                 active={active}
                 aria-current={active ? "page" : undefined}
                 onClick={onLeave}
-                className="nav-place"
+                className="nav-item"
               />
             );
           })}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { apiErrorOf } from "./api-error";
 
-test("an error of the API keeps its words, status, reason and inputs", () => {
+test("an API error keeps its message, status, reason and fields", () => {
   const data = {
     httpStatus: 400,
     message: "to: must be a phone number",
@@ -17,7 +17,7 @@ test("an error of the API keeps its words, status, reason and inputs", () => {
   });
 });
 
-test("an error without the API's data says that the service was not reached", () => {
+test("an error without the API's data says that the service could not be reached", () => {
   expect(apiErrorOf(new TypeError("Failed to fetch"))).toMatchObject({ status: null, fields: {} });
   expect(apiErrorOf(new TypeError("Failed to fetch")).message).toMatch(/could not be reached/);
 });

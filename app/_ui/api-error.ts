@@ -1,13 +1,13 @@
-/** What a failed call tells: the words for the person, and what a form needs to mark its fields. */
+/** An error of the API: its message, and what a form needs to mark its fields. */
 type ApiErrorView = {
   message: string;
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null if there was no response. */
   status: number | null;
   /** Offending input as the API names it, e.g. `to`. */
   param: string | null;
   /** Machine-readable cause, e.g. `sender_not_approved`. */
   reason: string | null;
-  /** First complaint per input. */
+  /** The first message per input. */
   fields: Record<string, string>;
 };
 
@@ -28,7 +28,7 @@ function fieldsOf(issues: unknown, param: string | null, message: string): Recor
   return fields;
 }
 
-/** Reads an error of the API client. An error without the API's own data never got an answer from the service. */
+/** Reads an error of the API client. One without the API's data means that the service did not respond. */
 export function apiErrorOf(error: unknown): ApiErrorView {
   const data = isRecord(error) && isRecord(error.data) ? error.data : null;
   if (!data) return { message: UNREACHABLE, status: null, param: null, reason: null, fields: {} };

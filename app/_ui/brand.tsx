@@ -1,6 +1,6 @@
 import { Group, Text } from "@mantine/core";
 
-/** Mark and name. */
+/** The logo and the name. */
 export function Brand() {
   return (
     <Group gap={10} wrap="nowrap">

@@ -1,7 +1,7 @@
 import { Box, Code } from "@mantine/core";
 import { CopyButton } from "./copy-button";
 
-/** A text as it went over the wire, scrolling inside itself, ready to be copied. */
+/** Preformatted text with a copy button, scrolling beyond `maxHeight` pixels. */
 export function CodeBlock({
   value,
   copyLabel,

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import type { ReactNode } from "react";
 
-/** Asks before a deed that cannot be taken back; `onConfirm` runs on yes. */
+/** Asks for confirmation of an action; `onConfirm` runs when it is confirmed. */
 export function confirmAction({
   title,
   children,
@@ -12,7 +12,7 @@ export function confirmAction({
 }: {
   title: string;
   children: ReactNode;
-  /** The deed as a verb, e.g. "Revoke key". */
+  /** The action as a verb, e.g. "Revoke key". */
   confirmLabel: string;
   danger?: boolean;
   onConfirm: () => void;

@@ -5,7 +5,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 
 const SHOWN_FOR_MS = 1_500;
 
-/** Copies `value` to the clipboard. `label` says what is copied, e.g. "Copy message id". */
+/** Copies `value` to the clipboard. `label` names the value, e.g. "Copy message id". */
 export function CopyButton({ value, label = "Copy" }: { value: string; label?: string }) {
   return (
     <MantineCopyButton value={value} timeout={SHOWN_FOR_MS}>

@@ -2,7 +2,7 @@ import { Center, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-/** What a list shows when it holds nothing: why that is, and what to do about it. */
+/** Shown for an empty list or page: the reason, and what to do next. */
 export function EmptyState({
   icon: IconOf,
   title,

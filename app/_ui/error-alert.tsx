@@ -2,10 +2,10 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { apiErrorOf } from "./api-error";
 
-/** Says why a call failed, in the API's own words. Renders nothing while there is no error. */
+/** Shows the API's message of a failed call. Renders nothing without an error. */
 export function ErrorAlert({
   error,
-  title = "That did not work",
+  title = "The request failed",
   onRetry,
 }: {
   error: unknown;

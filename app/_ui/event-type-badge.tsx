@@ -2,16 +2,16 @@ import { Box } from "@mantine/core";
 import type { EventType } from "@/server/webhooks/schema";
 import { StatusBadge, type Tone } from "./status-badge";
 
-/** Every event type, in the order of a message's life, with what it tells. */
+/** Every event type with its meaning, in the order in which they occur. */
 export const EVENT_TYPE_VIEWS: Record<EventType, { tone: Tone; description: string }> = {
-  "message.sent": { tone: "info", description: "A provider took the message" },
+  "message.sent": { tone: "info", description: "A provider accepted the message" },
   "message.delivered": { tone: "success", description: "The carrier confirmed delivery" },
   "message.failed": { tone: "danger", description: "The message failed or was not delivered" },
 };
 
 export const EVENT_TYPES = Object.keys(EVENT_TYPE_VIEWS) as EventType[];
 
-/** The type of an event, as it is spelled on the wire. */
+/** The type of an event, spelled as in the API. */
 export function EventTypeBadge({ type }: { type: EventType }) {
   return (
     <Box display="flex" miw="max-content">

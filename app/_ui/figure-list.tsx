@@ -1,7 +1,7 @@
 import { Group, type GroupProps, Text } from "@mantine/core";
 import { formatCount } from "./count";
 
-/** Counts side by side, each under its name. */
+/** Counts side by side, each with its label above. */
 export function FigureList({
   figures,
   ...group

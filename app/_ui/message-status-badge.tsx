@@ -3,7 +3,7 @@ import { StatusBadge, type Tone } from "./status-badge";
 
 export type MessageStatus = Message["status"];
 
-/** The life of a message in order, with the word shown and the tone it has everywhere in the console. */
+/** Every message status with its label and tone, in the order of charts and filters. */
 export const MESSAGE_STATUS_VIEWS: ReadonlyArray<{ status: MessageStatus; label: string; tone: Tone }> = [
   { status: "delivered", label: "Delivered", tone: "success" },
   { status: "sent", label: "Sent", tone: "info" },

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { formatMoney, fractionDigits } from "./money";
 
-test("no digit of an amount is rounded away", () => {
+test("amounts are shown exactly", () => {
   expect(formatMoney(0.0075, "USD")).toBe("$0.0075");
   expect(formatMoney(0.000001, "USD")).toBe("$0.000001");
   expect(formatMoney(1250, "USD")).toBe("$1,250.00");
 });
 
-test("a column shows as many digits as its finest amount needs", () => {
+test("a column has as many decimals as its most precise amount needs", () => {
   expect(fractionDigits([])).toBe(2);
   expect(fractionDigits([12, 3.5])).toBe(2);
   expect(fractionDigits([12, 0.0075])).toBe(4);

@@ -2,7 +2,7 @@ const FRACTION_DIGITS_MIN = 2;
 /** Money is kept in micro-units, so six digits show any amount exactly. */
 const FRACTION_DIGITS_MAX = 6;
 
-/** 0.0075, "USD" -> "$0.0075"; 12, "USD" -> "$12.00". Exact: no digit is rounded away. At least `digits` after the point. */
+/** 0.0075, "USD" -> "$0.0075"; 12, "USD" -> "$12.00". Exact, with at least `digits` decimals. */
 export function formatMoney(amount: number, currency: string, digits = FRACTION_DIGITS_MIN): string {
   return new Intl.NumberFormat("en-US", {
     style: "currency",
@@ -12,7 +12,7 @@ export function formatMoney(amount: number, currency: string, digits = FRACTION_
   }).format(amount);
 }
 
-/** Digits after the point that show every one of `amounts` exactly, so that the points of a column stand in line. */
+/** The number of decimals that shows all `amounts` exactly, so that the decimal points of a column align. */
 export const fractionDigits = (amounts: readonly number[]): number =>
   amounts.reduce((most, amount) => {
     const [, fraction = ""] = amount

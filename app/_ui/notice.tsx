@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-/** Something to heed before going on. Yellow on yellow is hard to read, so the words keep the colour of text. */
+/** A warning. The title keeps the text colour, because yellow on yellow is hard to read. */
 export function Notice({ title, children }: { title?: string; children: ReactNode }) {
   return (
     <Alert

@@ -9,29 +9,29 @@ import { isE164 } from "@/server/messages/phone";
 const TYPING_DEBOUNCE_MS = 300;
 
 type Props = Pick<TextInputProps, "label" | "w" | "maw" | "flex"> & {
-  /** The number that the list is filtered by; empty: none. */
+  /** The number that the list is filtered by; empty: no filter. */
   number: string;
   onChange: (number: string) => void;
 };
 
 /**
- * Filters a list by a phone number. The list follows the typing with a short delay, once the number is whole; the field
- * follows the address bar when that changes otherwise.
+ * Filters a list by a phone number, with a debounce and only once the number is complete. The field follows `number`
+ * when the URL changes otherwise, for example by the back button.
  */
 export function NumberFilter({ number, onChange, ...field }: Props) {
   const [text, setText] = useState(number);
-  const [isPart, setIsPart] = useState(false);
+  const [isIncomplete, setIsIncomplete] = useState(false);
   const applied = useRef(number);
   const apply = useDebouncedCallback((next: string) => {
     applied.current = isE164(next) ? next : "";
-    setIsPart(next !== applied.current);
+    setIsIncomplete(next !== applied.current);
     onChange(applied.current);
   }, TYPING_DEBOUNCE_MS);
   useEffect(() => {
     if (number === applied.current) return;
     applied.current = number;
     setText(number);
-    setIsPart(false);
+    setIsIncomplete(false);
   }, [number]);
   return (
     <TextInput
@@ -39,7 +39,7 @@ export function NumberFilter({ number, onChange, ...field }: Props) {
       placeholder="+14155550123"
       leftSection={<IconPhone size={16} aria-hidden />}
       maxLength={32}
-      error={isPart && "The whole number, with its plus and country"}
+      error={isIncomplete && "Enter the complete number, with + and country code"}
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);

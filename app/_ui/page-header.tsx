@@ -1,7 +1,7 @@
 import { Box, Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** Title of a page, one line that says what it is for, and its main deeds. */
+/** The title of a page, one line of description, and its main actions. */
 export function PageHeader({
   title,
   description,

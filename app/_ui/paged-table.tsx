@@ -10,19 +10,19 @@ export type Column<Row> = {
   render: (row: Row) => ReactNode;
   align?: "left" | "right" | "center";
   width?: number | string;
-  /** Hidden on screens narrower than this. */
+  /** Hidden on narrower screens. */
   visibleFrom?: MantineBreakpoint;
 };
 
 type PageInfo = { page: number; limit: number; total: number; pages: number };
 
-/** A click on a link, button or field inside a row means that one, not the row. */
+/** A click on a link, button or field inside a row does not count as a click on the row. */
 const isOwnControl = (event: MouseEvent) =>
   event.target instanceof Element && event.target.closest("a, button, input, label, [role=menuitem]") !== null;
 
 /**
- * Rows with a pager below. `pagination` null: an unpaged list. `empty` stands in for a list without rows.
- * A clickable row is reached with Tab and opened with Enter.
+ * A table with a pager below; `pagination` null: no pager. `empty` replaces a list without rows.
+ * A clickable row can be focused with Tab and opened with Enter.
  */
 export function PagedTable<Row>({
   label,
@@ -45,7 +45,7 @@ export function PagedTable<Row>({
   onPage?: (page: number) => void;
   onRowClick?: (row: Row) => void;
   empty: ReactNode;
-  /** Another page is on its way; the rows shown are the previous ones. */
+  /** Another page is loading; the rows shown are the previous ones. */
   busy?: boolean;
   /** Pixels below which the table scrolls sideways. */
   minWidth?: number;
@@ -104,7 +104,7 @@ function Pager({
     <Group justify="space-between" gap="sm" px="lg" py="md" className="table-foot">
       <Text size="sm" c="dimmed" role="status">
         {shown === 0
-          ? `Nothing on this page, ${formatCount(total)} in all`
+          ? `No rows on this page, ${formatCount(total)} in total`
           : `${formatCount(first)}–${formatCount(first + shown - 1)} of ${formatCount(total)}`}
       </Text>
       {pages > 1 && (

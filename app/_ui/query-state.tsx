@@ -6,7 +6,7 @@ type ObservedQuery<Data> = { data: Data | undefined; error: unknown; refetch: ()
 
 const SKELETON_ROWS = ["first", "second", "third", "fourth"];
 
-/** Shows a query in its three states: skeleton, error with a retry, data. Data once shown stays while it is renewed. */
+/** Shows a query as skeleton, error with a retry, or data. Data stays visible while it is refetched. */
 export function QueryState<Data>({
   query,
   children,
@@ -14,14 +14,14 @@ export function QueryState<Data>({
 }: {
   query: ObservedQuery<Data>;
   children: (data: Data) => ReactNode;
-  /** Replaces the plain skeleton where the page knows its shape. */
+  /** Replaces the default skeleton. */
   loading?: ReactNode;
 }) {
   const retry = () => void query.refetch();
   if (query.data !== undefined) {
     return (
       <Stack gap="md">
-        <ErrorAlert error={query.error} title="This may be out of date" onRetry={retry} />
+        <ErrorAlert error={query.error} title="This may be out of date: refreshing failed" onRetry={retry} />
         {children(query.data)}
       </Stack>
     );

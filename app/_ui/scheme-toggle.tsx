@@ -5,7 +5,7 @@ import { IconMoon, IconSun } from "@tabler/icons-react";
 
 const LABEL = "Switch between light and dark";
 
-/** Both icons are rendered and CSS shows one, since the server does not know the reader's scheme. */
+/** Renders both icons and lets CSS show one, because the server does not know the user's colour scheme. */
 export function SchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme("light", { getInitialValueInEffect: true });

@@ -4,7 +4,7 @@ import { Button, Code, CopyButton, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useId } from "react";
 
-/** A secret shown this once, whole, so that it can be checked by eye and copied with one click. */
+/** A secret in plain text with a copy button. */
 export function SecretValue({ label, value, notice }: { label: string; value: string; notice?: string }) {
   const labelId = useId();
   return (

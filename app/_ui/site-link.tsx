@@ -6,8 +6,8 @@ import type { ComponentProps } from "react";
 import { REFERENCE_HREF } from "../docs/_guides/list";
 
 /**
- * A link to another place of this site. To and from the API reference the whole page is loaded anew: Scalar writes into
- * the history while it draws, and Next's router gives up a navigation that is under way when anything else does so.
+ * A link within this site. Links to and from the API reference load the whole page: Scalar writes to the history while
+ * it renders, which makes Next's router abort a navigation in progress.
  */
 export function SiteLink(props: ComponentProps<"a"> & { href: string }) {
   const leavesReference = usePathname() === REFERENCE_HREF;

@@ -6,7 +6,7 @@ import { formatCount } from "./count";
 
 type Series = { name: string; label: string; color: string };
 
-/** Counts stacked bar by bar, with the names of their colours below. `label` says in words what is seen. */
+/** A stacked bar chart of counts with a legend. `label` is its accessible description. */
 export function StackedBars({
   label,
   series,

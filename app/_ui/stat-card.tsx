@@ -2,7 +2,7 @@ import { Card, Group, Skeleton, Text, ThemeIcon } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-/** One figure with its name. `value` undefined: still loading. */
+/** One figure with its label. `value` undefined: loading. */
 export function StatCard({
   label,
   value,

@@ -24,7 +24,7 @@ const iris: MantineColorsTuple = [
   "#2b3595",
 ];
 
-/** Cool greys, so that dark surfaces carry a trace of the primary colour. */
+/** Cool greys that match the primary colour. */
 const dark: MantineColorsTuple = [
   "#dfe3ec",
   "#b9bfce",
@@ -54,7 +54,7 @@ const gray: MantineColorsTuple = [
 const FONT = '"Inter Variable", -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, sans-serif';
 const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
 
-/** The one look of the console. */
+/** The Mantine theme of the console. */
 export const theme = createTheme({
   primaryColor: "iris",
   primaryShade: { light: 6, dark: 5 },
@@ -76,15 +76,15 @@ export const theme = createTheme({
       defaultProps: { centered: true, radius: "lg", padding: "lg" },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
     }),
-    // Named so that "Password" means the field alone, and reached with Tab like any other button.
+    // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.
     PasswordInput: PasswordInput.extend({
-      defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },
+      defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide the entry", tabIndex: 0 } },
     }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 200, events: { hover: true, focus: true, touch: true } } }),
   },
 });
 
-/** Surfaces: `--page` lies behind the cards. */
+/** CSS variables per colour scheme; `--page` is the background behind the cards. */
 export const surfaces: CSSVariablesResolver = () => ({
   variables: {},
   light: {

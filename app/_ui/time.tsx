@@ -13,7 +13,7 @@ const JUST_NOW_S = 45;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** `-90 s` -> "1 minute ago"; beyond 30 days the date itself says more. */
+/** 90 s ago -> "1 minute ago"; a date beyond 30 days. */
 function toWords(date: Date, nowMs: number): string {
   const ageS = (nowMs - date.getTime()) / 1_000;
   if (Math.abs(ageS) < JUST_NOW_S) return ageS >= 0 ? "just now" : "in a moment";
@@ -31,8 +31,8 @@ const readTick = () => Math.floor(Date.now() / TICK_MS);
 const noTick = () => null;
 
 /**
- * A point in time relative to now, exact in the tooltip. The server knows neither the reader's clock nor zone, so the
- * first render is the bare UTC text and the words follow on hydration. `fallback` stands for a null value.
+ * A time relative to now, exact in the tooltip; `fallback` for null. The server does not know the browser's time zone,
+ * so the first render shows UTC and hydration replaces it.
  */
 export function Time({ value, fallback = "–" }: { value: string | null; fallback?: string }) {
   const tick = useSyncExternalStore<number | null>(subscribe, readTick, noTick);

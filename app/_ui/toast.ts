@@ -3,16 +3,16 @@ import { apiErrorOf } from "./api-error";
 
 const FAILURE_SHOWN_MS = 8_000;
 
-/** Tells that a deed was done, e.g. "API key revoked". */
+/** Confirms a finished action, e.g. "API key revoked". */
 export const toastDone = (message: string): void => {
   notifications.show({ color: "teal", message });
 };
 
-/** Tells why a deed failed, in the API's words. */
+/** Shows the API's message of a failed action. */
 export const toastFailed = (error: unknown): void => {
   notifications.show({
     color: "red",
-    title: "That did not work",
+    title: "The request failed",
     message: apiErrorOf(error).message,
     autoClose: FAILURE_SHOWN_MS,
   });

@@ -6,7 +6,7 @@ import { Notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
 import { surfaces, theme } from "./theme";
 
-/** Theme, dialogs and toasts for everything below. */
+/** Provides theme, dialogs and toasts. */
 export function UiProvider({ children }: { children: ReactNode }) {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={surfaces} defaultColorScheme="auto">

@@ -3,19 +3,19 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { useCallback } from "react";
 
-/** `undefined` or an empty text removes the parameter. */
+/** `undefined` or an empty string removes the parameter. */
 export type UrlPatch = Record<string, string | undefined>;
 
 /**
- * Filters and page of a list, kept in the query string so that a link, a reload and the back button keep them. A change
- * of anything but `page` goes back to the first page. `replace` leaves no step in the history, for text being typed.
+ * Filters and page of a list, in the query string so that links, reloads and the back button keep them. Changing a
+ * filter returns to the first page. `replace` adds no history entry, for text being typed.
  */
 export function useUrlState() {
   const params = useSearchParams();
   const pathname = usePathname();
   const change = useCallback(
     (patch: UrlPatch, how: "push" | "replace" = "push") => {
-      // Read from the address bar: of two changes in one moment, the second must see the first.
+      // From `location`, not `params`: the second of two changes in one render must see the first.
       const next = new URLSearchParams(window.location.search);
       for (const [name, value] of Object.entries({ page: undefined, ...patch })) {
         if (value) next.set(name, value);
@@ -32,13 +32,13 @@ export function useUrlState() {
   return { params, page: pageOf(params.get("page")), change, setPage };
 }
 
-/** A page number from the address bar; anything that is none is the first page. */
+/** A page number from the URL; 1 if it is invalid. */
 function pageOf(text: string | null): number {
   const page = Number(text);
   return Number.isSafeInteger(page) && page > 0 ? page : 1;
 }
 
-/** The text when it is one of `allowed`, for filters that come from the address bar. */
+/** `text` if it is one of `allowed`, for filters from the URL. */
 export function oneOf<Value extends string>(allowed: readonly Value[], text: string | null): Value | undefined {
   return allowed.find((value) => value === text);
 }

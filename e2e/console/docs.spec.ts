@@ -14,7 +14,7 @@ const GUIDES = [
   "Providers (operators)",
 ];
 
-/** Everything that a page asks another origin for, and every error that it reports, from now on. */
+/** Records the requests to other origins and the errors of a page from now on. */
 function watch(page: Page, url: string) {
   const foreign: string[] = [];
   const errors: string[] = [];
@@ -29,7 +29,7 @@ function watch(page: Page, url: string) {
   return { foreign, errors };
 }
 
-test("the reference shows every operation to anybody, and asks no other origin for anything", async ({
+test("the reference shows every operation without a sign-in, and makes no request to another origin", async ({
   page,
   service,
 }) => {
@@ -47,7 +47,7 @@ test("the reference shows every operation to anybody, and asks no other origin f
   expect(seen).toEqual({ foreign: [], errors: [] });
 });
 
-test("the guides stand beside it, one place each, and lead to one another", async ({ page, service }) => {
+test("the guides are in the navigation and link to one another", async ({ page, service }) => {
   const seen = watch(page, service.url);
   await page.goto("/docs");
   await page.getByRole("link", { name: "Guides", exact: true }).click();
@@ -67,21 +67,21 @@ test("the guides stand beside it, one place each, and lead to one another", asyn
   expect(seen).toEqual({ foreign: [], errors: [] });
 });
 
-test("the document that is served is the one that is committed", async ({ request }) => {
-  const answer = await request.get("/api/v1/openapi.json");
-  expect(answer.status()).toBe(200);
-  expect(await answer.json()).toEqual(JSON.parse(readFileSync("openapi.json", "utf8")));
+test("the served API document is the committed one", async ({ request }) => {
+  const response = await request.get("/api/v1/openapi.json");
+  expect(response.status()).toBe(200);
+  expect(await response.json()).toEqual(JSON.parse(readFileSync("openapi.json", "utf8")));
 });
 
-test("an operation is tried from the reference with a key of one's own", async ({ page, service, account }) => {
+test("an operation can be tried from the reference with an API key", async ({ page, service, account }) => {
   const seen = watch(page, service.url);
   await page.goto("/docs");
   const key = page.getByRole("textbox", { name: "Bearer Token" }).first();
   await key.click();
   await key.pressSequentially(account.apiKey);
   await page.getByRole("button", { name: "Test Request (get /account)" }).click();
-  const answer = page.waitForResponse((response) => response.url() === `${service.url}/api/v1/account`);
+  const response = page.waitForResponse((received) => received.url() === `${service.url}/api/v1/account`);
   await page.getByRole("dialog").getByRole("button", { name: "Send get request" }).click();
-  expect((await (await answer).json()).data).toMatchObject({ object: "account", email: account.email });
+  expect((await (await response).json()).data).toMatchObject({ object: "account", email: account.email });
   expect(seen).toEqual({ foreign: [], errors: [] });
 });

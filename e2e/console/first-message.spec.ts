@@ -2,7 +2,7 @@ import { apiWith } from "../support/api";
 import { openWebhook } from "../support/signature";
 import { expect, test } from "../test";
 
-test("from a new key in the browser to a signed webhook on one's own server", async ({
+test("from a new key in the browser to a signed webhook on the customer's server", async ({
   console: page,
   service,
   account,
@@ -28,10 +28,10 @@ test("from a new key in the browser to a signed webhook on one's own server", as
 
   const messageId = await test.step("send with it over REST", async () => {
     const body = { to: "+14155550123", from: account.sender, body: "Hello from the test", reference: "order-7" };
-    const answer = await apiWith(service, key).post("/messages/send", body);
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ success: true, data: { object: "message", status: "pending", cost: 0.01 } });
-    return String(answer.body.data.id);
+    const response = await apiWith(service, key).post("/messages/send", body);
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({ success: true, data: { object: "message", status: "pending", cost: 0.01 } });
+    return String(response.body.data.id);
   });
 
   await test.step("see it delivered", async () => {

@@ -5,13 +5,13 @@ import type { Service } from "../support/service";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
-/** The accounts page with nothing but that account on it, and its menu open. */
+/** Opens the accounts page filtered to that account, and its menu of actions. */
 async function openMenu(page: Page, { email }: OwnAccount): Promise<void> {
   await page.goto(`/operator/accounts?search=${encodeURIComponent(email)}`);
-  await page.getByRole("button", { name: /^More for / }).click();
+  await page.getByRole("button", { name: /^More actions for / }).click();
 }
 
-test("a suspended account's sends are refused until it is let send again", async ({ page, service, account, api }) => {
+test("a suspended account's sends are refused until it is reactivated", async ({ page, service, account, api }) => {
   const send = async () => {
     const { status, body } = await api.post("/messages/send", { to: "+14155550123", from: account.sender, body: "Hi" });
     return [status, body.error?.details.reason];
@@ -25,7 +25,7 @@ test("a suspended account's sends are refused until it is let send again", async
   await expect.poll(send).toEqual([403, "account_not_active"]);
 
   await openMenu(page, account);
-  await page.getByRole("menuitem", { name: "Let it send again" }).click();
+  await page.getByRole("menuitem", { name: "Reactivate" }).click();
   await expect(page.getByRole("row").nth(1)).toContainText("Active");
   await expect.poll(send).toEqual([201, undefined]);
 });
@@ -35,35 +35,35 @@ test("limits are saved and shown again", async ({ page, service, account }) => {
   await openMenu(page, account);
   await page.getByRole("menuitem", { name: "Limits" }).click();
   const dialog = page.getByRole("dialog", { name: /^Limits of / });
-  await dialog.getByRole("combobox", { name: "Countries it may send to" }).fill("Germ");
+  await dialog.getByRole("combobox", { name: "Allowed countries" }).fill("Germ");
   await page.getByRole("option", { name: "Germany (DE)" }).click();
-  await dialog.getByLabel("Same text to one number").fill("0");
+  await dialog.getByLabel("Identical texts per number").fill("0");
   await dialog.getByLabel("Daily spending cap in USD").fill("12.5");
   await dialog.getByRole("button", { name: "Save limits" }).click();
   await expect(dialog).toBeHidden();
-  await expect(page.getByRole("row").nth(1)).toContainText("DE · No limit of same texts · $12.50 a day");
+  await expect(page.getByRole("row").nth(1)).toContainText("DE · Identical texts: no limit · $12.50 per day");
 
   await page.reload();
   await openMenu(page, account);
   await page.getByRole("menuitem", { name: "Limits" }).click();
   await expect(dialog.getByText("Germany (DE)")).toBeVisible();
-  await expect(dialog.getByLabel("Same text to one number")).toHaveValue("0");
-  await expect(dialog.getByLabel("Messages to one number")).toHaveValue("");
+  await expect(dialog.getByLabel("Identical texts per number")).toHaveValue("0");
+  await expect(dialog.getByLabel("Messages per number")).toHaveValue("");
   await expect(dialog.getByLabel("Daily spending cap in USD")).toHaveValue("12.5");
 });
 
-test("a sender gets a pace", async ({ page, service, account }) => {
+test("a sender gets a throughput limit", async ({ page, service, account }) => {
   await signInOperator(page, service);
   await page.goto(`/operator/senders?status=approved&search=${account.sender}`);
   const row = page.getByRole("row", { name: new RegExp(account.sender) });
-  await row.getByRole("button", { name: `Set the pace of ${account.sender}` }).click();
-  const dialog = page.getByRole("dialog", { name: `Pace of ${account.sender}` });
+  await row.getByRole("button", { name: `Set the throughput limit of ${account.sender}` }).click();
+  const dialog = page.getByRole("dialog", { name: `Throughput limit of ${account.sender}` });
   await dialog.getByLabel("Segments per second").fill("2.5");
-  await dialog.getByRole("button", { name: "Save pace" }).click();
+  await dialog.getByRole("button", { name: "Save limit" }).click();
   await expect(row).toContainText("2.5");
 });
 
-/** A suppression as its owner would have made it. */
+/** Suppresses `number` for all senders of the account. */
 async function suppress(service: Service, { accountId }: OwnAccount, number: string): Promise<void> {
   const database = await openDatabase(databaseUrlOf(service));
   await database
@@ -75,16 +75,16 @@ async function suppress(service: Service, { accountId }: OwnAccount, number: str
     .finally(database.close);
 }
 
-test("operators find whose suppression a number is on", async ({ page, service, account }) => {
+test("operators find the accounts that suppress a number", async ({ page, service, account }) => {
   const number = `+1415555${String(Date.now()).slice(-4)}`;
   await suppress(service, account, number);
   await signInOperator(page, service);
   await page.goto("/operator/suppressions");
   await page.getByLabel("Search by number").fill(number);
   const row = page.getByRole("row", { name: new RegExp(account.accountId) });
-  await expect(row).toContainText("Asked to stop");
-  await expect(row).toContainText("Any");
+  await expect(row).toContainText("Opted out (STOP)");
+  await expect(row).toContainText("All senders");
   await expect(page).toHaveURL(/number=/);
   await page.getByLabel("Search by number").fill("999999999999999");
-  await expect(page.getByText("No such number")).toBeVisible();
+  await expect(page.getByText("No matching number")).toBeVisible();
 });

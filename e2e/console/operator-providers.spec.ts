@@ -5,9 +5,9 @@ const SECRET = "upstream-secret-4711";
 const SIGNING_SECRET = "upstream-signing-0815";
 
 test("an operator enters a provider's settings, and no secret is ever shown again", async ({ page, service }) => {
-  const answers: string[] = [];
+  const responses: string[] = [];
   page.on("response", async (response) => {
-    if (response.url().includes("/api/trpc/")) answers.push(await response.text().catch(() => ""));
+    if (response.url().includes("/api/trpc/")) responses.push(await response.text().catch(() => ""));
   });
   await signInOperator(page, service);
   await page.getByRole("link", { name: "Providers", exact: true }).click();
@@ -15,13 +15,13 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
   await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
   await expect(page.getByRole("button", { name: "Copy receipt URL" })).toBeVisible();
 
-  await test.step("what is missing is told at its field", async () => {
+  await test.step("a missing setting is reported at its field", async () => {
     await page.getByLabel("Access key").fill(SECRET);
     await page.getByRole("button", { name: "Save settings" }).click();
     await expect(page.getByText("Is missing")).toBeVisible();
   });
 
-  await test.step("saved, they hold and are set, not shown", async () => {
+  await test.step("saved secrets are in use, and not shown", async () => {
     await page.getByLabel("Signing key").fill(SIGNING_SECRET);
     await page.getByRole("button", { name: "Save settings" }).click();
     await expect(page.getByTestId("provider-state")).toHaveText("Working");
@@ -39,37 +39,37 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
     await page.getByLabel("Access key").fill(SECRET);
     await page.getByLabel("Signing key").fill(SIGNING_SECRET);
     await page.getByRole("button", { name: "Save settings" }).click();
-    await expect(page.getByText("hold from now on")).toBeVisible();
+    await expect(page.getByText("Settings of MessageBird saved")).toBeVisible();
     await page.reload();
     await page.getByLabel("Access key").fill(`${SECRET}-2`);
     await page.getByRole("button", { name: "Save settings" }).click();
-    await expect(page.getByText("hold from now on")).toBeVisible();
+    await expect(page.getByText("Settings of MessageBird saved")).toBeVisible();
     await page.reload();
     await expect(page.getByTestId("provider-state")).toHaveText("Working");
     await expect(page.getByLabel("Base URL")).toHaveValue("http://127.0.0.1:9");
   });
 
-  await test.step("a test tells how the provider answered", async () => {
+  await test.step("a test shows the provider's response", async () => {
     await page.getByLabel("To", { exact: true }).fill("+14155550123");
     await page.getByLabel("From", { exact: true }).fill("ACME");
     await page.getByRole("button", { name: "Send test" }).click();
-    await expect(page.getByText("It did not take the message")).toBeVisible();
+    await expect(page.getByText("The provider did not accept the message")).toBeVisible();
     await expect(page.getByText("econnrefused")).toBeVisible();
   });
 
-  await test.step("forgotten, they are gone", async () => {
-    await page.getByRole("button", { name: "Forget settings" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Forget settings" }).click();
+  await test.step("deleted settings are gone", async () => {
+    await page.getByRole("button", { name: "Delete settings" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete settings" }).click();
     await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
     await expect(page.getByLabel("Access key")).not.toHaveAttribute("placeholder", /./);
   });
 
-  expect(answers.length).toBeGreaterThan(5);
-  expect(answers.join("\n")).not.toContain(SECRET);
-  expect(answers.join("\n")).not.toContain(SIGNING_SECRET);
+  expect(responses.length).toBeGreaterThan(5);
+  expect(responses.join("\n")).not.toContain(SECRET);
+  expect(responses.join("\n")).not.toContain(SIGNING_SECRET);
 });
 
-test("an operator takes a secret away that a provider can do without", async ({ page, service }) => {
+test("an operator removes an optional secret of a provider", async ({ page, service }) => {
   await signInOperator(page, service);
   await page.goto("/operator/providers/sinch");
   await page.getByLabel("Service plan ID").fill("plan");
@@ -77,18 +77,18 @@ test("an operator takes a secret away that a provider can do without", async ({ 
   await page.getByLabel("Webhook secret").fill(SIGNING_SECRET);
   await page.getByRole("button", { name: "Save settings" }).click();
   await expect(page.getByRole("textbox", { name: "Webhook secret" })).toHaveAttribute("placeholder", "Set, not shown");
-  await page.getByRole("button", { name: "Take away: Webhook secret" }).click();
+  await page.getByRole("button", { name: "Remove Webhook secret" }).click();
   await page.getByRole("button", { name: "Save settings" }).click();
   await expect(page.getByRole("textbox", { name: "Webhook secret" })).not.toHaveAttribute("placeholder", /./);
   await page.reload();
   await expect(page.getByLabel("API token")).toHaveAttribute("placeholder", "Set, not shown");
   await expect(page.getByRole("textbox", { name: "Webhook secret" })).not.toHaveAttribute("placeholder", /./);
-  await page.getByRole("button", { name: "Forget settings" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Forget settings" }).click();
+  await page.getByRole("button", { name: "Delete settings" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete settings" }).click();
   await expect(page.getByTestId("provider-state")).toHaveText("Not configured");
 });
 
-test("an operator drains a provider and lets it work again", async ({ page, service }) => {
+test("an operator drains a provider, resumes it and limits its throughput", async ({ page, service }) => {
   await signInOperator(page, service);
   await page.goto("/operator/providers/africastalking");
   await page.getByLabel("Username").fill("sandbox");
@@ -114,13 +114,13 @@ test("an operator drains a provider and lets it work again", async ({ page, serv
   await expect(page.getByTestId("provider-state")).toHaveText("Working");
 
   await page.getByLabel("Segments per second").fill("12.5");
-  await page.getByRole("button", { name: "Save pace" }).click();
+  await page.getByRole("button", { name: "Save limit" }).click();
   await expect(page.getByText("at most 12.5 segments per second")).toBeVisible();
   await page.reload();
   await expect(page.getByLabel("Segments per second")).toHaveValue("12.5");
 });
 
-test("the pages of operators do not exist for anybody else", async ({ console: page, account }) => {
+test("operator pages are a 404 for other users", async ({ console: page, account }) => {
   expect(account.accountId).toMatch(/^acc_/);
   await expect(page.getByRole("link", { name: "Providers", exact: true })).toBeHidden();
   for (const place of ["providers", "providers/twilio", "routes", "accounts", "senders", "suppressions"]) {

@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
-test("an operator makes a route, orders its providers, tests it and takes it away", async ({
+test("an operator adds a route, reorders its providers, simulates it and deletes it", async ({
   page,
   service,
   account,
   api,
 }) => {
-  // No country has +999, so no other test's numbers come this way.
+  // No country has +999, so no other test's numbers use this route.
   const prefix = `999${randomInt(10_000, 99_999)}`;
   const number = `+${prefix}1234`;
   await signInOperator(page, service);
@@ -30,7 +30,7 @@ test("an operator makes a route, orders its providers, tests it and takes it awa
     await expect(page.getByRole("row", { name: new RegExp(`\\+${prefix}…`) })).toContainText("Telnyx → Sandbox");
   });
 
-  await test.step("put its providers in another order, by keyboard", async () => {
+  await test.step("reorder its providers by keyboard", async () => {
     await page.getByRole("button", { name: `Edit the route for +${prefix}…` }).click();
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByRole("button", { name: "Move Telnyx up" })).toBeDisabled();
@@ -40,29 +40,29 @@ test("an operator makes a route, orders its providers, tests it and takes it awa
     await expect(page.getByRole("row", { name: new RegExp(`\\+${prefix}…`) })).toContainText("Sandbox → Telnyx");
   });
 
-  await test.step("test a number", async () => {
-    await page.getByLabel("Number to test").fill(number);
-    await page.getByRole("button", { name: "Test number" }).click();
+  await test.step("simulate a number", async () => {
+    await page.getByLabel("Number to simulate").fill(number);
+    await page.getByRole("button", { name: "Simulate" }).click();
     const matches = page.getByRole("table", { name: `Routes that match ${number}` });
     const rows = matches.getByRole("row");
-    await expect(rows.nth(1)).toContainText("Taken");
+    await expect(rows.nth(1)).toContainText("Selected");
     await expect(rows.nth(1)).toContainText(`+${prefix}…`);
     await expect(rows.nth(1)).toContainText("(not configured)");
     await expect(rows.nth(1)).toContainText("0.123456");
-    await expect(rows.last()).toContainText("Everywhere");
+    await expect(rows.last()).toContainText("All destinations");
     await expect(rows.last()).toContainText("Outranked");
     await expect(page).toHaveURL(new RegExp(`to=%2B${prefix}1234`));
-    await page.getByLabel("Number to test").fill("030 123");
-    await page.getByRole("button", { name: "Test number" }).click();
+    await page.getByLabel("Number to simulate").fill("030 123");
+    await page.getByRole("button", { name: "Simulate" }).click();
     await expect(page.getByText("Must be a number in international form")).toBeVisible();
   });
 
-  await test.step("messages cost what it says", async () => {
+  await test.step("messages cost the simulated price", async () => {
     const send = { to: number, from: account.sender, body: "Hello" };
     await expect.poll(async () => (await api.post("/messages/send", send)).body.data?.cost).toBe(0.123456);
   });
 
-  await test.step("take it away", async () => {
+  await test.step("delete it", async () => {
     await page.getByRole("button", { name: `Delete the route for +${prefix}…` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete route" }).click();
     await expect(page.getByRole("row", { name: new RegExp(`\\+${prefix}…`) })).toHaveCount(0);

@@ -17,24 +17,24 @@ test("numbers are suppressed, searched and removed again", async ({ console: pag
     await page.getByLabel("Phone number").fill(number);
   };
 
-  await test.step("an empty list says what will stand in it, and offers the deed", async () => {
+  await test.step("an empty list explains itself and offers to suppress a number", async () => {
     await page.goto("/");
     await page.getByRole("link", { name: "Suppressions", exact: true }).click();
     await expect(page).toHaveURL(/\/suppressions$/);
-    await expect(page.getByText("No number is suppressed")).toBeVisible();
+    await expect(page.getByText("No suppressed numbers")).toBeVisible();
   });
 
-  await test.step("what is no number is marked at its field", async () => {
+  await test.step("an invalid number is reported at its field", async () => {
     await add("0123");
     await page.getByRole("button", { name: "Suppress", exact: true }).click();
     await expect(page.getByText(/must be a phone number in E\.164 form/i)).toBeVisible();
     await page.getByRole("button", { name: "Cancel" }).click();
   });
 
-  await test.step("add one for every sender, and one for one sender with a note", async () => {
+  await test.step("add one for all senders, and one for one sender with a note", async () => {
     await add("+1 (415) 555-0123");
     await page.getByRole("button", { name: "Suppress", exact: true }).click();
-    await expect(table.getByRole("row", { name: new RegExp(`\\${FIRST}.*Every sender.*Added by hand`) })).toBeVisible();
+    await expect(table.getByRole("row", { name: new RegExp(`\\${FIRST}.*All senders.*Added manually`) })).toBeVisible();
     await add(SECOND);
     await page.getByRole("combobox", { name: "From" }).click();
     await page.getByRole("option", { name: account.sender }).click();
@@ -46,7 +46,7 @@ test("numbers are suppressed, searched and removed again", async ({ console: pag
     expect([await statusOf(FIRST), await statusOf(SECOND)]).toEqual(["failed", "failed"]);
   });
 
-  await test.step("search by number, and say so when it is not there", async () => {
+  await test.step("search by number, also for one that is not suppressed", async () => {
     const search = page.getByRole("searchbox", { name: "Number" });
     await search.fill(FIRST);
     await expect(page).toHaveURL(/number=%2B14155550123/);
@@ -59,8 +59,8 @@ test("numbers are suppressed, searched and removed again", async ({ console: pag
     await expect(search).toHaveValue("");
   });
 
-  await test.step("remove one, after a question", async () => {
-    const remove = page.getByRole("button", { name: `Remove ${FIRST} from every sender` });
+  await test.step("remove one after confirming", async () => {
+    const remove = page.getByRole("button", { name: `Remove ${FIRST} from all senders` });
     await remove.click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await expect(table.getByText(FIRST)).toBeVisible();

@@ -5,9 +5,9 @@ import { type Icon, IconAddressBook, IconCheck, IconKey, IconSend, IconWebhook }
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/link-button";
 
-type Step = { icon: Icon; title: string; text: string; href: string; deed: string; done: boolean };
+type Step = { icon: Icon; title: string; text: string; href: string; action: string; done: boolean };
 
-/** What to do before the first message, and what of it is done. */
+/** The steps to the first message, each marked when it is done. */
 export function FirstSteps() {
   const senders = trpc.senders.list.useQuery({ limit: 1 });
   const approved = trpc.senders.list.useQuery({ status: "approved", limit: 1 });
@@ -20,34 +20,34 @@ export function FirstSteps() {
       icon: IconAddressBook,
       title: "Register a sender",
       text: waiting
-        ? "Yours waits for the operator's approval. You can go on with the other steps meanwhile."
+        ? "Your sender is waiting for the operator’s approval. Continue with the other steps meanwhile."
         : "The name or number that recipients see. The operator approves it before its first use.",
       href: "/senders",
-      deed: waiting ? "See its status" : "Register",
+      action: waiting ? "View status" : "Register",
       done: (approved.data?.pagination.total ?? 0) > 0,
     },
     {
       icon: IconKey,
       title: "Create an API key",
-      text: "Lets your programs send and follow messages. Not needed to send from this console.",
+      text: "Lets your programs send and track messages. Not needed to send from this console.",
       href: "/api-keys",
-      deed: "Create",
+      action: "Create",
       done: (keys.data?.data.length ?? 0) > 0,
     },
     {
       icon: IconWebhook,
       title: "Add a webhook endpoint",
-      text: "We post every delivery to your server, signed, as it happens.",
+      text: "Your server gets a signed request for every status change.",
       href: "/webhooks",
-      deed: "Add",
+      action: "Add",
       done: (webhooks.data?.data.length ?? 0) > 0,
     },
     {
       icon: IconSend,
-      title: "Send the first message",
-      text: "Write it here; the price is shown before anything is sent.",
+      title: "Send your first message",
+      text: "Write it here. The price is shown before you send.",
       href: "/send",
-      deed: "Send",
+      action: "Send",
       done: false,
     },
   ];
@@ -58,7 +58,7 @@ export function FirstSteps() {
         First steps
       </Title>
       <Text size="sm" c="dimmed" mt={4} mb="lg">
-        Nothing was sent yet. This is the way to the first message.
+        You have not sent any messages yet. Follow these steps to send the first one.
       </Text>
       <Stack component="ol" gap="lg" className="plain-list">
         {steps.map((step) => (
@@ -69,7 +69,7 @@ export function FirstSteps() {
   );
 }
 
-function StepRow({ step: { icon: IconOf, title, text, href, deed, done } }: { step: Step }) {
+function StepRow({ step: { icon: IconOf, title, text, href, action, done } }: { step: Step }) {
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="md">
       <ThemeIcon size={38} radius="xl" variant="light" color={done ? "teal" : undefined} aria-hidden>
@@ -86,8 +86,8 @@ function StepRow({ step: { icon: IconOf, title, text, href, deed, done } }: { st
           </Text>
         </div>
         {!done && (
-          <LinkButton href={href} variant="default" size="xs" aria-label={`${deed}: ${title}`}>
-            {deed}
+          <LinkButton href={href} variant="default" size="xs" aria-label={`${action}: ${title}`}>
+            {action}
           </LinkButton>
         )}
       </Group>

@@ -53,7 +53,7 @@ const COLUMNS: Column<Message>[] = [
 
 type LatestQuery = ComponentProps<typeof QueryState<{ items: Message[] }>>["query"];
 
-/** The newest messages, each a click away from its whole story. */
+/** The newest messages, each with a link to its details. */
 export function LatestMessages({ query }: { query: LatestQuery }) {
   const router = useRouter();
   return (

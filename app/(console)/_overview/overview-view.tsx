@@ -29,7 +29,7 @@ export function OverviewView() {
     <>
       <PageHeader
         title="Overview"
-        description="Your balance, what was sent lately and where it stands."
+        description="Your balance, recent messages and their delivery."
         actions={
           <LinkButton href="/send" leftSection={<IconSend size={16} aria-hidden />}>
             Send a message
@@ -66,7 +66,9 @@ function Figures() {
   const month = trpc.accounts.usage.useQuery({ period: "month" }, live);
   const failed = [balance, today, month].find((query) => query.error && !query.data);
   if (failed) {
-    return <ErrorAlert error={failed.error} title="This could not be loaded" onRetry={() => void failed.refetch()} />;
+    return (
+      <ErrorAlert error={failed.error} title="The figures could not be loaded" onRetry={() => void failed.refetch()} />
+    );
   }
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
@@ -74,7 +76,7 @@ function Figures() {
         label="Balance"
         icon={IconWallet}
         value={balance.data && formatMoney(balance.data.balance, balance.data.currency)}
-        hint="Left to send with"
+        hint="Available for sending"
       />
       <StatCard label="Messages today" icon={IconClock} value={messagesOf(today.data)} hint={costOf(today.data)} />
       <StatCard

@@ -15,7 +15,7 @@ const SERIES = MESSAGE_STATUS_VIEWS.map(({ status, label, tone }) => ({
 const HEIGHT = 260;
 const BAR_MAX_WIDTH = 28;
 
-/** Messages per UTC day, stacked by their status now. */
+/** Messages per UTC day, stacked by their current status. */
 export function StatusByDay({ days }: { days: UsageSeries }) {
   const total = days.reduce((sum, entry) => sum + entry.messages, 0);
   const data = days.map((entry) => ({ ...entry, day: formatDayShort(entry.day) }));

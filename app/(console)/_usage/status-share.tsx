@@ -9,10 +9,10 @@ import type { Usage } from "@/server/accounts/schema";
 
 const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
 
-/** `part` of `whole` as text; a dash where there is no whole. */
+/** `part` of `whole` in percent; a dash when `whole` is 0. */
 export const formatShare = (part: number, whole: number): string => (whole === 0 ? "–" : percent.format(part / whole));
 
-/** The messages of a period by their status now, as a ring and in figures. */
+/** The messages of a period by their current status, as a chart and a table. */
 export function StatusShare({ usage }: { usage: Usage }) {
   const rows = MESSAGE_STATUS_VIEWS.map((view) => ({ ...view, count: usage.by_status[view.status] }));
   const total = usage.totals.messages;

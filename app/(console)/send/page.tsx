@@ -6,7 +6,7 @@ import { SendView } from "./_components/send-view";
 export const metadata: Metadata = { title: "Send a message" };
 
 export default async function SendPage() {
-  // The settings are those of the running process, not of the build.
+  // Read at request time: the build does not know the settings of the running process.
   await connection();
   return <SendView sandbox={env().SANDBOX} />;
 }

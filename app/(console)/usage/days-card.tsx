@@ -16,7 +16,7 @@ import { StatusByDay } from "../_usage/status-by-day";
 type Day = UsageSeries[number];
 
 const DAY_MS = 86_400_000;
-/** As many days as the series reaches back at most. */
+/** The longest series that the API returns. */
 const DAYS_MAX = 366;
 const DAYS_PER_PAGE = 31;
 
@@ -52,7 +52,7 @@ function columnsIn(currency: string, digits: number): Column<Day>[] {
     },
     {
       key: "open",
-      header: "Still open",
+      header: "In progress",
       align: "right",
       visibleFrom: "md",
       render: (row) => count(row.pending + row.sent),
@@ -66,7 +66,7 @@ function columnsIn(currency: string, digits: number): Column<Day>[] {
   ];
 }
 
-/** The period day by day: chart, table and a file to take along. */
+/** The period by day, as a chart, a table and a CSV file. */
 export function DaysCard({ usage }: { usage: Usage }) {
   const days = daysOf(usage);
   const series = trpc.accounts.usageSeries.useQuery({ days });
@@ -75,7 +75,7 @@ export function DaysCard({ usage }: { usage: Usage }) {
       <Group justify="space-between" p="lg" pb="md">
         <div>
           <Title order={2} size="h4" id="by-day">
-            Day by day
+            By day
           </Title>
           {days === DAYS_MAX && (
             <Text size="sm" c="dimmed">

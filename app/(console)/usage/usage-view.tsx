@@ -25,7 +25,7 @@ const PERIODS: ReadonlyArray<{ value: Period; label: string }> = [
 const FIRST: Period = "month";
 const DAY_MS = 86_400_000;
 
-/** `ends_at` is exclusive, so the last day shown is the one before it; today ends every open period. */
+/** The first and last day of the period. `ends_at` is exclusive; a period still open ends today. */
 function describeSpan({ period, starts_at, ends_at }: Usage): string {
   const last = new Date(Math.min(Date.parse(ends_at) - 1, Date.now())).toISOString();
   if (period === "day" || Date.parse(last) - Date.parse(starts_at) < DAY_MS) return `${formatDay(starts_at)}, UTC`;
@@ -44,7 +44,7 @@ export function UsageView() {
     <>
       <PageHeader
         title="Usage"
-        description="What was sent, where it stands and what it cost."
+        description="Messages, delivery and cost by period."
         actions={
           <SegmentedControl
             aria-label="Period"
@@ -70,12 +70,7 @@ function Figures({ usage }: { usage: Usage }) {
           value={formatCount(totals.messages)}
           hint={describeSpan(usage)}
         />
-        <StatCard
-          label="Cost"
-          icon={IconCoins}
-          value={formatMoney(totals.cost, currency)}
-          hint="Refunds already taken off"
-        />
+        <StatCard label="Cost" icon={IconCoins} value={formatMoney(totals.cost, currency)} hint="Refunds deducted" />
         <StatCard
           label="Delivered"
           icon={IconCircleCheck}

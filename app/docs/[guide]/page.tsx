@@ -6,7 +6,7 @@ import { readGuide } from "../_guides/read-guide";
 
 type Props = { params: Promise<{ guide: string }> };
 
-// Every guide is drawn when the pages are built: nothing reads the files of docs/ later, nor needs them there.
+// Guides are rendered at build time, so docs/ need not exist at run time.
 export const dynamic = "force-static";
 export const dynamicParams = false;
 

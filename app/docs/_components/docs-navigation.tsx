@@ -6,22 +6,22 @@ import { usePathname } from "next/navigation";
 import { SiteLink } from "@/app/_ui/site-link";
 import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
 
-const PLACES = [
-  { title: "Guides", icon: IconBook2, places: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label })) },
-  { title: "Reference", icon: IconCode, places: [{ href: REFERENCE_HREF, label: "API reference" }] },
+const SECTIONS = [
+  { title: "Guides", icon: IconBook2, items: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label })) },
+  { title: "Reference", icon: IconCode, items: [{ href: REFERENCE_HREF, label: "API reference" }] },
 ];
 
-/** The places of the documentation. `onLeave` runs when one is chosen, so that a drawer can close. */
+/** The documentation's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
 export function DocsNavigation({ onLeave }: { onLeave?: () => void }) {
   const pathname = usePathname();
   return (
     <Stack gap="lg">
-      {PLACES.map(({ title, icon: IconOf, places }) => (
+      {SECTIONS.map(({ title, icon: IconOf, items }) => (
         <Stack key={title} gap={2}>
           <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
             {title}
           </Text>
-          {places.map(({ href, label }) => (
+          {items.map(({ href, label }) => (
             <NavLink
               key={href}
               component={SiteLink}
@@ -31,7 +31,7 @@ export function DocsNavigation({ onLeave }: { onLeave?: () => void }) {
               active={pathname === href}
               aria-current={pathname === href ? "page" : undefined}
               onClick={onLeave}
-              className="nav-place"
+              className="nav-item"
             />
           ))}
         </Stack>

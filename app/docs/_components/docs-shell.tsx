@@ -29,7 +29,7 @@ function Tab({ href, label, active }: { href: string; label: string; active: boo
   );
 }
 
-/** What surrounds the documentation. The reference brings a navigation of its own, so the guides' one makes room. */
+/** The frame of the documentation. The API reference has its own navigation, so that of the guides is hidden there. */
 export function DocsShell({ children }: { children: ReactNode }) {
   const [drawerOpen, drawer] = useDisclosure(false);
   const isReference = usePathname() === REFERENCE_HREF;

@@ -12,7 +12,7 @@ type Scalar = { createApiReference: (element: Element, configuration: Configurat
 
 const scalarOf = (): Scalar | undefined => (window as { Scalar?: Scalar }).Scalar;
 
-/** Loads the program that draws the reference, once. */
+/** Loads Scalar, the library that renders the reference, once. */
 function loadScalar(): Promise<Scalar> {
   return new Promise((resolve, reject) => {
     const known = scalarOf();
@@ -22,14 +22,14 @@ function loadScalar(): Promise<Scalar> {
     script.onload = () => {
       const loaded = scalarOf();
       if (loaded) resolve(loaded);
-      else reject(new Error("The reference's program did not start."));
+      else reject(new Error("The reference library did not start."));
     };
-    script.onerror = () => reject(new Error("The reference's program could not be loaded."));
+    script.onerror = () => reject(new Error("The reference library could not be loaded."));
     document.head.append(script);
   });
 }
 
-/** Everything that would reach for another origin is off: fonts, proxy, telemetry, its own services. */
+/** Disables everything that makes requests to other origins: fonts, proxy, telemetry, Scalar's own services. */
 const configurationOf = (scheme: "light" | "dark"): Configuration => ({
   url: DOCUMENT_URL,
   theme: "none",
@@ -52,30 +52,30 @@ const configurationOf = (scheme: "light" | "dark"): Configuration => ({
     operationId ?? `${method}${path}`,
 });
 
-/** The API reference, drawn by Scalar from the document that this service answers with. */
+/** The API reference, rendered by Scalar from this service's OpenAPI document. */
 export function Reference() {
   const scheme = useComputedColorScheme("light", { getInitialValueInEffect: false });
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const initialScheme = useRef(scheme);
   const [state, setState] = useState<"loading" | "ready" | "failed">("loading");
 
   useEffect(() => {
-    let left = false;
+    let isUnmounted = false;
     let instance: Instance | null = null;
     loadScalar()
       .then((scalar) => {
-        if (left || !place.current) return;
-        instance = scalar.createApiReference(place.current, configurationOf(initialScheme.current));
+        if (isUnmounted || !container.current) return;
+        instance = scalar.createApiReference(container.current, configurationOf(initialScheme.current));
         setState("ready");
       })
       .catch(() => setState("failed"));
     return () => {
-      left = true;
+      isUnmounted = true;
       instance?.destroy();
     };
   }, []);
 
-  // Scalar reads the scheme that it is forced to once; from then on these classes are what its colours hang on.
+  // Scalar reads the forced scheme only once; afterwards these classes select its colours.
   useEffect(() => {
     initialScheme.current = scheme;
     document.body.classList.toggle("dark-mode", scheme === "dark");
@@ -91,10 +91,10 @@ export function Reference() {
       )}
       {state === "failed" && (
         <Alert color="red" m="xl" title="The reference could not be loaded">
-          Reload the page. The document itself is at <a href={DOCUMENT_URL}>{DOCUMENT_URL}</a>.
+          Reload the page. The OpenAPI document is at <a href={DOCUMENT_URL}>{DOCUMENT_URL}</a>.
         </Alert>
       )}
-      <div ref={place} className="reference" />
+      <div ref={container} className="reference" />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { GUIDES } from "./list";
 import { headingId, readGuide, siteHref } from "./read-guide";
 
-/** Every token of a text, whatever it stands in. */
+/** Every token of a text, nested ones included. */
 const flatten = (tokens: Token[]): Token[] => {
   const all: Token[] = [];
   marked.walkTokens(tokens, (token) => {
@@ -17,7 +17,7 @@ const flatten = (tokens: Token[]): Token[] => {
 const idsOf = async (slug: string): Promise<string[]> =>
   flatten((await readGuide(slug)).tokens).flatMap((token) => (token.type === "heading" ? [headingId(token.text)] : []));
 
-/** Pages for people who read the source or run the tests: they speak of files, not of the API. */
+/** Pages about the source and the tests, not about the API. */
 const ABOUT_THE_SOURCE = new Set([
   "architecture.md",
   "glossary.md",
@@ -33,15 +33,15 @@ test("every guide of docs/ is on the site, and every guide of the site is in doc
 });
 
 describe.each(GUIDES)("$slug", ({ slug }) => {
-  test("has a title and nothing that the site cannot draw", async () => {
+  test("has a title and only tokens that the site can render", async () => {
     const { title, tokens } = await readGuide(slug);
     expect(title).not.toBe("");
-    const drawn = ["heading", "paragraph", "strong", "em", "codespan", "code", "link", "list", "list_item", "table"];
-    const known = new Set([...drawn, "blockquote", "hr", "br", "space", "text", "escape"]);
+    const rendered = ["heading", "paragraph", "strong", "em", "codespan", "code", "link", "list", "list_item", "table"];
+    const known = new Set([...rendered, "blockquote", "hr", "br", "space", "text", "escape"]);
     expect(flatten(tokens).flatMap(({ type }) => (known.has(type) ? [] : [type]))).toEqual([]);
   });
 
-  test("links to what there is", async () => {
+  test("has no broken links", async () => {
     const { tokens } = await readGuide(slug);
     for (const token of flatten(tokens)) {
       if (token.type !== "link") continue;
@@ -53,7 +53,7 @@ describe.each(GUIDES)("$slug", ({ slug }) => {
   });
 });
 
-test("links lead to the same place on the site as beside the files", () => {
+test("links lead to the same guide on the site as between the files", () => {
   expect(siteHref("errors.md")).toBe("/docs/errors");
   expect(siteHref("errors.md#reasons")).toBe("/docs/errors#reasons");
   expect(siteHref("https://example.com")).toBe("https://example.com");
@@ -67,9 +67,8 @@ describe("the guide to errors", () => {
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
     .map((name) => readFileSync(path.join("server", name), "utf8"));
 
-  test("names every reason that the service gives", () => {
-    // Reasons stand beside a message or in the `reason` of a limit; verification and the URL guard have results of their
-    // own, and a suppression has a reason too.
+  test("lists every reason that the service returns", () => {
+    // Webhook verification and suppressions have a `reason` of their own, which is not an error's.
     const own = new Set(["malformed", "mismatch", "outside_tolerance", "stop", "manual"]);
     const reasons = sources.flatMap((source) =>
       [...source.matchAll(/reason: "([a-z_]+)"/g)].map(([, name]) => name ?? ""),
@@ -78,7 +77,7 @@ describe("the guide to errors", () => {
     expect([...new Set(reasons)].filter((name) => !own.has(name) && !guide.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test("names no reason that there is not", () => {
+  test("lists no reason that does not exist", () => {
     const [, rows = ""] = guide.split("## Reasons\n");
     const named = rows
       .split("\n## ")[0]
@@ -89,10 +88,10 @@ describe("the guide to errors", () => {
     expect(named?.filter((name) => !all.includes(`"${name}"`))).toEqual([]);
   });
 
-  test("names every code with which the service itself lets a message fail", () => {
-    const held = ["blocklisted", "country_not_allowed", "flood_limit"];
+  test("lists every code with which the service itself fails a message", () => {
+    const blocked = ["blocklisted", "country_not_allowed", "flood_limit"];
     for (const code of [
-      ...held,
+      ...blocked,
       "invalid_recipient",
       "no_route",
       "no_provider_available",
@@ -104,7 +103,7 @@ describe("the guide to errors", () => {
   });
 });
 
-test("the guide to scenario numbers names every number that the built-in carrier knows", () => {
+test("the guide to scenario numbers lists every number of the sandbox", () => {
   const carrier = readFileSync("server/providers/adapters/sandbox.ts", "utf8");
   const digits = [...carrier.matchAll(/^ {2}"(\d)": async/gm)].map(([, digit]) => digit);
   const guide = readFileSync("docs/scenario-numbers.md", "utf8");
@@ -112,7 +111,7 @@ test("the guide to scenario numbers names every number that the built-in carrier
   expect(numbers).toEqual(digits);
 });
 
-test("the guide to authentication names every permission, and no other", async () => {
+test("the guide to authentication lists exactly the existing permissions", async () => {
   const { SCOPES } = await import("@/server/api-keys/scopes");
   const guide = readFileSync("docs/authentication.md", "utf8");
   const named = [...guide.matchAll(/^\| `([a-z]+:[a-z]+)` \|/gm)].map(([, scope]) => scope);

@@ -1,4 +1,4 @@
-/** The guides, in the order in which they are read; `slug` is the name of the file in docs/ and the place under /docs. */
+/** The guides in reading order. `slug` names the file in docs/ and the path under /docs. */
 export const GUIDES = [
   { slug: "quick-start", label: "Quick start" },
   { slug: "authentication", label: "Authentication" },

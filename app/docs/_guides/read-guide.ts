@@ -6,11 +6,11 @@ export type Guide = {
   title: string;
   /** Everything below the title. */
   tokens: Token[];
-  /** The sections, for the list beside the text. */
+  /** The second-level headings, for the list beside the text. */
   sections: { id: string; text: string }[];
 };
 
-/** The id of a heading, by the same rule as on code hosts, so that a link works in both places. */
+/** The id of a heading, by the same rule as on GitHub, so that links work in both places. */
 export const headingId = (text: string): string =>
   text
     .toLowerCase()
@@ -18,7 +18,7 @@ export const headingId = (text: string): string =>
     .trim()
     .replace(/\s/g, "-");
 
-/** Reads docs/<slug>.md, whose first line is the title. It runs when the pages are built. */
+/** Reads docs/<slug>.md at build time. @throws Error if the file does not begin with a title. */
 export async function readGuide(slug: string): Promise<Guide> {
   const text = await readFile(path.join(process.cwd(), "docs", `${slug}.md`), "utf8");
   const [title, ...tokens] = marked.lexer(text);
@@ -29,7 +29,7 @@ export async function readGuide(slug: string): Promise<Guide> {
   return { title: title.text, tokens, sections };
 }
 
-/** Where a link of a guide leads on the site: other guides stand at /docs/<slug>, files of the project nowhere. */
+/** The URL on the site for a link in a guide: /docs/<slug> for other guides, null for files of the project. */
 export function siteHref(href: string): string | null {
   if (/^([a-z]+:|\/|#)/.test(href)) return href;
   const guide = /^(?:\.\/)?([a-z-]+)\.md(#.*)?$/.exec(href);

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-// Read once, when the pages are built, and served like any other file of ours from then on.
+// Read at build time and served as a static file.
 export const dynamic = "force-static";
 
 const SCRIPT = path.join("node_modules", "@scalar", "fastify-api-reference", "dist", "js", "standalone.js");
 
-/** The program that draws the API reference: Scalar's own bundle, from our own origin. */
+/** Scalar's bundle, which renders the API reference, served from our own origin. */
 export async function GET(): Promise<Response> {
   const body = await readFile(path.join(process.cwd(), SCRIPT), "utf8");
   return new Response(body, {

@@ -20,8 +20,8 @@ import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 
-/** What a program that sends and follows messages needs; what changes the account itself is left for choosing. */
-const SCOPES_AT_FIRST: Scope[] = ["sms:send", "sms:bulk", "sms:read", "balance:read", "dlr:read"];
+/** Preselected: enough to send and track messages, nothing that changes the account. */
+const DEFAULT_SCOPES: Scope[] = ["sms:send", "sms:bulk", "sms:read", "balance:read", "dlr:read"];
 
 type Values = {
   name: string;
@@ -30,13 +30,13 @@ type Values = {
   daily_limit: number | string;
   monthly_limit: number | string;
   allowed_ips: string[];
-  /** Last day, `YYYY-MM-DD`, in the reader's calendar. */
+  /** Last valid day, `YYYY-MM-DD`, in the browser's time zone. */
   expires_at: string | null;
 };
 
 const numberOrNull = (value: number | string) => (value === "" ? null : Number(value));
 
-/** The last moment of a day of the reader's calendar. */
+/** The last millisecond of a day in the browser's time zone, as ISO 8601. */
 const endOfDay = (day: string) => new Date(`${day}T23:59:59.999`).toISOString();
 
 const toInput = (values: Values) => ({
@@ -51,14 +51,14 @@ const toInput = (values: Values) => ({
 
 type CreateMutation = ReturnType<typeof trpc.apiKeys.create.useMutation>;
 
-/** The properties of a new key; `create` is the dialog's, which shows what comes of it. */
+/** The form for a new key. The dialog passes `create`, because it shows the created key. */
 export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCancel: () => void }) {
   const utils = trpc.useUtils();
   const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm<Values>({
     initialValues: {
       name: "",
-      permissions: SCOPES_AT_FIRST,
+      permissions: DEFAULT_SCOPES,
       rate_limit: "",
       daily_limit: "",
       monthly_limit: "",
@@ -66,7 +66,7 @@ export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCan
       expires_at: null,
     },
     validate: {
-      name: (name) => (name.trim() ? null : "Give the key a name"),
+      name: (name) => (name.trim() ? null : "Enter a name"),
       permissions: (permissions) => (permissions.length > 0 ? null : "Choose at least one permission"),
     },
   });
@@ -120,7 +120,7 @@ export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCan
               comboboxProps={{ keepMounted: false }}
               label="Allowed IP addresses"
               description="IPv4 addresses or CIDR ranges"
-              placeholder={form.values.allowed_ips.length === 0 ? "From anywhere" : undefined}
+              placeholder={form.values.allowed_ips.length === 0 ? "Any address" : undefined}
               splitChars={[",", " ", ";"]}
               {...form.getInputProps("allowed_ips")}
             />

@@ -17,7 +17,7 @@ import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES } from "@/server/api-keys/scopes";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
 
-/** The keys of the account: what each may do, when it was last used, and the way to end it. */
+/** The API keys of the account, with their permissions, limits and last use. */
 export function ApiKeysView() {
   const keys = trpc.apiKeys.list.useQuery();
   const [creating, dialog] = useDisclosure(false);
@@ -26,7 +26,7 @@ export function ApiKeysView() {
       Create API key
     </Button>
   );
-  // An empty list offers the deed itself.
+  // An empty list has the button in its empty state.
   const hasSome = keys.data?.data.length !== 0 && !keys.isPending;
   return (
     <>
@@ -44,7 +44,7 @@ export function ApiKeysView() {
               rows={data}
               rowKey={(key) => key.id}
               empty={
-                <EmptyState icon={IconKey} title="No API key yet" action={createButton}>
+                <EmptyState icon={IconKey} title="No API keys yet" action={createButton}>
                   Create a key to send messages from your own programs.
                 </EmptyState>
               }
@@ -106,7 +106,7 @@ const columns: ReadonlyArray<Column<ApiKey>> = [
     ),
   },
   {
-    key: "deeds",
+    key: "actions",
     header: <VisuallyHidden>Actions</VisuallyHidden>,
     align: "right",
     render: (key) => key.is_active && <RevokeButton apiKey={key} />,
@@ -153,7 +153,7 @@ function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
         onClick={() =>
           confirmAction({
             title: `Revoke “${apiKey.name}”?`,
-            children: "Programs that use this key are refused from now on. This cannot be undone.",
+            children: "Requests with this key are refused from now on. This cannot be undone.",
             confirmLabel: "Revoke key",
             onConfirm: () => revoke.mutate({ id: apiKey.id }),
           })

@@ -8,23 +8,23 @@ import { SecretValue } from "@/app/_ui/secret-value";
 import type { CreatedApiKey } from "@/server/api-keys/schema";
 import { ApiKeyForm } from "./api-key-form";
 
-/** Asks for a key's properties, then shows the key itself, this once. */
+/** Creates a key and shows it, once. */
 export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const create = trpc.apiKeys.create.useMutation();
   const isNarrow = useMediaQuery("(max-width: 36em)");
   const created = create.data;
-  // A key that is being made would be lost with the dialog.
+  // Closing now would lose the key that is being created.
   const close = () => !create.isPending && onClose();
   return (
     <Modal
       opened={opened}
       onClose={close}
-      // The key is forgotten only once the dialog is out of sight.
+      // Not before the dialog is hidden: it would switch back to the form while it fades out.
       onExitTransitionEnd={create.reset}
       title={created ? "API key created" : "Create an API key"}
       size="lg"
       fullScreen={isNarrow}
-      // A stray click must not take away a key that can never be shown again.
+      // A stray click must not close the dialog: the key is never shown again.
       closeOnClickOutside={false}
       closeOnEscape={!created}
       closeButtonProps={{ "aria-label": "Close" }}

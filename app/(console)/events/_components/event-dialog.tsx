@@ -6,7 +6,7 @@ import type { Event } from "@/server/webhooks/schema";
 
 const INDENT = 2;
 
-/** The event as webhooks carry it. */
+/** Shows the JSON of an event as webhooks send it. */
 export function EventDialog({ event, opened, onClose }: { event: Event; opened: boolean; onClose: () => void }) {
   return (
     <Modal

@@ -56,20 +56,20 @@ const columns: ReadonlyArray<Column<Event>> = [
   },
 ];
 
-/** What webhooks tell, for reading along or catching up: newest first. */
+/** All events of the account, newest first. */
 export function EventsView() {
   const { params, page, change, setPage } = useUrlState();
   const type = oneOf(EVENT_TYPES, params.get("type"));
   const events = trpc.webhooks.events.useQuery(
     { type, page, limit: PAGE_SIZE },
-    // Later pages hold what is past; only the first one gets new rows.
+    // Only the first page gets new rows.
     { placeholderData: keepPreviousData, refetchInterval: page === 1 ? REFRESH_MS : false },
   );
   return (
     <>
       <PageHeader
         title="Events"
-        description="Every change of a message, as it is posted to your webhook endpoints."
+        description="Every status change of a message, as posted to your webhook endpoints."
         actions={
           <LinkButton href="/webhooks" variant="default" leftSection={<IconWebhook size={16} />}>
             Webhooks
@@ -145,7 +145,7 @@ function NoEvent() {
         </LinkButton>
       }
     >
-      An event is raised whenever a message is sent, delivered or fails.
+      An event is created whenever a message is sent, is delivered or fails. Send a message to see one.
     </EmptyState>
   );
 }
@@ -154,7 +154,7 @@ function NoneOfType({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
       icon={IconFilterOff}
-      title="No event has this type"
+      title="No events of this type"
       action={
         <Button variant="light" onClick={onClear}>
           Show all events

@@ -2,24 +2,24 @@ import { describe, expect, it } from "vitest";
 import { createdBounds, dayOf } from "./created-range";
 
 describe("createdBounds", () => {
-  it("covers the whole of the last day", () => {
+  it("includes the whole last day", () => {
     const { created_after, created_before } = createdBounds(["2026-03-01", "2026-03-01"]);
     expect(created_after).toBe(new Date(2026, 2, 1).toISOString());
     expect(created_before).toBe(new Date(2026, 2, 2).toISOString());
   });
 
-  it("runs over the end of a month", () => {
+  it("crosses the end of a month", () => {
     expect(createdBounds([null, "2026-12-31"])).toEqual({ created_before: new Date(2027, 0, 1).toISOString() });
   });
 
-  it("leaves an open side out", () => {
+  it("omits an open side", () => {
     expect(createdBounds(["2026-03-01", null])).toEqual({ created_after: new Date(2026, 2, 1).toISOString() });
     expect(createdBounds([null, null])).toEqual({});
   });
 });
 
 describe("dayOf", () => {
-  it("takes a day and nothing else", () => {
+  it("accepts only a whole day", () => {
     expect(dayOf("2026-03-01")).toBe("2026-03-01");
     for (const text of [null, "", "yesterday", "2026-3-1", "2026-03-01T00:00:00Z"]) expect(dayOf(text)).toBeNull();
   });

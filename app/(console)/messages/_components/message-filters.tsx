@@ -12,7 +12,7 @@ const STATUS_OPTIONS = MESSAGE_STATUS_VIEWS.map(({ status, label }) => ({ value:
 
 export type MessageFilterValues = { status: MessageStatus | undefined; to: string; days: DayRange };
 
-/** What `change` is given to take every filter away. */
+/** The patch that clears every filter. */
 export const NO_FILTERS: UrlPatch = {
   status: undefined,
   to: undefined,
@@ -23,7 +23,7 @@ export const NO_FILTERS: UrlPatch = {
 /** Whether any filter is set. */
 export const isFiltered = ({ status, to, days }: MessageFilterValues) => Boolean(status || to || days[0] || days[1]);
 
-/** Filters of the message list; `change` writes them to the address bar. */
+/** Filters of the message list; `change` writes them to the URL. */
 export function MessageFilters({
   values,
   change,

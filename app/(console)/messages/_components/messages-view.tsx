@@ -75,7 +75,7 @@ const columns: ReadonlyArray<Column<Message>> = [
   },
 ];
 
-/** Every message of the account, newest first. Renews itself while something on the page may still move. */
+/** All messages of the account, newest first. Refreshes itself while a message on the page is not final. */
 export function MessagesView() {
   const router = useRouter();
   const { params, page, change, setPage } = useUrlState();
@@ -97,7 +97,7 @@ export function MessagesView() {
     <>
       <PageHeader
         title="Messages"
-        description="Every message that was accepted, with where it stands now."
+        description="All messages of your account with their current status."
         actions={
           <LinkButton href="/send" leftSection={<IconSend size={16} />}>
             New message
@@ -126,7 +126,7 @@ export function MessagesView() {
   );
 }
 
-/** The number in the address bar; what is none is no filter. */
+/** The number from the URL; empty, which filters nothing, if it is not in E.164 form. */
 const phoneNumberOf = (text: string | null): string => (text && isE164(text) ? text : "");
 
 function NoMessages() {
@@ -140,7 +140,7 @@ function NoMessages() {
         </LinkButton>
       }
     >
-      Messages that you send here or through the API appear in this list.
+      Messages you send from the console or the API appear here.
     </EmptyState>
   );
 }
@@ -149,14 +149,14 @@ function NothingFound({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
       icon={IconFilterOff}
-      title="Nothing matches these filters"
+      title="No messages match these filters"
       action={
         <Button variant="light" onClick={onClear}>
           Show all messages
         </Button>
       }
     >
-      The recipient must be the whole number, with its + and country code.
+      The recipient filter needs the complete number, with + and country code.
     </EmptyState>
   );
 }

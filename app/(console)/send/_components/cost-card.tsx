@@ -8,10 +8,10 @@ type Quote = { price_per_segment: number | null; currency: string; balance: numb
 type Balance = { balance: number; currency: string };
 
 const MICROS = 1_000_000;
-/** Three times 0.1 is 0.30000000000000004 to a computer; money has six digits. */
+/** Rounded to micro-units: 3 * 0.1 is 0.30000000000000004 in floating point. */
 const costOf = (price: number, segments: number) => Math.round(price * segments * MICROS) / MICROS;
 
-/** What the message costs and what the balance is then. `hint` stands where a quote is still missing. */
+/** The cost of the message beside the balance. `hint` is shown while there is no quote. */
 export function CostCard({
   quote,
   segments,
@@ -25,7 +25,7 @@ export function CostCard({
 }) {
   const price = quote?.price_per_segment ?? null;
   const cost = price === null ? null : costOf(price, segments);
-  const left = quote ?? balance;
+  const available = quote ?? balance;
   return (
     <Card component="section" aria-label="Cost">
       <Stack gap="sm">
@@ -46,13 +46,15 @@ export function CostCard({
             "–"
           )}
         </Line>
-        <Line label="Your balance">{left ? <Money amount={left.balance} currency={left.currency} /> : "–"}</Line>
+        <Line label="Your balance">
+          {available ? <Money amount={available.balance} currency={available.currency} /> : "–"}
+        </Line>
         {quote && price === null && (
-          <Notice>No route leads to this number, so the message would fail at no cost.</Notice>
+          <Notice>No route matches this number: the message would fail, free of charge.</Notice>
         )}
         {quote && cost !== null && cost > quote.balance && (
           <Alert color="red" variant="light" icon={<IconWallet aria-hidden />}>
-            The balance does not cover this message. Ask the operator of this installation for credit.
+            Your balance does not cover this message. Ask the operator of this installation for credit.
           </Alert>
         )}
         {!quote && (

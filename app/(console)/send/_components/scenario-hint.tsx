@@ -2,20 +2,20 @@ import { Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { IconFlask } from "@tabler/icons-react";
 import { CopyButton } from "@/app/_ui/copy-button";
 
-const SCENARIOS: ReadonlyArray<readonly [number: string, happens: string]> = [
+const SCENARIOS: ReadonlyArray<readonly [number: string, outcome: string]> = [
   ["+15550100001", "Delivered at once"],
   ["+15550100002", "Delivered after 5 s"],
-  ["+15550100003", "Refused for good"],
-  ["+15550100004", "The provider answers 503: falls over to the next, then fails"],
-  ["+15550100005", "The provider never answers: time-out"],
-  ["+15550100006", "The receipt comes before the provider’s answer"],
-  ["+15550100007", "Receipts come twice and out of order"],
-  ["+15550100008", "A receipt never comes"],
-  ["+15550100009", "Taken, then undelivered: the handset cannot be reached"],
+  ["+15550100003", "Refused permanently"],
+  ["+15550100004", "The provider responds 503: falls back to the next one, then fails"],
+  ["+15550100005", "The provider does not respond: timeout"],
+  ["+15550100006", "The receipt arrives before the provider’s response"],
+  ["+15550100007", "Receipts arrive twice and out of order"],
+  ["+15550100008", "No receipt arrives"],
+  ["+15550100009", "Sent, then undelivered: the handset cannot be reached"],
   ["Any other number", "Delivered after about 1 s"],
 ];
 
-/** The numbers with which the built-in carrier plays each turn a message can take. */
+/** The recipients that make the sandbox provider simulate each outcome. */
 export function ScenarioHint() {
   return (
     <Card component="section" aria-label="Scenario numbers" padding={0}>
@@ -27,12 +27,12 @@ export function ScenarioHint() {
           </Title>
         </Group>
         <Text size="sm" c="dimmed">
-          The sandbox carrier sends nothing. These recipients make it behave like this:
+          The sandbox provider sends nothing. Use these recipients to simulate an outcome:
         </Text>
       </Stack>
       <Table aria-label="Scenario numbers" verticalSpacing={4} fz="sm" withRowBorders={false} mb="sm">
         <Table.Tbody>
-          {SCENARIOS.map(([number, happens]) => (
+          {SCENARIOS.map(([number, outcome]) => (
             <Table.Tr key={number}>
               <Table.Td className="nowrap" w={1}>
                 <Group gap={2} wrap="nowrap">
@@ -40,7 +40,7 @@ export function ScenarioHint() {
                   {number.startsWith("+") && <CopyButton value={number} label={`Copy ${number}`} />}
                 </Group>
               </Table.Td>
-              <Table.Td c="dimmed">{happens}</Table.Td>
+              <Table.Td c="dimmed">{outcome}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -5,32 +5,32 @@ import { nonGsmCharacters, type Segmentation } from "@/server/messages/segments"
 
 const CHARACTERS_NAMED = 12;
 
-/** How the text will travel: alphabet, segments, the room left in the last one, and what makes it dearer. */
+/** Encoding and segments of the text, the units left in the last segment, and the characters that force UCS-2. */
 export function SegmentMeter({ body, segmentation }: { body: string; segmentation: Segmentation }) {
   const { encoding, segments, unitsPerSegment, unitsLeft } = segmentation;
   const used = unitsPerSegment - unitsLeft;
   return (
     <Stack gap={6} data-testid="segment-meter">
-      <Progress value={(used / unitsPerSegment) * 100} size="sm" aria-label="Room used in the last segment" />
+      <Progress value={(used / unitsPerSegment) * 100} size="sm" aria-label="Share of the last segment used" />
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <StatusBadge tone={encoding === "GSM-7" ? "success" : "warning"}>{encoding}</StatusBadge>
           <Text size="sm" className="tabular">
             {formatCount([...body].length)} {body.length === 1 ? "character" : "characters"} ·{" "}
-            {body === "" ? "no segment yet" : `${segments} ${segments === 1 ? "segment" : "segments"}`}
+            {body === "" ? "0 segments" : `${segments} ${segments === 1 ? "segment" : "segments"}`}
           </Text>
         </Group>
         <Text size="sm" c="dimmed" className="tabular">
           {unitsLeft} of {unitsPerSegment} left in this segment
         </Text>
       </Group>
-      {encoding === "UCS-2" && <DearCharacters body={body} />}
+      {encoding === "UCS-2" && <NonGsmCharacters body={body} />}
     </Stack>
   );
 }
 
-/** The characters that GSM-7 lacks, each once, in text order. */
-function DearCharacters({ body }: { body: string }) {
+/** Lists the characters that GSM-7 lacks, each once, in text order. */
+function NonGsmCharacters({ body }: { body: string }) {
   const found = new Map(nonGsmCharacters(body).map(({ character, codePoint }) => [codePoint, character]));
   const named = [...found].slice(0, CHARACTERS_NAMED);
   const more = found.size - named.length;
@@ -38,7 +38,7 @@ function DearCharacters({ body }: { body: string }) {
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
         {found.size === 1 ? "This character is" : "These characters are"} outside the GSM-7 alphabet, so the whole text
-        travels as UCS-2 with fewer characters per segment:
+        is sent as UCS-2, with fewer characters per segment:
       </Text>
       <Group gap={6}>
         {named.map(([codePoint, character]) => (
@@ -57,7 +57,7 @@ function DearCharacters({ body }: { body: string }) {
   );
 }
 
-/** Controls, unusual spaces, joiners and lone surrogates would show as nothing or as a box. */
+/** Control characters, unusual spaces, joiners and lone surrogates would render as nothing or as a box. */
 const isVisible = (character: string) => !/^[\p{C}\p{Z}\p{M}]$/u.test(character);
 
 const unicodeName = (codePoint: number) => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -10,7 +10,7 @@ import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/api-error";
 import { ErrorAlert } from "@/app/_ui/error-alert";
-import { complaintAbout, markFields } from "@/app/_ui/form-errors";
+import { fieldError, markFields } from "@/app/_ui/form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { isE164 } from "@/server/messages/phone";
 import { segmentText } from "@/server/messages/segments";
@@ -20,18 +20,18 @@ import { SegmentMeter } from "./segment-meter";
 
 const QUOTE_DEBOUNCE_MS = 350;
 
-/** People paste numbers with spaces, hyphens and brackets; the API takes digits only. */
+/** Strips spaces, hyphens, dots and brackets from a pasted number; the API accepts only `+` and digits. */
 const bareNumber = (text: string) => text.replace(/[\s().-]/g, "");
 
-/** What is missing before the cost can be told. */
-function hintFor(recipientIsWhole: boolean, body: string, error: unknown): string {
-  if (!recipientIsWhole) return "Enter the whole number to see the cost.";
-  if (!body) return "Write a text to see the cost.";
-  if (!error) return "Asking for the price…";
-  return complaintAbout("body", error) ? "This text cannot be sent as it is." : apiErrorOf(error).message;
+/** Explains why no cost is shown yet. */
+function hintFor(recipientIsComplete: boolean, body: string, error: unknown): string {
+  if (!recipientIsComplete) return "Enter a complete phone number to see the cost.";
+  if (!body) return "Enter a text to see the cost.";
+  if (!error) return "Getting the price…";
+  return fieldError("body", error) ? "This text cannot be sent. See the message below it." : apiErrorOf(error).message;
 }
 
-/** The form of one message. `senderIds`: the approved ones, at least one. */
+/** The form to send one message. `senderIds` are the approved ones, at least one. */
 export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox: boolean }) {
   const router = useRouter();
   const utils = trpc.useUtils();
@@ -41,21 +41,21 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
     initialValues: { from: senderIds[0] ?? "", to: "", body: "", reference: "" },
     validateInputOnBlur: ["to"],
     validate: {
-      from: (from) => (from ? null : "Choose a sender"),
-      to: (to) => (isE164(bareNumber(to)) ? null : "Enter the number in international form, such as +14155550123"),
-      body: (body) => (body ? null : "Write a text"),
+      from: (from) => (from ? null : "Select a sender"),
+      to: (to) => (isE164(bareNumber(to)) ? null : "Enter the number in international format, such as +14155550123"),
+      body: (body) => (body ? null : "Enter a text"),
     },
   });
   const { to, body } = form.values;
-  const [asked] = useDebouncedValue({ to: bareNumber(to), body }, QUOTE_DEBOUNCE_MS);
-  const quote = trpc.messages.quote.useQuery(asked, {
-    enabled: isE164(asked.to) && asked.body !== "",
+  const [quoted] = useDebouncedValue({ to: bareNumber(to), body }, QUOTE_DEBOUNCE_MS);
+  const quote = trpc.messages.quote.useQuery(quoted, {
+    enabled: isE164(quoted.to) && quoted.body !== "",
     placeholderData: keepPreviousData,
   });
   const balance = trpc.accounts.balance.useQuery();
   const segmentation = segmentText(body);
-  const isAskable = isE164(bareNumber(to)) && body !== "";
-  const bodyComplaint = complaintAbout("body", quote.error);
+  const canQuote = isE164(bareNumber(to)) && body !== "";
+  const bodyError = fieldError("body", quote.error);
 
   const submit = form.onSubmit((values) => {
     setUnplacedError(null);
@@ -104,13 +104,13 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
                   rows={6}
                   resize="vertical"
                   {...form.getInputProps("body")}
-                  error={form.errors.body ?? bodyComplaint}
+                  error={form.errors.body ?? bodyError}
                 />
                 <SegmentMeter body={body} segmentation={segmentation} />
               </Stack>
               <TextInput
                 label="Reference"
-                description="Optional. Your own id, echoed in webhooks."
+                description="Optional. Your own id, returned in webhooks."
                 maw={360}
                 {...form.getInputProps("reference")}
               />
@@ -126,7 +126,7 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="lg">
           <CostCard
-            quote={isAskable && !quote.error ? quote.data : undefined}
+            quote={canQuote && !quote.error ? quote.data : undefined}
             segments={segmentation.segments}
             balance={balance.data}
             hint={hintFor(isE164(bareNumber(to)), body, quote.error)}

@@ -10,12 +10,12 @@ import { QueryState } from "@/app/_ui/query-state";
 import { SendForm } from "./send-form";
 
 const APPROVAL_POLL_MS = 3_000;
-/** The largest page that the API gives. */
+/** The largest page size of the API. */
 const SENDERS_SHOWN = 100;
 
 /**
- * Send one message. Needs an approved sender; without one it says how to get there and waits for it. `sandbox`: this
- * installation has the built-in carrier.
+ * Sends one message. Without an approved sender it links to the senders and polls until one is approved.
+ * `sandbox`: this installation has the built-in sandbox provider.
  */
 export function SendView({ sandbox }: { sandbox: boolean }) {
   const senders = trpc.senders.list.useQuery(
@@ -26,7 +26,7 @@ export function SendView({ sandbox }: { sandbox: boolean }) {
     <>
       <PageHeader
         title="Send a message"
-        description="One text to one recipient. You see what it costs before it goes."
+        description="Send one message to one recipient. The cost is shown before you send."
       />
       <QueryState query={senders} loading={<FormSkeleton />}>
         {({ items }) =>
@@ -49,11 +49,11 @@ function NoSender() {
       <EmptyState
         icon={IconId}
         title={waiting ? "Your sender is waiting for approval" : "Register a sender first"}
-        action={<LinkButton href="/senders">{waiting ? "View senders" : "Go to senders"}</LinkButton>}
+        action={<LinkButton href="/senders">{waiting ? "View senders" : "Register a sender"}</LinkButton>}
       >
         {waiting
-          ? "As soon as it is approved, this page lets you send with it."
-          : "A sender ID is what recipients see as the origin of your messages. You need an approved one to send."}
+          ? "You can send from this page as soon as it is approved."
+          : "Recipients see the sender ID as the origin of your messages. You need an approved one to send."}
       </EmptyState>
     </Card>
   );

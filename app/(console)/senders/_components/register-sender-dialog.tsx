@@ -14,7 +14,7 @@ const TYPE_OPTIONS = Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => 
 
 type Values = { sender_id: string; type: Sender["type"] | null; country_code: string };
 
-/** Registers a sender ID; it is pending until it is approved. */
+/** Registers a sender ID, which is pending until an operator approves it. */
 export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="Register a sender" closeButtonProps={{ "aria-label": "Close" }}>
@@ -31,8 +31,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
     initialValues: { sender_id: "", type: null, country_code: "" },
     validate: {
       sender_id: (id) => (id.trim() ? null : "Enter the sender ID"),
-      country_code: (code) =>
-        code === "" || countryName(code) ? null : "Enter the two letters of a country, such as DE",
+      country_code: (code) => (code === "" || countryName(code) ? null : "Enter a two-letter country code, such as DE"),
     },
   });
 
@@ -70,7 +69,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
         <Select
           comboboxProps={{ keepMounted: false }}
           label="Type"
-          description="Left open, it is told from the sender ID"
+          description="Leave empty to derive it from the sender ID"
           placeholder="Automatic"
           clearable
           data={TYPE_OPTIONS}
@@ -78,7 +77,9 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
         />
         <TextInput
           label="Country"
-          description={countryName(form.values.country_code) ?? "Two letters, when it is for one country only"}
+          description={
+            countryName(form.values.country_code) ?? "Two-letter code, if the sender is for one country only"
+          }
           placeholder="Any"
           autoComplete="off"
           maxLength={2}

@@ -19,7 +19,7 @@ export const SENDER_TYPE_LABELS: Record<Sender["type"], string> = {
 
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 
-/** `DE` -> `Germany`; null when the two letters name no country. */
+/** `DE` -> `Germany`; null for an unknown code. */
 export function countryName(code: string): string | null {
   if (!/^[A-Za-z]{2}$/.test(code)) return null;
   return regions.of(code.toUpperCase()) ?? null;

@@ -62,7 +62,7 @@ const columns: ReadonlyArray<Column<Sender>> = [
   },
 ];
 
-/** The sender IDs of the account and how far each is with its approval. */
+/** The sender IDs of the account with their approval status. */
 export function SendersView() {
   const { params, page, change, setPage } = useUrlState();
   const [registering, dialog] = useDisclosure(false);
@@ -80,13 +80,13 @@ export function SendersView() {
       Register sender
     </Button>
   );
-  // An empty list offers the deed itself, and there is nothing to filter.
+  // An empty list has the button in its empty state, and nothing to filter.
   const hasSome = !senders.isPending && (status !== undefined || senders.data?.pagination.total !== 0);
   return (
     <>
       <PageHeader
         title="Senders"
-        description="What recipients see as the origin of your messages. Usable once approved."
+        description="The names and numbers that recipients see. Each can be used once it is approved."
         actions={hasSome && registerButton}
       />
       {hasSome && (
@@ -118,8 +118,8 @@ export function SendersView() {
                 status ? (
                   <NoneWithStatus onClear={() => change({ status: undefined })} />
                 ) : (
-                  <EmptyState icon={IconAddressBook} title="No sender yet" action={registerButton}>
-                    Register the name or number that your messages shall come from.
+                  <EmptyState icon={IconAddressBook} title="No senders yet" action={registerButton}>
+                    Register the name or number that your messages come from.
                   </EmptyState>
                 )
               }
@@ -136,7 +136,7 @@ function NoneWithStatus({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
       icon={IconFilterOff}
-      title="No sender has this status"
+      title="No senders with this status"
       action={
         <Button variant="light" onClick={onClear}>
           Show all senders

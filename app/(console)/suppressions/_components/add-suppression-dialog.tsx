@@ -12,7 +12,7 @@ const SENDERS_SHOWN_MAX = 100;
 
 type Values = { number: string; sender_id: string | null; note: string };
 
-/** Adds a number to those that get no messages. */
+/** Suppresses a number for one sender or for all. */
 export function AddSuppressionDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="Suppress a number" closeButtonProps={{ "aria-label": "Close" }}>
@@ -54,7 +54,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
         <ErrorAlert error={unplacedError} title="The number was not suppressed" />
         <TextInput
           label="Phone number"
-          description="With its plus and country"
+          description="With + and country code (E.164)"
           placeholder="+14155550123"
           type="tel"
           autoComplete="off"
@@ -65,8 +65,8 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
         <Select
           comboboxProps={{ keepMounted: false }}
           label="From"
-          description="Left open, it gets no messages from any of your senders"
-          placeholder="Every sender"
+          description="Leave empty to suppress it for all your senders"
+          placeholder="All senders"
           clearable
           searchable
           data={senders.data?.items.map((sender) => sender.sender_id) ?? []}
@@ -74,7 +74,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
         />
         <TextInput
           label="Note"
-          description="For yourself: when and how you were told"
+          description="Optional, for your own records: when and how the person opted out"
           autoComplete="off"
           maxLength={255}
           {...form.getInputProps("note")}

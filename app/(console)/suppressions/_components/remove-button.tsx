@@ -7,17 +7,17 @@ import { confirmAction } from "@/app/_ui/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { Suppression } from "@/server/suppressions/schema";
 
-/** Lets the account send to a number again, after asking; with a word about consent where the person said STOP. */
+/** Removes a suppression after confirmation, with a reminder of consent if the person sent STOP. */
 export function RemoveButton({ suppression: { id, number, sender_id: sender, reason } }: { suppression: Suppression }) {
   const utils = trpc.useUtils();
   const remove = trpc.suppressions.delete.useMutation({
     onSuccess: () => {
-      toastDone(`${number} may be sent to again`);
+      toastDone(`Suppression of ${number} removed`);
       return utils.suppressions.invalidate();
     },
     onError: toastFailed,
   });
-  const from = sender ? `“${sender}”` : "every sender";
+  const from = sender ? `“${sender}”` : "all senders";
   return (
     <Tooltip label="Remove">
       <ActionIcon
@@ -27,10 +27,10 @@ export function RemoveButton({ suppression: { id, number, sender_id: sender, rea
         loading={remove.isPending}
         onClick={() =>
           confirmAction({
-            title: `Send to ${number} again?`,
+            title: `Remove the suppression of ${number}?`,
             children:
               reason === "stop"
-                ? `This person answered STOP. Go on only if they have asked for messages from ${from} again.`
+                ? `This person opted out with STOP. Continue only if they have asked for messages from ${from} again.`
                 : `Messages from ${from} will reach this number again.`,
             confirmLabel: "Remove suppression",
             onConfirm: () => remove.mutate({ id }),

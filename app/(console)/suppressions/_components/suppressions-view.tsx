@@ -20,13 +20,13 @@ import { RemoveButton } from "./remove-button";
 
 const PAGE_SIZE = 25;
 
-/** The numbers that get no messages from the account: who said STOP, and who was added by hand. */
+/** The suppressed numbers of the account: opted out with STOP, or added manually. */
 export function SuppressionsView() {
   const { params, page, change, setPage } = useUrlState();
   const [adding, dialog] = useDisclosure(false);
-  const asked = params.get("number") ?? "";
-  // What is no number is no filter.
-  const number = isE164(asked) ? asked : "";
+  const requested = params.get("number") ?? "";
+  // Anything that is not a complete number is ignored.
+  const number = isE164(requested) ? requested : "";
   const suppressions = trpc.suppressions.list.useQuery(
     { number: number || undefined, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData },
@@ -36,13 +36,13 @@ export function SuppressionsView() {
       Suppress a number
     </Button>
   );
-  // An empty list offers the deed itself, and there is nothing to search.
+  // An empty list has the button in its empty state, and nothing to search.
   const hasSome = !suppressions.isPending && (number !== "" || suppressions.data?.pagination.total !== 0);
   return (
     <>
       <PageHeader
         title="Suppressions"
-        description="Numbers that get no messages from you. People who answer STOP are added automatically."
+        description="Numbers that get no messages from you. People who reply STOP are added automatically."
         actions={hasSome && addButton}
       />
       {hasSome && (
@@ -70,9 +70,9 @@ export function SuppressionsView() {
                 number ? (
                   <NotSuppressed number={number} onClear={() => change({ number: undefined })} />
                 ) : (
-                  <EmptyState icon={IconMessageOff} title="No number is suppressed" action={addButton}>
-                    Who answers STOP to one of your numbers or short codes appears here. Add those who told you in
-                    another way.
+                  <EmptyState icon={IconMessageOff} title="No suppressed numbers" action={addButton}>
+                    People who reply STOP to one of your numbers or short codes appear here. Add people who opted out in
+                    another way yourself.
                   </EmptyState>
                 )
               }
@@ -102,7 +102,7 @@ const columns: ReadonlyArray<Column<Suppression>> = [
       </Stack>
     ),
   },
-  { key: "sender", header: "From", render: ({ sender_id: sender }) => sender ?? "Every sender" },
+  { key: "sender", header: "From", render: ({ sender_id: sender }) => sender ?? "All senders" },
   {
     key: "reason",
     header: "Reason",
@@ -110,7 +110,7 @@ const columns: ReadonlyArray<Column<Suppression>> = [
     render: ({ reason }) => (
       <Box display="flex" miw="max-content">
         <StatusBadge tone={reason === "stop" ? "warning" : "neutral"}>
-          {reason === "stop" ? "Said STOP" : "Added by hand"}
+          {reason === "stop" ? "Opted out (STOP)" : "Added manually"}
         </StatusBadge>
       </Box>
     ),
@@ -123,7 +123,7 @@ const columns: ReadonlyArray<Column<Suppression>> = [
     render: (suppression) => <Time value={suppression.created_at} />,
   },
   {
-    key: "deeds",
+    key: "actions",
     header: <VisuallyHidden>Actions</VisuallyHidden>,
     align: "right",
     render: (suppression) => <RemoveButton suppression={suppression} />,
@@ -141,7 +141,7 @@ function NotSuppressed({ number, onClear }: { number: string; onClear: () => voi
         </Button>
       }
     >
-      The whole number is looked for, with its plus and country.
+      Search for the complete number, with + and country code.
     </EmptyState>
   );
 }

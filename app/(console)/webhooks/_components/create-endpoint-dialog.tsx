@@ -14,20 +14,20 @@ import type { CreatedWebhookEndpoint, EventType } from "@/server/webhooks/schema
 type CreateMutation = ReturnType<typeof trpc.webhooks.create.useMutation>;
 type Values = { url: string; description: string; events: EventType[] };
 
-/** Asks for an endpoint, then shows its signing secret, this once. */
+/** Creates an endpoint and shows its signing secret, once. */
 export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const create = trpc.webhooks.create.useMutation();
   const created = create.data;
-  // A secret that is being made would be lost with the dialog.
+  // Closing now would lose the secret that is being created.
   const close = () => !create.isPending && onClose();
   return (
     <Modal
       opened={opened}
       onClose={close}
-      // The secret is forgotten only once the dialog is out of sight.
+      // Not before the dialog is hidden: it would switch back to the form while it fades out.
       onExitTransitionEnd={create.reset}
       title={created ? "Endpoint created" : "Add a webhook endpoint"}
-      // A stray click must not take away a secret that can never be shown again.
+      // A stray click must not close the dialog: the secret is never shown again.
       closeOnClickOutside={false}
       closeOnEscape={!created}
       closeButtonProps={{ "aria-label": "Close" }}
@@ -44,7 +44,7 @@ function EndpointForm({ create, onCancel }: { create: CreateMutation; onCancel: 
     initialValues: { url: "", description: "", events: EVENT_TYPES },
     validate: {
       url: (url) => (url.trim() ? null : "Enter the URL of your endpoint"),
-      events: (events) => (events.length > 0 ? null : "Choose at least one event"),
+      events: (events) => (events.length > 0 ? null : "Select at least one event"),
     },
   });
 
@@ -110,7 +110,7 @@ function NewSecret({ created, onDone }: { created: CreatedWebhookEndpoint; onDon
   return (
     <Stack gap="md">
       <Notice title="Copy the signing secret now">
-        It is shown this once. Your service needs it to verify that an event really comes from here.
+        It is shown only once. Your server needs it to verify that events come from this service.
       </Notice>
       <SecretValue
         label="Signing secret"

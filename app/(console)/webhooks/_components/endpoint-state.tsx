@@ -3,7 +3,7 @@ import { EVENT_TYPES } from "@/app/_ui/event-type-badge";
 import { StatusBadge } from "@/app/_ui/status-badge";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 
-/** Whether events are posted to the endpoint, and whether the last ones were taken. */
+/** Disabled, failing (the last try failed) or active. */
 export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
   if (!endpoint.is_active) return <StatusBadge tone="danger">Disabled</StatusBadge>;
   if (endpoint.failure_count > 0) return <StatusBadge tone="warning">Failing</StatusBadge>;

@@ -5,12 +5,12 @@ import { confirmAction } from "@/app/_ui/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 
-/** What can be done to an endpoint, each with its question or its toast. `onDeleted` runs once it is gone. */
+/** The actions on an endpoint with their confirmation and toasts. `onDeleted` runs after deletion. */
 export function useEndpointActions(endpoint: WebhookEndpoint, onDeleted?: () => void) {
   const utils = trpc.useUtils();
   const enable = trpc.webhooks.enable.useMutation({
     onSuccess: () => {
-      toastDone("Endpoint enabled; events are posted to it again");
+      toastDone("Endpoint enabled. New events are sent to it again.");
       return utils.webhooks.invalidate();
     },
     onError: toastFailed,
@@ -32,7 +32,7 @@ export function useEndpointActions(endpoint: WebhookEndpoint, onDeleted?: () => 
         title: "Delete this endpoint?",
         children: (
           <>
-            Events are no longer posted to <strong style={{ overflowWrap: "anywhere" }}>{endpoint.url}</strong>. This
+            Events are no longer sent to <strong style={{ overflowWrap: "anywhere" }}>{endpoint.url}</strong>. This
             cannot be undone.
           </>
         ),

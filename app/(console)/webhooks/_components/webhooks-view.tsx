@@ -54,7 +54,7 @@ const columns: ReadonlyArray<Column<WebhookEndpoint>> = [
   },
   {
     key: "failures",
-    header: "Failures in a row",
+    header: "Consecutive failures",
     align: "right",
     visibleFrom: "lg",
     render: (endpoint) => <span className="tabular">{formatCount(endpoint.failure_count)}</span>,
@@ -72,14 +72,14 @@ const columns: ReadonlyArray<Column<WebhookEndpoint>> = [
     render: (endpoint) => <Time value={endpoint.last_failure_at} fallback="Never" />,
   },
   {
-    key: "deeds",
+    key: "actions",
     header: <VisuallyHidden>Actions</VisuallyHidden>,
     align: "right",
     render: (endpoint) => <EndpointButtons endpoint={endpoint} />,
   },
 ];
 
-/** The endpoints that events are posted to, and how that goes. */
+/** The webhook endpoints of the account with their state. */
 export function WebhooksView() {
   const router = useRouter();
   const endpoints = trpc.webhooks.list.useQuery(undefined, { refetchInterval: REFRESH_MS });
@@ -89,13 +89,13 @@ export function WebhooksView() {
       Add endpoint
     </Button>
   );
-  // An empty list offers the deed itself.
+  // An empty list has the button in its empty state.
   const hasSome = endpoints.data?.data.length !== 0 && !endpoints.isPending;
   return (
     <>
       <PageHeader
         title="Webhooks"
-        description="Every change of a message is posted to your endpoints, signed and with retries."
+        description="Every status change of a message is posted to your endpoints, signed and with retries."
         actions={hasSome && addButton}
       />
       <QueryState query={endpoints}>
@@ -108,8 +108,8 @@ export function WebhooksView() {
               rowKey={(endpoint) => endpoint.id}
               onRowClick={(endpoint) => router.push(`/webhooks/${endpoint.id}`)}
               empty={
-                <EmptyState icon={IconWebhook} title="No endpoint yet" action={addButton}>
-                  Add the URL of your own service to be told when messages are sent, delivered or fail.
+                <EmptyState icon={IconWebhook} title="No endpoints yet" action={addButton}>
+                  Add a URL of your own server to be notified when messages are sent, are delivered or fail.
                 </EmptyState>
               }
             />
@@ -122,7 +122,7 @@ export function WebhooksView() {
 }
 
 function EndpointButtons({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const deeds = useEndpointActions(endpoint);
+  const actions = useEndpointActions(endpoint);
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
       {!endpoint.is_active && (
@@ -130,8 +130,8 @@ function EndpointButtons({ endpoint }: { endpoint: WebhookEndpoint }) {
           size="compact-sm"
           variant="light"
           aria-label={`Enable ${endpoint.url}`}
-          loading={deeds.isEnabling}
-          onClick={deeds.enable}
+          loading={actions.isEnabling}
+          onClick={actions.enable}
         >
           Enable
         </Button>
@@ -141,8 +141,8 @@ function EndpointButtons({ endpoint }: { endpoint: WebhookEndpoint }) {
           variant="subtle"
           color="red"
           aria-label={`Delete ${endpoint.url}`}
-          loading={deeds.isDeleting}
-          onClick={deeds.askToDelete}
+          loading={actions.isDeleting}
+          onClick={actions.askToDelete}
         >
           <IconTrash size={16} />
         </ActionIcon>

@@ -7,13 +7,13 @@ import { confirmAction } from "@/app/_ui/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { OperatedAccount } from "@/server/operator/schema";
 
-/** What else can be done about an account: its limits, and whether it may send at all. */
+/** Further actions on an account: its limits, suspension and reactivation. */
 export function AccountMenu({ account, onLimit }: { account: OperatedAccount; onLimit: () => void }) {
   const utils = trpc.useUtils();
   const name = account.company_name || account.name;
   const setStatus = trpc.operator.setAccountStatus.useMutation({
     onSuccess: ({ status }) => {
-      toastDone(status === "active" ? `${name} may send again.` : `${name} is suspended.`);
+      toastDone(status === "active" ? `${name} reactivated` : `${name} suspended`);
       return utils.operator.accounts.invalidate();
     },
     onError: toastFailed,
@@ -21,14 +21,15 @@ export function AccountMenu({ account, onLimit }: { account: OperatedAccount; on
   const askToSuspend = () =>
     confirmAction({
       title: `Suspend ${name}?`,
-      children: "Its sends are refused at once. It can still sign in and read; messages already accepted still go out.",
+      children:
+        "New sends are refused at once, and messages that no provider has yet fail and are refunded. Its users can still sign in and read.",
       confirmLabel: "Suspend account",
       onConfirm: () => setStatus.mutate({ account_id: account.id, status: "suspended" }),
     });
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label={`More for ${name}`} loading={setStatus.isPending}>
+        <ActionIcon variant="default" size={30} aria-label={`More actions for ${name}`} loading={setStatus.isPending}>
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
@@ -45,7 +46,7 @@ export function AccountMenu({ account, onLimit }: { account: OperatedAccount; on
             leftSection={<IconPlayerPlay size={16} aria-hidden />}
             onClick={() => setStatus.mutate({ account_id: account.id, status: "active" })}
           >
-            Let it send again
+            Reactivate
           </Menu.Item>
         )}
       </Menu.Dropdown>

@@ -26,7 +26,7 @@ const SEARCH_DELAY_MS = 250;
 export function AccountsView({ countries }: { countries: readonly string[] }) {
   const { params, page, change, setPage } = useUrlState();
   const search = params.get("search") ?? "";
-  const look = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
+  const searchFor = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const [credited, setCredited] = useState<OperatedAccount | null>(null);
   const [limited, setLimited] = useState<OperatedAccount | null>(null);
   const list = trpc.operator.accounts.useQuery(
@@ -35,7 +35,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
   );
   return (
     <>
-      <PageHeader title="Accounts" description="Everybody who uses this installation, with the money they hold." />
+      <PageHeader title="Accounts" description="All accounts of this installation, with their balances and limits." />
       <Card padding={0}>
         <div className="card-bar">
           <TextInput
@@ -46,7 +46,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
             maw={380}
             maxLength={SEARCH_MAX}
             defaultValue={search}
-            onChange={(event) => look(event.currentTarget.value)}
+            onChange={(event) => searchFor(event.currentTarget.value)}
           />
         </div>
         <QueryState query={list}>
@@ -60,7 +60,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
               onPage={setPage}
               busy={list.isPlaceholderData}
               empty={
-                <EmptyState icon={IconBuilding} title="No account found">
+                <EmptyState icon={IconBuilding} title="No accounts found">
                   {search && `Nothing matches “${search}”.`}
                 </EmptyState>
               }
@@ -76,7 +76,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
 
 const COUNTRIES_NAMED_MAX = 3;
 
-/** What holds an account back beside its balance, in a few words each. */
+/** The limits of an account other than its balance, one short text each. */
 function limitsOf(account: OperatedAccount): string[] {
   const {
     allowed_countries: countries,
@@ -84,18 +84,19 @@ function limitsOf(account: OperatedAccount): string[] {
     flood_total: total,
     daily_spend_cap: cap,
   } = account;
-  const perHour = (limit: number, what: string) => (limit === 0 ? `No limit of ${what}` : `${limit} ${what} an hour`);
+  const perHour = (limit: number, label: string) =>
+    limit === 0 ? `${label}: no limit` : `${label}: ${limit} per hour`;
   return [
     countries.length > COUNTRIES_NAMED_MAX ? `${countries.length} countries` : countries.join(", "),
-    identical === null ? "" : perHour(identical, "same texts"),
-    total === null ? "" : perHour(total, "messages"),
-    cap === null ? "" : `${formatMoney(cap, account.currency)} a day`,
+    identical === null ? "" : perHour(identical, "Identical texts"),
+    total === null ? "" : perHour(total, "Messages"),
+    cap === null ? "" : `${formatMoney(cap, account.currency)} per day`,
   ].filter(Boolean);
 }
 
-type Deeds = { onCredit: (account: OperatedAccount) => void; onLimit: (account: OperatedAccount) => void };
+type Actions = { onCredit: (account: OperatedAccount) => void; onLimit: (account: OperatedAccount) => void };
 
-function columns({ onCredit, onLimit }: Deeds): Column<OperatedAccount>[] {
+function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
   return [
     {
       key: "account",
@@ -129,7 +130,7 @@ function columns({ onCredit, onLimit }: Deeds): Column<OperatedAccount>[] {
     },
     {
       key: "held",
-      header: "Held",
+      header: "Reserved",
       align: "right",
       visibleFrom: "sm",
       render: ({ held, currency }) => <Money amount={held} currency={currency} />,
@@ -140,13 +141,13 @@ function columns({ onCredit, onLimit }: Deeds): Column<OperatedAccount>[] {
       visibleFrom: "lg",
       render: (account) => (
         <Text size="xs" c="dimmed">
-          {limitsOf(account).join(" · ") || "None of its own"}
+          {limitsOf(account).join(" · ") || "Defaults"}
         </Text>
       ),
     },
     { key: "created", header: "Created", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
     {
-      key: "deeds",
+      key: "actions",
       header: "",
       align: "right",
       render: (account) => (

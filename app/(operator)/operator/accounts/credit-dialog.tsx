@@ -15,7 +15,7 @@ const NOTE_MAX = 255;
 const DECIMALS = 6;
 const INITIAL: { amount: number | string; note: string } = { amount: "", note: "" };
 
-/** Adds money to an account, or takes back what was added by mistake. */
+/** Credits an account; a negative amount corrects an earlier credit. */
 export function CreditDialog({ account, onClose }: { account: OperatedAccount | null; onClose: () => void }) {
   const utils = trpc.useUtils();
   const [unplaced, setUnplaced] = useState<unknown>(null);
@@ -56,12 +56,12 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
         <Stack gap="md">
           {account && (
             <Text size="sm" c="dimmed">
-              Balance now: {formatMoney(account.balance, account.currency)}
+              Current balance: {formatMoney(account.balance, account.currency)}
             </Text>
           )}
           <NumberInput
             label={`Amount in ${account?.currency ?? ""}`}
-            description="Negative to correct downwards"
+            description="Use a negative amount to correct an earlier credit"
             decimalScale={DECIMALS}
             thousandSeparator=","
             hideControls

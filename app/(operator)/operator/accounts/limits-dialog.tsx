@@ -23,7 +23,7 @@ const OPTIONS_SHOWN_MAX = 60;
 
 const numberOrNull = (entered: Entered): number | null => (entered === "" ? null : Number(entered));
 
-/** Where an account may send to, how often to one person, and for how much a day. */
+/** Edits the limits of an account: countries, messages per number, spending per day. */
 export function LimitsDialog({
   account,
   countries,
@@ -74,7 +74,7 @@ function LimitsForm({
   });
   const limit = trpc.operator.limitAccount.useMutation({
     onSuccess: ({ name, company_name }) => {
-      toastDone(`The limits of ${company_name || name} hold from now on.`);
+      toastDone(`Limits of ${company_name || name} saved`);
       onDone();
       return utils.operator.accounts.invalidate();
     },
@@ -96,8 +96,8 @@ function LimitsForm({
     <form onSubmit={submit} noValidate aria-label="Limits">
       <Stack gap="md">
         <MultiSelect
-          label="Countries it may send to"
-          description="None chosen: all"
+          label="Allowed countries"
+          description="Leave empty to allow all countries"
           placeholder={form.values.allowed_countries.length === 0 ? "All countries" : undefined}
           data={options}
           limit={OPTIONS_SHOWN_MAX}
@@ -109,16 +109,16 @@ function LimitsForm({
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           <NumberInput
-            label="Same text to one number"
-            description="Per hour; 0: no limit, empty: the default"
+            label="Identical texts per number"
+            description="Per hour. 0 = no limit, empty = default"
             allowDecimal={false}
             allowNegative={false}
             hideControls
             {...form.getInputProps("flood_identical")}
           />
           <NumberInput
-            label="Messages to one number"
-            description="Per hour; 0: no limit, empty: the default"
+            label="Messages per number"
+            description="Per hour. 0 = no limit, empty = default"
             allowDecimal={false}
             allowNegative={false}
             hideControls
@@ -127,7 +127,7 @@ function LimitsForm({
         </SimpleGrid>
         <NumberInput
           label={`Daily spending cap in ${account.currency}`}
-          description="Per UTC day; empty: no cap but the balance"
+          description="Per UTC day. Empty = no cap"
           decimalScale={DECIMALS}
           allowNegative={false}
           thousandSeparator=","

@@ -17,7 +17,7 @@ export const PROVIDER_NAMES: Record<ProviderId, string> = {
   sandbox: "Sandbox",
 };
 
-/** Routes may name a provider that this release does not know. */
+/** The display name; the id itself for a provider that this release does not know, which old routes may name. */
 export const providerName = (id: string): string =>
   Object.entries(PROVIDER_NAMES).find(([known]) => known === id)?.[1] ?? id;
 
@@ -25,20 +25,20 @@ export const PROVIDER_STATE_VIEWS: Record<OperatedProvider["state"], { label: st
   not_configured: { label: "Not configured", tone: "neutral" },
   working: { label: "Working", tone: "success" },
   drained: { label: "Drained", tone: "info" },
-  open: { label: "Paused", tone: "danger" },
-  probing: { label: "Trying out", tone: "warning" },
+  open: { label: "Circuit open", tone: "danger" },
+  probing: { label: "Half-open", tone: "warning" },
   misconfigured: { label: "Misconfigured", tone: "danger" },
 };
 
 export const SOURCE_LABELS: Record<NonNullable<OperatedProvider["source"]>, string> = {
   environment: "Environment",
-  operator: "Entered here",
+  operator: "Console",
 };
 
-const WITH_EACH_SEND = "It is given along with each message, so there is nothing to enter.";
-const inItsConsole = (where: string) => `Enter it ${where}; without it no receipt ever comes.`;
+const WITH_EACH_SEND = "The callback URL is sent with each message. There is nothing to configure at the provider.";
+const enteredByHand = (where: string) => `Enter this URL ${where}. Without it no delivery receipts arrive.`;
 
-/** Where the receipt URL has to be entered. */
+/** Where operators enter the receipt URL at each provider. */
 export const RECEIPT_URL_PLACES: Record<ProviderId, string> = {
   twilio: WITH_EACH_SEND,
   vonage: WITH_EACH_SEND,
@@ -47,17 +47,19 @@ export const RECEIPT_URL_PLACES: Record<ProviderId, string> = {
   telnyx: WITH_EACH_SEND,
   sinch: WITH_EACH_SEND,
   infobip: WITH_EACH_SEND,
-  africastalking: inItsConsole("as the callback for SMS delivery reports in the provider’s dashboard"),
-  clickatell: inItsConsole("as the callback for message status in the integration’s settings in the provider’s portal"),
-  bandwidth: inItsConsole("as the callback URL of the messaging application in the provider’s dashboard"),
-  smpp: "Receipts come over the connection that messages are sent over.",
-  sandbox: "It reports inside the service.",
+  africastalking: enteredByHand("as the callback for SMS delivery reports in the provider’s dashboard"),
+  clickatell: enteredByHand(
+    "as the callback for message status in the integration’s settings in the provider’s portal",
+  ),
+  bandwidth: enteredByHand("as the callback URL of the messaging application in the provider’s dashboard"),
+  smpp: "Delivery receipts arrive over the SMPP bind itself.",
+  sandbox: "The sandbox reports delivery inside the service.",
 };
 
-/** 0.987 -> "98.7%"; a dash without calls. */
+/** 0.987 -> "98.7%"; a dash when there were no calls. */
 export const formatShare = (share: number | null): string =>
   share === null ? "–" : `${Math.floor(share * 1_000) / 10}%`;
 
-/** Milliseconds; a dash without calls. */
+/** 12.3 -> "12 ms"; a dash when there were no calls. */
 export const formatLatency = (latencyMs: number | null): string =>
   latencyMs === null ? "–" : `${Math.round(latencyMs).toLocaleString("en-US")} ms`;

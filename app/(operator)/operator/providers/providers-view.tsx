@@ -20,7 +20,7 @@ const ALL = "all";
 const FILTERS = [
   { value: ALL, label: "All" },
   { value: "in_use", label: "Configured" },
-  { value: "in_trouble", label: "In trouble" },
+  { value: "in_trouble", label: "With problems" },
 ];
 
 const SHOWN: Record<string, (provider: OperatedProvider) => boolean> = {
@@ -63,7 +63,7 @@ const columns: ReadonlyArray<Column<OperatedProvider>> = [
   },
   {
     key: "source",
-    header: "Settings",
+    header: "Settings from",
     visibleFrom: "md",
     render: ({ source }) => (source ? SOURCE_LABELS[source] : "–"),
   },
@@ -104,7 +104,7 @@ const columns: ReadonlyArray<Column<OperatedProvider>> = [
   },
 ];
 
-/** Who messages are handed to, and how that went in the last hour. */
+/** All providers with their state and the calls of the last hour. */
 export function ProvidersView() {
   const router = useRouter();
   const { params, change } = useUrlState();
@@ -118,7 +118,7 @@ export function ProvidersView() {
     <>
       <PageHeader
         title="Providers"
-        description="Who messages are handed to. Figures are those of the last 60 minutes."
+        description="Upstream services that messages are sent through. Figures cover the last 60 minutes."
       />
       <Card padding={0}>
         <Group className="card-bar">
@@ -141,7 +141,7 @@ export function ProvidersView() {
               empty={
                 <EmptyState
                   icon={IconServer2}
-                  title={filter === "in_trouble" ? "No provider is in trouble" : "No provider is configured"}
+                  title={filter === "in_trouble" ? "No provider has problems" : "No provider is configured"}
                 >
                   {filter === "in_use" && "Choose one under “All” and enter its credentials."}
                 </EmptyState>

@@ -6,7 +6,7 @@ import { type ReactNode, useId } from "react";
 import { PROVIDERS } from "@/server/providers/schema";
 import { providerName } from "../providers/provider-words";
 
-/** Swaps the entry at `at` with the one `step` away. */
+/** Moves the entry at `at` by `step`. */
 function moved(chain: readonly string[], at: number, step: 1 | -1): string[] {
   const next = [...chain];
   const [entry] = next.splice(at, 1);
@@ -14,7 +14,7 @@ function moved(chain: readonly string[], at: number, step: 1 | -1): string[] {
   return next;
 }
 
-/** Providers in the order in which they are tried: moved up and down, taken out, and added from a list. */
+/** Edits a chain: providers in the order in which they are tried. */
 export function ChainInput({
   value,
   error,
@@ -25,7 +25,7 @@ export function ChainInput({
   onChange: (chain: string[]) => void;
 }) {
   const labelId = useId();
-  const left = PROVIDERS.filter((provider) => !value.includes(provider));
+  const addable = PROVIDERS.filter((provider) => !value.includes(provider));
   return (
     <Stack gap="xs">
       <div>
@@ -33,7 +33,7 @@ export function ChainInput({
           Providers, in order
         </Text>
         <Text size="xs" c="dimmed">
-          The first that can be handed the message gets it; the next ones stand in.
+          Messages go to the first available provider; the others are fallbacks.
         </Text>
       </div>
       {value.length > 0 && (
@@ -51,11 +51,11 @@ export function ChainInput({
           ))}
         </ol>
       )}
-      {left.length > 0 && (
+      {addable.length > 0 && (
         <Select
           aria-label="Add a provider"
           placeholder="Add a provider"
-          data={left.map((provider) => ({ value: provider, label: providerName(provider) }))}
+          data={addable.map((provider) => ({ value: provider, label: providerName(provider) }))}
           value={null}
           searchable
           onChange={(provider) => provider && onChange([...value, provider])}
@@ -106,7 +106,7 @@ function ChainEntry({
         >
           <IconArrowDown size={16} />
         </ActionIcon>
-        <ActionIcon variant="subtle" color="red" aria-label={`Take ${name} out`} onClick={onRemove}>
+        <ActionIcon variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={onRemove}>
           <IconX size={16} />
         </ActionIcon>
       </Group>

@@ -5,20 +5,20 @@ import { StatusBadge } from "@/app/_ui/status-badge";
 import type { OperatedRoute } from "@/server/routing/schema";
 import { providerName } from "../providers/provider-words";
 
-/** `49` -> `+49…`; the empty prefix is every number. */
+/** `49` -> `+49…`; the empty prefix matches every number. */
 export const destinationOf = ({ prefix }: Pick<OperatedRoute, "prefix">): string =>
-  prefix === "" ? "everywhere" : `+${prefix}…`;
+  prefix === "" ? "all destinations" : `+${prefix}…`;
 
-/** The same where it stands alone. */
+/** The same as a title, with a capital letter. */
 export const destinationTitle = (route: Pick<OperatedRoute, "prefix">): string =>
-  route.prefix === "" ? "Everywhere" : destinationOf(route);
+  route.prefix === "" ? "All destinations" : destinationOf(route);
 
-/** The price of a segment; prices are in the currency of whoever sends. */
+/** The price of a segment, without a currency: it is charged in the currency of the sending account. */
 export const formatPrice = (price: number, digits: number): string => price.toFixed(digits);
 
 const figure = (value: number | string) => <span className="tabular">{value}</span>;
 
-/** The columns of the route table. `digits` after the point keep the prices in line. */
+/** The columns of the route table. Prices show `digits` decimals, so that they align. */
 export function routeColumns({
   digits,
   onEdit,
@@ -66,7 +66,7 @@ export function routeColumns({
       ),
     },
     {
-      key: "deeds",
+      key: "actions",
       header: <VisuallyHidden>Actions</VisuallyHidden>,
       align: "right",
       render: (route) => (

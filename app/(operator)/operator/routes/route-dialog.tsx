@@ -12,7 +12,7 @@ import type { OperatedRoute } from "@/server/routing/schema";
 import { ChainInput } from "./chain-input";
 import { destinationOf } from "./route-columns";
 
-/** The route that is being edited; null: the dialog is closed. */
+/** The route being edited; null: the dialog is closed. */
 export type EditedRoute = OperatedRoute | "new" | null;
 
 const PREFIX_MAX = 16;
@@ -27,7 +27,7 @@ type Values = {
 };
 const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight: 100, is_active: true };
 
-/** Makes a route or changes one. */
+/** Adds or edits a route. */
 export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
   const title = edited === "new" || edited === null ? "Add a route" : `Route for ${destinationOf(edited)}`;
   return (
@@ -40,7 +40,7 @@ export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose:
 function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: (error: unknown) => void) {
   const utils = trpc.useUtils();
   const onSuccess = (saved: OperatedRoute) => {
-    toastDone(`The route for ${destinationOf(saved)} ${route ? "was changed" : "was added"}.`);
+    toastDone(`Route for ${destinationOf(saved)} ${route ? "saved" : "added"}`);
     onDone();
     return utils.operator.routes.invalidate();
   };
@@ -89,7 +89,7 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
       <Stack gap="md">
         <TextInput
           label="Prefix"
-          description="Leading digits of the numbers, such as 49; empty: everywhere"
+          description="Leading digits of the number, such as 49. Empty = all destinations"
           inputMode="numeric"
           maxLength={PREFIX_MAX}
           data-autofocus
@@ -118,7 +118,7 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
           />
           <NumberInput
             label="Weight"
-            description="Among equals"
+            description="Among ties"
             allowDecimal={false}
             allowNegative={false}
             hideControls

@@ -16,7 +16,7 @@ import { destinationOf, routeColumns } from "./route-columns";
 import { type EditedRoute, RouteDialog } from "./route-dialog";
 import { SimulationCard } from "./simulation-card";
 
-/** Which providers a destination is tried with, and what a segment costs there. */
+/** The route table: providers and price per destination. */
 export function RoutesView() {
   const utils = trpc.useUtils();
   const [edited, setEdited] = useState<EditedRoute>(null);
@@ -32,7 +32,7 @@ export function RoutesView() {
     confirmAction({
       title: `Delete the route for ${destinationOf(route)}?`,
       children:
-        "New messages no longer take it; without another route for these numbers they are refused. What was accepted keeps its price. To keep it for later, make it inactive instead.",
+        "New messages no longer use it; without another matching route they fail, free of charge. Messages already accepted keep their price. To keep the route for later, deactivate it instead.",
       confirmLabel: "Delete route",
       onConfirm: () => remove.mutate({ id: route.id }),
     });
@@ -46,7 +46,7 @@ export function RoutesView() {
     <>
       <PageHeader
         title="Routes and prices"
-        description="The longest prefix decides, then the lowest priority; equals share messages by weight."
+        description="The longest matching prefix wins, then the lowest priority number. Routes that tie share messages by weight."
         actions={hasSome && addButton}
       />
       <Card padding={0} mb="lg">
@@ -62,8 +62,8 @@ export function RoutesView() {
               rows={data}
               rowKey={({ id }) => String(id)}
               empty={
-                <EmptyState icon={IconRoute} title="No route yet" action={addButton}>
-                  Without a route no message is accepted. One with an empty prefix leads everywhere.
+                <EmptyState icon={IconRoute} title="No routes yet" action={addButton}>
+                  Messages fail without a route. Add one with an empty prefix to cover all destinations.
                 </EmptyState>
               }
             />

@@ -4,7 +4,7 @@ import { Alert, Box, Button, Card, Group, Stack, Text, TextInput, Title } from "
 import { IconArrowRight, IconListSearch, IconRouteOff } from "@tabler/icons-react";
 import { Fragment, useEffect, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { complaintAbout } from "@/app/_ui/form-errors";
+import { fieldError } from "@/app/_ui/form-errors";
 import { fractionDigits } from "@/app/_ui/money";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
@@ -17,28 +17,28 @@ import { destinationTitle, formatPrice } from "./route-columns";
 const LINK_WORDS: Record<ChainLink["status"], string | null> = {
   usable: null,
   drained: "drained",
-  open: "paused",
+  open: "circuit open",
   not_configured: "not configured",
 };
 
-/** Tells what the table does with a number: which routes match, which is taken, and with which providers. */
+/** Simulates routing for a number: the matching routes, the selected one, and its providers. */
 export function SimulationCard() {
   const { params, change } = useUrlState();
   const to = params.get("to") ?? "";
   const [text, setText] = useState(to);
   // The back button changes the address, and the field follows it.
   useEffect(() => setText(to), [to]);
-  const rehearsal = trpc.operator.routes.simulate.useQuery({ to }, { enabled: to !== "" });
-  const complaint = complaintAbout("to", rehearsal.error);
+  const simulation = trpc.operator.routes.simulate.useQuery({ to }, { enabled: to !== "" });
+  const toError = fieldError("to", simulation.error);
   return (
-    <Card component="section" aria-labelledby="rehearsal" padding={0}>
+    <Card component="section" aria-labelledby="simulation" padding={0}>
       <Stack gap="md" p="lg">
         <div>
-          <Title order={2} size="h4" id="rehearsal">
-            Test a number
+          <Title order={2} size="h4" id="simulation">
+            Simulate routing
           </Title>
           <Text size="sm" c="dimmed">
-            Which routes match it, and which one a message takes now. Nothing is sent.
+            Shows which routes match a number, and which one a message would use now. Nothing is sent.
           </Text>
         </div>
         <form
@@ -49,35 +49,35 @@ export function SimulationCard() {
         >
           <Group align="flex-start" gap="sm">
             <TextInput
-              aria-label="Number to test"
+              aria-label="Number to simulate"
               type="tel"
               placeholder="+4915112345678"
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
-              error={complaint}
+              error={toError}
               flex="1 1 200px"
               maw={320}
             />
             <Button type="submit" variant="light" leftSection={<IconListSearch size={16} />}>
-              Test number
+              Simulate
             </Button>
           </Group>
         </form>
       </Stack>
-      {to !== "" && !complaint && (
-        <QueryState query={rehearsal}>{(data) => <Simulation rehearsal={data} />}</QueryState>
+      {to !== "" && !toError && (
+        <QueryState query={simulation}>{(data) => <Simulation simulation={data} />}</QueryState>
       )}
     </Card>
   );
 }
 
-function Simulation({ rehearsal: { to, routes } }: { rehearsal: RouteSimulation }) {
+function Simulation({ simulation: { to, routes } }: { simulation: RouteSimulation }) {
   if (!routes.some(({ share }) => share > 0)) {
     return (
-      <Alert color="red" variant="light" icon={<IconRouteOff aria-hidden />} title="No route" mx="lg" mb="lg">
+      <Alert color="red" variant="light" icon={<IconRouteOff aria-hidden />} title="No usable route" mx="lg" mb="lg">
         {routes.length === 0
           ? `No active route matches ${to}.`
-          : `No provider of the routes that match ${to} is configured.`}
+          : `Routes match ${to}, but none of their providers is configured.`}
       </Alert>
     );
   }
@@ -92,13 +92,15 @@ function Simulation({ rehearsal: { to, routes } }: { rehearsal: RouteSimulation 
   );
 }
 
-function Verdict({ route: { share, chain } }: { route: SimulatedRoute }) {
+function Decision({ route: { share, chain } }: { route: SimulatedRoute }) {
   const isUsable = chain.some(({ status }) => status === "usable");
   if (share > 0) {
-    const taken = share === 1 ? "Taken" : `Taken by ${formatShare(share)}`;
+    const selected = share === 1 ? "Selected" : `Selected for ${formatShare(share)}`;
     return (
       <Box display="flex" miw="max-content">
-        <StatusBadge tone={isUsable ? "success" : "warning"}>{isUsable ? taken : `${taken}, waits`}</StatusBadge>
+        <StatusBadge tone={isUsable ? "success" : "warning"}>
+          {isUsable ? selected : `${selected}, messages wait`}
+        </StatusBadge>
       </Box>
     );
   }
@@ -135,7 +137,7 @@ function Chain({ links }: { links: ChainLink[] }) {
 
 function columnsWith(digits: number): Column<SimulatedRoute>[] {
   return [
-    { key: "verdict", header: "Verdict", render: (route) => <Verdict route={route} /> },
+    { key: "decision", header: "Result", render: (route) => <Decision route={route} /> },
     {
       key: "prefix",
       header: "Destination",

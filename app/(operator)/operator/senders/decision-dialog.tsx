@@ -8,7 +8,7 @@ import type { Decision } from "./decision-menu";
 
 const NOTE_MAX = 255;
 
-/** Asks for the reason of a refusal. */
+/** Asks for an optional note when an operator rejects or suspends a sender. */
 export function DecisionDialog({
   open,
   busy,
@@ -41,7 +41,7 @@ export function DecisionDialog({
         <Stack gap="md">
           <Text size="sm">
             {open?.decision === "suspended"
-              ? `${open.sender.account_name} can no longer send with it. Messages already accepted still go out.`
+              ? `${open.sender.account_name} can no longer send with it. Messages that no provider has yet fail and are refunded.`
               : `${open?.sender.account_name ?? ""} cannot send with it.`}
           </Text>
           <Textarea

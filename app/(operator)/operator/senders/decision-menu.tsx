@@ -7,7 +7,7 @@ export type Decision = DecideSenderInput["decision"];
 
 const VERBS: Record<Decision, string> = { approved: "Approve", rejected: "Reject", suspended: "Suspend" };
 
-/** What an operator usually does next with a sender of each status; the service judges whether it may be. */
+/** The usual decisions for a sender of each status; the service checks whether each is allowed. */
 const OFFERED: Record<ReviewedSender["status"], Decision[]> = {
   pending: ["approved", "rejected"],
   approved: ["suspended"],
@@ -15,7 +15,7 @@ const OFFERED: Record<ReviewedSender["status"], Decision[]> = {
   suspended: ["approved"],
 };
 
-/** The decisions that can be taken on one sender. */
+/** A button for each decision on one sender. */
 export function DecisionMenu({
   sender,
   busy,

@@ -41,10 +41,10 @@ export function ReviewView() {
       FILTERS.map(({ value }) => value),
       params.get("status"),
     ) ?? FIRST;
-  const [paced, setPaced] = useState<ReviewedSender | null>(null);
+  const [limited, setLimited] = useState<ReviewedSender | null>(null);
   const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
   const search = params.get("search") ?? "";
-  const look = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
+  const searchFor = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const utils = trpc.useUtils();
   const list = trpc.operator.senders.useQuery(
     { status: filter === "all" ? undefined : filter, search: search || undefined, page, limit: PER_PAGE },
@@ -60,14 +60,14 @@ export function ReviewView() {
 
   function choose(sender: ReviewedSender, decision: Decision) {
     decide.reset();
-    // An approval is quickly taken back, so it needs no dialog; a refusal is worth a note.
+    // An approval is easily revoked, so it needs no dialog; a rejection or suspension may need a note.
     if (decision !== "approved") return setOpen({ sender, decision });
     decide.mutate({ id: sender.id, decision }, { onError: toastFailed });
   }
 
   return (
     <>
-      <PageHeader title="Senders to review" description="A sender can be used from the moment it is approved." />
+      <PageHeader title="Sender review" description="Senders can be used as soon as they are approved." />
       <Card padding={0}>
         <Group className="card-bar" gap="sm">
           <SegmentedControl
@@ -86,14 +86,14 @@ export function ReviewView() {
             maw={300}
             maxLength={SEARCH_MAX}
             defaultValue={search}
-            onChange={(event) => look(event.currentTarget.value)}
+            onChange={(event) => searchFor(event.currentTarget.value)}
           />
         </Group>
         <QueryState query={list}>
           {({ items, pagination }) => (
             <PagedTable
               label="Senders"
-              columns={columns(choose, setPaced, decide.isPending ? decide.variables.id : null)}
+              columns={columns(choose, setLimited, decide.isPending ? decide.variables.id : null)}
               rows={items}
               rowKey={({ id }) => id}
               pagination={pagination}
@@ -102,7 +102,7 @@ export function ReviewView() {
               empty={
                 <EmptyState
                   icon={IconUserCheck}
-                  title={filter === "pending" && !search ? "Nothing to review" : "No such senders"}
+                  title={filter === "pending" && !search ? "Nothing to review" : "No senders found"}
                 >
                   {filter === "pending" && !search && "New senders appear here as customers register them."}
                 </EmptyState>
@@ -118,14 +118,14 @@ export function ReviewView() {
         onClose={() => setOpen(null)}
         onDecide={(note) => open && decide.mutate({ id: open.sender.id, decision: open.decision, note })}
       />
-      <ThroughputDialog sender={paced} onClose={() => setPaced(null)} />
+      <ThroughputDialog sender={limited} onClose={() => setLimited(null)} />
     </>
   );
 }
 
 function columns(
   choose: (sender: ReviewedSender, decision: Decision) => void,
-  onPace: (sender: ReviewedSender) => void,
+  onLimit: (sender: ReviewedSender) => void,
   busyId: string | null,
 ): Column<ReviewedSender>[] {
   return [
@@ -155,11 +155,11 @@ function columns(
       ),
     },
     {
-      key: "pace",
+      key: "throughput",
       header: "Segments per second",
       align: "right",
       visibleFrom: "lg",
-      render: ({ max_segments_per_second }) => max_segments_per_second ?? "Any",
+      render: ({ max_segments_per_second }) => max_segments_per_second ?? "No limit",
     },
     {
       key: "created",
@@ -168,18 +168,18 @@ function columns(
       render: ({ created_at }) => <Time value={created_at} />,
     },
     {
-      key: "deeds",
+      key: "actions",
       header: "",
       align: "right",
       render: (sender) => (
         <Group gap="xs" wrap="nowrap" justify="flex-end">
           <DecisionMenu sender={sender} busy={busyId === sender.id} onDecide={(decision) => choose(sender, decision)} />
-          <Tooltip label="Pace">
+          <Tooltip label="Throughput limit">
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Set the pace of ${sender.sender_id}`}
-              onClick={() => onPace(sender)}
+              aria-label={`Set the throughput limit of ${sender.sender_id}`}
+              onClick={() => onLimit(sender)}
             >
               <IconGauge size={16} />
             </ActionIcon>

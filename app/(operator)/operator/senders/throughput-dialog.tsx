@@ -11,13 +11,13 @@ import type { ReviewedSender } from "@/server/operator/schema";
 
 const DECIMALS = 2;
 
-/** Asks how many segments per second may leave under a sender. */
+/** Sets the throughput limit of a sender ID, in segments per second. */
 export function ThroughputDialog({ sender, onClose }: { sender: ReviewedSender | null; onClose: () => void }) {
   return (
     <Modal
       opened={sender !== null}
       onClose={onClose}
-      title={`Pace of ${sender?.sender_id ?? ""}`}
+      title={`Throughput limit of ${sender?.sender_id ?? ""}`}
       closeButtonProps={{ "aria-label": "Close" }}
     >
       {sender && <ThroughputForm sender={sender} onDone={onClose} />}
@@ -32,10 +32,12 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
     mode: "controlled",
     initialValues: { max_segments_per_second: sender.max_segments_per_second ?? "" },
   });
-  const pace = trpc.operator.throttleSender.useMutation({
+  const setLimit = trpc.operator.throttleSender.useMutation({
     onSuccess: ({ sender_id, max_segments_per_second: limit }) => {
       toastDone(
-        limit === null ? `${sender_id} has no pace of its own.` : `${sender_id}: ${limit} segments per second.`,
+        limit === null
+          ? `Throughput limit of ${sender_id} removed`
+          : `${sender_id} limited to ${limit} segments per second`,
       );
       onDone();
       return utils.operator.senders.invalidate();
@@ -46,14 +48,14 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     setUnplaced(null);
-    pace.mutate({ id: sender.id, max_segments_per_second: entered === "" ? null : Number(entered) });
+    setLimit.mutate({ id: sender.id, max_segments_per_second: entered === "" ? null : Number(entered) });
   });
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <NumberInput
           label="Segments per second"
-          description="Empty: as fast as its provider takes them"
+          description="Leave empty for no limit"
           decimalScale={DECIMALS}
           allowNegative={false}
           hideControls
@@ -65,8 +67,8 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
           <Button variant="default" onClick={onDone}>
             Cancel
           </Button>
-          <Button type="submit" loading={pace.isPending}>
-            Save pace
+          <Button type="submit" loading={setLimit.isPending}>
+            Save limit
           </Button>
         </Group>
       </Stack>

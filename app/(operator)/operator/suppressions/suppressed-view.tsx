@@ -17,7 +17,7 @@ const PER_PAGE = 25;
 const SEARCH_MAX = 40;
 const SEARCH_DELAY_MS = 250;
 
-const REASONS: Record<string, string> = { stop: "Asked to stop", manual: "Entered by hand" };
+const REASONS: Record<string, string> = { stop: "Opted out (STOP)", manual: "Added manually" };
 
 const columns: ReadonlyArray<Column<OperatedSuppression>> = [
   {
@@ -47,7 +47,7 @@ const columns: ReadonlyArray<Column<OperatedSuppression>> = [
       </>
     ),
   },
-  { key: "sender", header: "Sender", visibleFrom: "xs", render: ({ sender_id }) => sender_id ?? "Any" },
+  { key: "sender", header: "Sender", visibleFrom: "xs", render: ({ sender_id }) => sender_id ?? "All senders" },
   {
     key: "reason",
     header: "Reason",
@@ -65,11 +65,11 @@ const columns: ReadonlyArray<Column<OperatedSuppression>> = [
   { key: "since", header: "Since", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
 ];
 
-/** Numbers that somebody must not send to, over all accounts. */
+/** The suppressed numbers of all accounts. */
 export function SuppressedView() {
   const { params, page, change, setPage } = useUrlState();
   const number = params.get("number") ?? "";
-  const look = useDebouncedCallback((text: string) => change({ number: text.trim() }, "replace"), SEARCH_DELAY_MS);
+  const searchFor = useDebouncedCallback((text: string) => change({ number: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const list = trpc.operator.suppressions.useQuery(
     { number: number || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
@@ -78,7 +78,7 @@ export function SuppressedView() {
     <>
       <PageHeader
         title="All suppressions"
-        description="Numbers that accounts must not send to. Accounts add and take away their own."
+        description="Suppressed numbers of all accounts. Each account manages its own list."
       />
       <Card padding={0}>
         <div className="card-bar">
@@ -90,7 +90,7 @@ export function SuppressedView() {
             maw={380}
             maxLength={SEARCH_MAX}
             defaultValue={number}
-            onChange={(event) => look(event.currentTarget.value)}
+            onChange={(event) => searchFor(event.currentTarget.value)}
           />
         </div>
         <QueryState query={list}>
@@ -104,8 +104,8 @@ export function SuppressedView() {
               onPage={setPage}
               busy={list.isPlaceholderData}
               empty={
-                <EmptyState icon={IconBan} title={number ? "No such number" : "Nothing is suppressed"}>
-                  {number ? `No account suppresses a number that begins with “${number}”.` : undefined}
+                <EmptyState icon={IconBan} title={number ? "No matching number" : "No suppressed numbers"}>
+                  {number ? `No account suppresses a number starting with “${number}”.` : undefined}
                 </EmptyState>
               }
             />

@@ -6,7 +6,7 @@ import { Money } from "@/app/_ui/money";
 import { Time } from "@/app/_ui/time";
 import type { MessageDetail } from "@/server/messages/schema";
 
-/** The fields of a message, and its text as it was sent. */
+/** The fields of a message. */
 export function MessageFacts({ detail: { message, reference, encoding, segments } }: { detail: MessageDetail }) {
   return (
     <Card component="section" aria-label="Details">
@@ -28,9 +28,9 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
           {formatCount(segments)} ({encoding})
         </Fact>
         <Fact label="Provider">{message.provider || "–"}</Fact>
-        <Fact label="Provider’s id">
+        <Fact label="Provider’s message id">
           {message.provider_message_id ? (
-            <Copied value={message.provider_message_id} label="Copy the provider's id" />
+            <Copied value={message.provider_message_id} label="Copy the provider's message id" />
           ) : (
             "–"
           )}

@@ -22,10 +22,10 @@ import { elapsed, type TimelineEntry, timelineOf } from "./timeline";
 type Outcome = MessageDetail["attempts"][number]["outcome"];
 
 const OUTCOMES: Record<NonNullable<Outcome>, { title: string; tone: Tone }> = {
-  accepted: { title: "took the message", tone: "success" },
+  accepted: { title: "accepted the message", tone: "success" },
   refused: { title: "refused the message", tone: "danger" },
-  retryable: { title: "could not take the message", tone: "warning" },
-  unknown: { title: "gave no clear answer", tone: "warning" },
+  retryable: { title: "did not accept the message", tone: "warning" },
+  unknown: { title: "outcome unknown", tone: "warning" },
 };
 
 const LEDGER_TITLES: Readonly<Record<string, string>> = {
@@ -41,21 +41,21 @@ const DELIVERY_TONES: Readonly<Record<string, Tone>> = {
   held: "warning",
 };
 
-type Look = { icon: ReactNode; tone: Tone; title: string; body?: ReactNode };
+type EntryView = { icon: ReactNode; tone: Tone; title: string; body?: ReactNode };
 
 const icon = (Icon: typeof IconSend) => <Icon size={14} aria-hidden />;
 
-/** `code: detail`, whichever of them there is. */
+/** `code: detail`, without the part that is null. */
 const reasonOf = (code: string | null, detail: string | null) => [code, detail].filter(Boolean).join(": ");
 
-function attemptLook(attempt: MessageDetail["attempts"][number]): Look {
+function attemptView(attempt: MessageDetail["attempts"][number]): EntryView {
   const { title, tone } = attempt.outcome
     ? OUTCOMES[attempt.outcome]
-    : { title: "was called; no answer yet", tone: "neutral" as const };
+    : { title: "no response yet", tone: "neutral" as const };
   return {
     icon: icon(IconBroadcast),
     tone,
-    title: `Attempt ${attempt.seq}: ${attempt.provider} ${title}`,
+    title: `Attempt ${attempt.seq}, ${attempt.provider}: ${title}`,
     body: (
       <>
         {attempt.latency_ms !== null && <span className="tabular">{formatCount(attempt.latency_ms)} ms</span>}
@@ -66,7 +66,7 @@ function attemptLook(attempt: MessageDetail["attempts"][number]): Look {
   };
 }
 
-function receiptLook(receipt: MessageDetail["receipts"][number]): Look {
+function receiptView(receipt: MessageDetail["receipts"][number]): EntryView {
   const reason = reasonOf(receipt.code, receipt.detail);
   return {
     icon: icon(IconReceipt),
@@ -75,17 +75,17 @@ function receiptLook(receipt: MessageDetail["receipts"][number]): Look {
     body: (
       <>
         {reason}
-        {!receipt.applied && <span>{reason && " · "}Kept; it did not change the status</span>}
+        {!receipt.applied && <span>{reason && " · "}Stored; it did not change the status</span>}
       </>
     ),
   };
 }
 
-function deliveryLook(delivery: MessageDetail["deliveries"][number]): Look {
+function deliveryView(delivery: MessageDetail["deliveries"][number]): EntryView {
   return {
     icon: icon(IconWebhook),
     tone: DELIVERY_TONES[delivery.status] ?? "neutral",
-    title: `Webhook ${delivery.event_type}: ${delivery.status}`,
+    title: `Webhook ${delivery.event_type}: ${delivery.status === "held" ? "parked" : delivery.status}`,
     body: (
       <>
         <Anchor
@@ -103,14 +103,14 @@ function deliveryLook(delivery: MessageDetail["deliveries"][number]): Look {
   };
 }
 
-function lookOf(entry: TimelineEntry, { message }: MessageDetail): Look {
+function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
   switch (entry.kind) {
     case "accepted":
       return { icon: icon(IconInbox), tone: "neutral", title: "Accepted" };
     case "attempt":
-      return attemptLook(entry.attempt);
+      return attemptView(entry.attempt);
     case "receipt":
-      return receiptLook(entry.receipt);
+      return receiptView(entry.receipt);
     case "ledger":
       return {
         icon: icon(entry.move.kind === "refund" ? IconArrowsExchange : IconCash),
@@ -119,7 +119,7 @@ function lookOf(entry: TimelineEntry, { message }: MessageDetail): Look {
         body: entry.move.amount !== 0 && signed(entry.move.amount, message.currency),
       };
     case "sent":
-      return { icon: icon(IconSend), tone: "info", title: "Sent", body: `Taken by ${message.provider}` };
+      return { icon: icon(IconSend), tone: "info", title: "Sent", body: `Accepted by ${message.provider}` };
     case "delivered":
       return { icon: icon(IconCircleCheck), tone: "success", title: "Delivered" };
     case "failed":
@@ -130,14 +130,14 @@ function lookOf(entry: TimelineEntry, { message }: MessageDetail): Look {
         body: message.error?.message,
       };
     case "delivery":
-      return deliveryLook(entry.delivery);
+      return deliveryView(entry.delivery);
   }
 }
 
 const signed = (amount: number, currency: string) =>
   `${amount > 0 ? "+" : "−"}${formatMoney(Math.abs(amount), currency)}`;
 
-/** The story of a message: money, hand-overs to providers, receipts, status and webhooks, oldest first. */
+/** The history of a message: ledger entries, attempts, receipts, status changes and webhooks, oldest first. */
 export function MessageTimeline({ detail }: { detail: MessageDetail }) {
   const entries = timelineOf(detail);
   return (
@@ -152,12 +152,12 @@ export function MessageTimeline({ detail }: { detail: MessageDetail }) {
         styles={{ itemTitle: { fontSize: "var(--mantine-font-size-sm)", fontWeight: 600, lineHeight: 1.4 } }}
       >
         {entries.map((entry) => {
-          const look = lookOf(entry, detail);
+          const view = viewOf(entry, detail);
           return (
-            <Timeline.Item key={entry.key} bullet={look.icon} color={TONE_COLORS[look.tone]} title={look.title}>
-              {look.body && (
+            <Timeline.Item key={entry.key} bullet={view.icon} color={TONE_COLORS[view.tone]} title={view.title}>
+              {view.body && (
                 <Text size="sm" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>
-                  {look.body}
+                  {view.body}
                 </Text>
               )}
               <Text size="xs" c="dimmed" mt={2} component="div" className="tabular">

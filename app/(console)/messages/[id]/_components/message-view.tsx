@@ -16,18 +16,18 @@ import { MessageFacts } from "./message-facts";
 import { MessageTimeline } from "./message-timeline";
 
 const MOVING_REFRESH_MS = 1_500;
-/** A webhook is tried again; that may take hours. */
-const TELLING_REFRESH_MS = 10_000;
+/** Slower while only webhook retries are left, which may take hours. */
+const RETRYING_REFRESH_MS = 10_000;
 
 function refreshAfterMs(detail: MessageDetail | undefined): number | false {
   if (!detail) return false;
   if (!isFinal(detail.message.status)) return MOVING_REFRESH_MS;
   const pending = detail.deliveries.filter((delivery) => delivery.status === "pending");
   if (pending.some((delivery) => delivery.attempts === 0)) return MOVING_REFRESH_MS;
-  return pending.length > 0 ? TELLING_REFRESH_MS : false;
+  return pending.length > 0 ? RETRYING_REFRESH_MS : false;
 }
 
-/** One message with all that happened to it. Renews itself until nothing moves any more. */
+/** One message with its timeline. Refreshes itself until the status is final and no webhook is pending. */
 export function MessageView({ id }: { id: string }) {
   const detail = trpc.messages.detail.useQuery(
     { id },
@@ -98,14 +98,14 @@ function NoSuchMessage() {
     <Card>
       <EmptyState
         icon={IconMessageOff}
-        title="There is no such message"
+        title="Message not found"
         action={
           <LinkButton href="/messages" variant="light">
             All messages
           </LinkButton>
         }
       >
-        The address may be wrong, or the message belongs to another account.
+        The link may be wrong, or the message belongs to another account.
       </EmptyState>
     </Card>
   );

@@ -47,11 +47,11 @@ const detail: MessageDetail = {
   ],
 };
 
-const told = (from: MessageDetail) => timelineOf(from).map((entry) => entry.key);
+const keysOf = (from: MessageDetail) => timelineOf(from).map((entry) => entry.key);
 
 describe("timelineOf", () => {
-  it("tells the story in order, the cause before its effect within one moment", () => {
-    expect(told(detail)).toEqual([
+  it("is in order of time, with the cause before its effect within one millisecond", () => {
+    expect(keysOf(detail)).toEqual([
       "accepted",
       "ledger-reserve",
       "attempt-1",
@@ -63,19 +63,19 @@ describe("timelineOf", () => {
     ]);
   });
 
-  it("shows a receipt that came before the provider's answer where it came", () => {
+  it("shows a receipt before the provider's response if it arrived first", () => {
     const early = { ...detail, receipts: detail.receipts.map((receipt) => ({ ...receipt, received_at: at(1) })) };
-    expect(told(early).indexOf("receipt-0")).toBeLessThan(told(early).indexOf("sent"));
+    expect(keysOf(early).indexOf("receipt-0")).toBeLessThan(keysOf(early).indexOf("sent"));
   });
 
-  it("keeps equal receipts apart", () => {
+  it("gives equal receipts different keys", () => {
     const repeated = { ...detail, receipts: [...detail.receipts, ...detail.receipts] };
-    expect(new Set(told(repeated)).size).toBe(told(repeated).length);
+    expect(new Set(keysOf(repeated)).size).toBe(keysOf(repeated).length);
   });
 });
 
 describe("elapsed", () => {
-  it("shows the two largest units that matter", () => {
+  it("shows the two largest units", () => {
     const after = (ms: number) => elapsed(at(0), new Date(Date.parse(at(0)) + ms).toISOString());
     expect([12, 1_250, 59_999, 200_000, 43_500_000].map(after)).toEqual([
       "+12 ms",
@@ -86,7 +86,7 @@ describe("elapsed", () => {
     ]);
   });
 
-  it("never runs backwards, whatever two clocks say", () => {
+  it("is never negative, even if two clocks differ", () => {
     expect(elapsed(at(1), at(0))).toBe("+0 ms");
   });
 });

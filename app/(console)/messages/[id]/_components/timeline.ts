@@ -1,6 +1,6 @@
 import type { MessageDetail } from "@/server/messages/schema";
 
-/** One line of a message's story. */
+/** One entry of a message's timeline. */
 export type TimelineEntry = { key: string; at: string } & (
   | { kind: "accepted" }
   | { kind: "attempt"; attempt: MessageDetail["attempts"][number] }
@@ -12,7 +12,7 @@ export type TimelineEntry = { key: string; at: string } & (
   | { kind: "delivery"; delivery: MessageDetail["deliveries"][number] }
 );
 
-/** What comes first of what happened in the same millisecond: the cause before its effect. */
+/** Order within the same millisecond: the cause before its effect. */
 const ORDER: Readonly<Record<TimelineEntry["kind"], number>> = {
   accepted: 0,
   attempt: 2,
@@ -23,13 +23,13 @@ const ORDER: Readonly<Record<TimelineEntry["kind"], number>> = {
   ledger: 6,
   delivery: 7,
 };
-/** Money is reserved in the very moment of acceptance, so it stands right below it. */
+/** Money is reserved in the transaction of acceptance, so its entry comes right after. */
 const RESERVED = 1;
 
 const rank = (entry: TimelineEntry) =>
   entry.kind === "ledger" && entry.move.kind === "reserve" ? RESERVED : ORDER[entry.kind];
 
-/** Everything known of a message as one story, oldest first. */
+/** All that is known of a message as one list, oldest first. */
 export function timelineOf({ message, attempts, receipts, ledger, deliveries }: MessageDetail): TimelineEntry[] {
   const entries: TimelineEntry[] = [
     { key: "accepted", at: message.created_at, kind: "accepted" },
@@ -41,7 +41,7 @@ export function timelineOf({ message, attempts, receipts, ledger, deliveries }: 
         attempt,
       }),
     ),
-    // Two receipts may be equal in all that is shown of them.
+    // The index, because two receipts may be equal in every field.
     ...receipts.map(
       (receipt, at): TimelineEntry => ({
         key: `receipt-${at}`,
@@ -70,7 +70,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long after `from` something was: `+12 ms`, `+1.2 s`, `+3 min 20 s`, `+12 h 5 min`. Both ISO 8601. */
+/** Time from `from` to `to`, both ISO 8601: `+12 ms`, `+1.2 s`, `+3 min 20 s`, `+12 h 5 min`; never negative. */
 export function elapsed(from: string, to: string): string {
   const ms = Math.max(0, Date.parse(to) - Date.parse(from));
   if (ms < SECOND_MS) return `+${ms} ms`;

@@ -18,12 +18,12 @@ const STATUS_OPTIONS = DELIVERY_STATUSES.map((status) => ({
   label: DELIVERY_STATUS_VIEWS[status].label,
 }));
 
-/** One column only: a delivery opens in place, over the whole width. */
+/** One column, because a delivery expands in place over the whole width. */
 const columns: ReadonlyArray<Column<Delivery>> = [
   { key: "delivery", header: "Event", render: (delivery) => <DeliveryRow delivery={delivery} /> },
 ];
 
-/** What was posted to an endpoint, newest first, with every try. */
+/** The deliveries to an endpoint, newest first, each with its tries. */
 export function DeliveryList({ endpointId }: { endpointId: string }) {
   const { params, page, change, setPage } = useUrlState();
   const status = oneOf(DELIVERY_STATUSES, params.get("status"));
@@ -70,8 +70,8 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
 
 function NoDelivery() {
   return (
-    <EmptyState icon={IconPackages} title="Nothing was posted here yet">
-      The next event that this endpoint is subscribed to appears here within moments.
+    <EmptyState icon={IconPackages} title="No deliveries yet">
+      Send a test event, or a message: events that this endpoint is subscribed to appear here.
     </EmptyState>
   );
 }
@@ -80,7 +80,7 @@ function NoneWithStatus({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
       icon={IconFilterOff}
-      title="No delivery has this status"
+      title="No deliveries with this status"
       action={
         <Button variant="light" onClick={onClear}>
           Show all deliveries

@@ -16,12 +16,12 @@ export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; 
   pending: { label: "Pending", tone: "neutral" },
   delivered: { label: "Delivered", tone: "success" },
   abandoned: { label: "Abandoned", tone: "danger" },
-  held: { label: "Held", tone: "warning" },
+  held: { label: "Parked", tone: "warning" },
 };
 
 export const DELIVERY_STATUSES = Object.keys(DELIVERY_STATUS_VIEWS) as Delivery["status"][];
 
-/** One event on its way to the endpoint; it opens to every try. */
+/** One event for the endpoint; expands to its tries. */
 export function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const [opened, { toggle }] = useDisclosure(false);
   const { label, tone } = DELIVERY_STATUS_VIEWS[delivery.status];
@@ -86,7 +86,7 @@ function DeliveryTries({ delivery }: { delivery: Delivery }) {
 }
 
 function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
-  // A recovery begins to count anew.
+  // A recovery starts counting again from 1.
   const name = attempt.round === 0 ? `Try ${attempt.attempt}` : `Try ${attempt.attempt} of recovery ${attempt.round}`;
   return (
     <Stack gap={6} component="section" aria-label={name}>
@@ -95,7 +95,7 @@ function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
           {name}
         </Text>
         <StatusBadge tone={attempt.status_code !== null && isAcknowledged(attempt.status_code) ? "success" : "danger"}>
-          {attempt.status_code === null ? "No answer" : `HTTP ${attempt.status_code}`}
+          {attempt.status_code === null ? "No response" : `HTTP ${attempt.status_code}`}
         </StatusBadge>
         <Text size="sm" c="dimmed" className="tabular">
           {formatCount(attempt.latency_ms)} ms
@@ -109,7 +109,7 @@ function Try({ attempt }: { attempt: Delivery["tries"][number] }) {
           {attempt.error}
         </Text>
       )}
-      {attempt.response_head && <CodeBlock value={attempt.response_head} copyLabel="Copy the answer" maxHeight={240} />}
+      {attempt.response_head && <CodeBlock value={attempt.response_head} copyLabel="Copy response" maxHeight={240} />}
     </Stack>
   );
 }

@@ -23,7 +23,7 @@ import { TestEventButton } from "./test-event-button";
 
 const REFRESH_MS = 5_000;
 
-/** One endpoint: its state, and every delivery to it. */
+/** One endpoint: its state, its actions and its deliveries. */
 export function EndpointView({ id }: { id: string }) {
   const endpoint = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
   if (apiErrorOf(endpoint.error).status === 404) return <NoSuchEndpoint />;
@@ -49,7 +49,7 @@ export function EndpointView({ id }: { id: string }) {
 
 function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
   const router = useRouter();
-  const deeds = useEndpointActions(endpoint, () => router.push("/webhooks"));
+  const actions = useEndpointActions(endpoint, () => router.push("/webhooks"));
   return (
     <>
       <PageHeader
@@ -75,8 +75,8 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
               variant="default"
               c="red"
               leftSection={<IconTrash size={16} />}
-              loading={deeds.isDeleting}
-              onClick={deeds.askToDelete}
+              loading={actions.isDeleting}
+              onClick={actions.askToDelete}
             >
               Delete
             </Button>
@@ -93,14 +93,14 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
         >
           <Stack gap="sm" align="flex-start">
             <Text size="sm">
-              Too many tries in a row failed, or it answered 410. Events are held until you enable it again; mend your
-              service first, then recover what was held.
+              Too many tries in a row failed, or it responded with 410. New events are parked. Fix your server, enable
+              the endpoint, then recover the parked events.
             </Text>
             <Button
               size="xs"
               leftSection={<IconPlugConnected size={16} />}
-              loading={deeds.isEnabling}
-              onClick={deeds.enable}
+              loading={actions.isEnabling}
+              onClick={actions.enable}
             >
               Enable endpoint
             </Button>
@@ -121,7 +121,7 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpoint }) {
         <Fact label="Events">
           <EndpointEvents endpoint={endpoint} />
         </Fact>
-        <Fact label="Failures in a row">{formatCount(endpoint.failure_count)}</Fact>
+        <Fact label="Consecutive failures">{formatCount(endpoint.failure_count)}</Fact>
         <Fact label="Last success">
           <Time value={endpoint.last_success_at} fallback="Never" />
         </Fact>
@@ -154,7 +154,7 @@ function NoSuchEndpoint() {
     <Card>
       <EmptyState
         icon={IconWebhookOff}
-        title="There is no such endpoint"
+        title="Endpoint not found"
         action={
           <LinkButton href="/webhooks" variant="light">
             All endpoints

@@ -11,10 +11,10 @@ import { toastDone } from "@/app/_ui/toast";
 
 const DAY_MS = 86_400_000;
 
-/** As an input of date and time has it: the reader's own clock, to the minute. */
+/** The value of a `datetime-local` input: local time, to the minute. */
 const toLocal = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-/** Sends again what the endpoint missed since a point in time. */
+/** Sends the events again that the endpoint missed since a point in time. */
 export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
   const [opened, dialog] = useDisclosure(false);
   return (
@@ -25,7 +25,7 @@ export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
       <Modal
         opened={opened}
         onClose={dialog.close}
-        title="Send missed events again"
+        title="Recover missed events"
         closeButtonProps={{ "aria-label": "Close" }}
       >
         <RecoverForm endpointId={endpointId} onDone={dialog.close} />
@@ -42,8 +42,8 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
   });
   const recover = trpc.webhooks.recover.useMutation({
     onSuccess: ({ recovered }) => {
-      const events = `${formatCount(recovered)} ${recovered === 1 ? "event is" : "events are"}`;
-      toastDone(recovered === 0 ? "Nothing was missed since then" : `${events} sent again`);
+      const events = `${formatCount(recovered)} ${recovered === 1 ? "event" : "events"}`;
+      toastDone(recovered === 0 ? "No missed events since then" : `${events} queued to be sent again`);
       onDone();
       return utils.webhooks.deliveries.invalidate();
     },
@@ -52,10 +52,9 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
   return (
     <form onSubmit={submit} noValidate aria-label="Recovery">
       <Stack gap="md">
-        <ErrorAlert error={recover.error} title="Nothing was sent again" />
+        <ErrorAlert error={recover.error} title="No events were recovered" />
         <Text size="sm">
-          Events since then that are held, or whose tries were all used up, are sent again. Your service may have seen
-          some of them.
+          Parked and abandoned events since then are sent again. Your server may already have received some of them.
         </Text>
         <TextInput type="datetime-local" label="Since" data-autofocus withAsterisk {...form.getInputProps("since")} />
         <Group justify="flex-end" gap="sm">
@@ -63,7 +62,7 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
             Cancel
           </Button>
           <Button type="submit" loading={recover.isPending}>
-            Send again
+            Recover events
           </Button>
         </Group>
       </Stack>

@@ -8,12 +8,12 @@ import { ErrorAlert } from "@/app/_ui/error-alert";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/secret-value";
 
-/** Gives the endpoint a new signing secret and shows it, this once. */
+/** Rotates the signing secret of an endpoint and shows the new one, once. */
 export function RotateSecretButton({ endpointId }: { endpointId: string }) {
   const [opened, dialog] = useDisclosure(false);
   const rotate = trpc.webhooks.rotateSecret.useMutation();
   const secret = rotate.data?.signing_secret;
-  // A secret that is being made would be lost with the dialog.
+  // Closing now would lose the secret that is being created.
   const close = () => !rotate.isPending && dialog.close();
   return (
     <>
@@ -23,10 +23,10 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
       <Modal
         opened={opened}
         onClose={close}
-        // The secret is forgotten only once the dialog is out of sight.
+        // Not before the dialog is hidden: it would switch back to the question while it fades out.
         onExitTransitionEnd={rotate.reset}
-        title={secret ? "The new signing secret" : "Rotate the signing secret?"}
-        // A stray click must not take away a secret that can never be shown again.
+        title={secret ? "New signing secret" : "Rotate the signing secret?"}
+        // A stray click must not close the dialog: the secret is never shown again.
         closeOnClickOutside={false}
         closeOnEscape={!secret}
         closeButtonProps={{ "aria-label": "Close" }}
@@ -37,15 +37,15 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
           <Stack gap="md">
             <ErrorAlert error={rotate.error} title="The secret was not rotated" />
             <Text size="sm">
-              Events are signed with the new secret at once, and with the present one too for 24 hours. A secret that
-              was replaced before stops signing now.
+              Events are signed with the new secret at once, and also with the current one for 24 hours. An older secret
+              still in use from an earlier rotation stops signing now.
             </Text>
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={close}>
                 Cancel
               </Button>
               <Button loading={rotate.isPending} onClick={() => rotate.mutate({ id: endpointId })}>
-                Make a new secret
+                Rotate now
               </Button>
             </Group>
           </Stack>
@@ -59,13 +59,13 @@ function NewSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
   return (
     <Stack gap="md">
       <Notice title="Copy the signing secret now">
-        It is shown this once. The former secret signs too for 24 hours: bring the new one into your service before
+        It is shown only once. The previous secret signs too for 24 hours: switch your server to the new one before
         then.
       </Notice>
       <SecretValue
         label="Signing secret"
         value={secret}
-        notice="Until then requests carry two signatures; one that your service can verify is enough."
+        notice="Until then each request has two signatures; it is genuine if one of them matches."
       />
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>

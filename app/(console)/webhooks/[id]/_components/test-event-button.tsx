@@ -10,7 +10,7 @@ import { StatusBadge } from "@/app/_ui/status-badge";
 import { toastFailed } from "@/app/_ui/toast";
 import type { WebhookTest } from "@/server/webhooks/schema";
 
-/** Posts one test event to the endpoint and shows how it was taken. */
+/** Posts one test event to the endpoint and shows the response. */
 export function TestEventButton({ endpointId }: { endpointId: string }) {
   const [opened, dialog] = useDisclosure(false);
   const test = trpc.webhooks.test.useMutation({ onSuccess: dialog.open, onError: toastFailed });
@@ -39,7 +39,7 @@ function TestResult({ result }: { result: WebhookTest }) {
           {result.delivered ? "Delivered" : "Not delivered"}
         </StatusBadge>
         <Text size="sm" c="dimmed" className="tabular">
-          {result.status_code === null ? "No answer" : `HTTP ${result.status_code}`}, {formatCount(result.latency_ms)}{" "}
+          {result.status_code === null ? "No response" : `HTTP ${result.status_code}`}, {formatCount(result.latency_ms)}{" "}
           ms
         </Text>
       </Group>
@@ -48,10 +48,10 @@ function TestResult({ result }: { result: WebhookTest }) {
           {result.error}
         </Text>
       )}
-      {result.response_head && <CodeBlock value={result.response_head} copyLabel="Copy the answer" maxHeight={240} />}
+      {result.response_head && <CodeBlock value={result.response_head} copyLabel="Copy response" maxHeight={240} />}
       <Text size="sm" c="dimmed">
-        The event was invented and carries the header Service-Test: true. It is not listed below, is not repeated, and
-        does not change the state of the endpoint.
+        The test event has the header Service-Test: true and is about a message that does not exist. It is not listed
+        under deliveries, not retried, and does not change the state of the endpoint.
       </Text>
     </Stack>
   );

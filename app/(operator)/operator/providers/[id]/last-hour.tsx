@@ -18,32 +18,32 @@ const SERIES = [
 
 const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
-/** The last 60 minutes of a provider in figures and minute by minute. */
+/** The calls of the last 60 minutes: totals, a chart by minute, and failures by kind. */
 export function LastHour({ provider: { last_hour: hour, minutes, health } }: { provider: OperatedProvider }) {
-  const endings = [
-    ["Refused for good", hour.refused],
-    ["Failing", hour.failed],
+  const failures = [
+    ["Refused permanently", hour.refused],
+    ["Provider failures", hour.failed],
     ["Throttled", hour.throttled],
-    ["Our account with it", hour.account_refused],
-    ["This message only", hour.message_refused],
+    ["Account problems", hour.account_refused],
+    ["Message problems", hour.message_refused],
   ] as const;
-  const refusals = endings.filter(([, count]) => count > 0);
+  const shown = failures.filter(([, count]) => count > 0);
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing={{ base: "sm", sm: "md" }}>
         <StatCard label="Calls" value={formatCount(hour.calls)} hint="Last 60 minutes" />
-        <StatCard label="Success" value={formatShare(hour.success_share)} hint="Of calls whose end is known" />
+        <StatCard label="Success" value={formatShare(hour.success_share)} hint="Of calls with a known outcome" />
         <StatCard label="Mean latency" value={formatLatency(hour.mean_latency_ms)} />
-        <StatCard label="Unknown" value={formatCount(hour.unknown)} hint="No answer that could be read" />
-        <StatCard label="Health" value={formatShare(health)} hint="Share of its weight that it keeps" />
+        <StatCard label="Unknown" value={formatCount(hour.unknown)} hint="No readable response" />
+        <StatCard label="Health" value={formatShare(health)} hint="Share of its route weight in use" />
       </SimpleGrid>
-      <Card component="section" aria-labelledby="minute-by-minute">
-        <Title order={2} size="h4" id="minute-by-minute" mb="md">
-          Minute by minute
+      <Card component="section" aria-labelledby="calls-per-minute">
+        <Title order={2} size="h4" id="calls-per-minute" mb="md">
+          Calls per minute
         </Title>
         {hour.calls === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing was handed to it in the last hour.
+            No calls in the last hour.
           </Text>
         ) : (
           <StackedBars
@@ -55,7 +55,7 @@ export function LastHour({ provider: { last_hour: hour, minutes, health } }: { p
             minTickGap={40}
           />
         )}
-        {refusals.length > 0 && <FigureList figures={refusals} mt="md" />}
+        {shown.length > 0 && <FigureList figures={shown} mt="md" />}
       </Card>
     </>
   );

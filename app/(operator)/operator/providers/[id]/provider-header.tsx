@@ -11,7 +11,7 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 import { PROVIDER_NAMES, PROVIDER_STATE_VIEWS } from "../provider-words";
 
-/** Name and state of a provider, what is wrong with it, and the deeds that change its state. */
+/** Name and state of a provider, its current problem, and the actions that change its state. */
 export function ProviderHeader({ provider }: { provider: ProviderDetail }) {
   const { label, tone } = PROVIDER_STATE_VIEWS[provider.state];
   return (
@@ -27,7 +27,7 @@ export function ProviderHeader({ provider }: { provider: ProviderDetail }) {
           </>
         }
       />
-      <Trouble provider={provider} />
+      <ProblemAlert provider={provider} />
     </>
   );
 }
@@ -37,7 +37,7 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
   const name = PROVIDER_NAMES[id];
   const drain = trpc.operator.providers.drain.useMutation({
     onSuccess: (data) => {
-      toastDone(data.is_drained ? `${name} gets nothing new.` : `${name} gets messages again.`);
+      toastDone(data.is_drained ? `${name} drained` : `${name} resumed`);
       utils.operator.providers.get.setData({ id }, data);
       return utils.operator.providers.invalidate();
     },
@@ -47,8 +47,8 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
     confirmAction({
       title: is_drained ? `Resume ${name}?` : `Drain ${name}?`,
       children: is_drained
-        ? "Routes that name it hand messages to it again."
-        : "It gets no new messages; the next provider of each route does. Receipts for what it has are still taken in. What has no other way fails after ten minutes.",
+        ? "Its routes send messages through it again."
+        : "It gets no new messages; routes fall back to their next provider. Delivery receipts are still processed. Messages without another provider fail after ten minutes.",
       confirmLabel: is_drained ? "Resume" : "Drain",
       danger: !is_drained,
       onConfirm: () => drain.mutate({ id, is_drained: !is_drained }),
@@ -65,7 +65,11 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
   );
 }
 
-function Trouble({ provider: { id, state, problem, alarm, open_until } }: { provider: ProviderDetail }) {
+function ProblemAlert({
+  provider: { id, state, problem, alarm: lastError, open_until },
+}: {
+  provider: ProviderDetail;
+}) {
   if (state === "misconfigured") {
     return (
       <Alert
@@ -73,7 +77,7 @@ function Trouble({ provider: { id, state, problem, alarm, open_until } }: { prov
         variant="light"
         mb="lg"
         icon={<IconAlertTriangle aria-hidden />}
-        title="Its settings are wrong"
+        title="The settings are invalid"
       >
         <Text size="sm" className="break-word">
           {problem}
@@ -81,24 +85,28 @@ function Trouble({ provider: { id, state, problem, alarm, open_until } }: { prov
       </Alert>
     );
   }
-  if (state !== "open" && state !== "probing" && alarm === null) return null;
+  if (state !== "open" && state !== "probing" && lastError === null) return null;
   return (
     <Alert
       color="red"
       variant="light"
       mb="lg"
       icon={<IconAlertTriangle aria-hidden />}
-      title={state === "probing" ? "A few messages are trying it out" : "It is skipped for now"}
+      title={
+        state === "probing"
+          ? "Circuit breaker half-open: trying a few messages"
+          : "Circuit breaker open: provider skipped"
+      }
     >
       <Stack gap="sm" align="flex-start">
-        {alarm && (
+        {lastError && (
           <Text size="sm" className="break-word">
-            {alarm}
+            {lastError}
           </Text>
         )}
         {state === "open" && open_until && (
           <Text size="sm">
-            Tried again <Time value={open_until} />.
+            Next trial <Time value={open_until} />.
           </Text>
         )}
         <CloseBreakerButton id={id} />
@@ -111,7 +119,7 @@ function CloseBreakerButton({ id }: Pick<ProviderDetail, "id">) {
   const utils = trpc.useUtils();
   const close = trpc.operator.providers.closeBreaker.useMutation({
     onSuccess: (data) => {
-      toastDone(`${PROVIDER_NAMES[id]} gets messages again.`);
+      toastDone(`Circuit breaker of ${PROVIDER_NAMES[id]} closed`);
       utils.operator.providers.get.setData({ id }, data);
       return utils.operator.providers.invalidate();
     },
@@ -119,15 +127,16 @@ function CloseBreakerButton({ id }: Pick<ProviderDetail, "id">) {
   });
   const ask = () =>
     confirmAction({
-      title: "Close the breaker?",
-      children: "Messages go to it again at once. When what was wrong is not mended, they fail over one by one first.",
-      confirmLabel: "Close breaker",
+      title: "Close the circuit breaker?",
+      children:
+        "Messages are sent through it again at once. If the cause is not fixed, each one falls back to the next provider until the breaker opens again.",
+      confirmLabel: "Close circuit breaker",
       danger: false,
       onConfirm: () => close.mutate({ id }),
     });
   return (
     <Button size="xs" leftSection={<IconPlugConnected size={16} />} loading={close.isPending} onClick={ask}>
-      Close breaker
+      Close circuit breaker
     </Button>
   );
 }

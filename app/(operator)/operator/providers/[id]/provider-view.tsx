@@ -15,7 +15,7 @@ import { ThroughputCard } from "./throughput-card";
 
 const REFRESH_MS = 5_000;
 
-/** One provider: how it does, what is set for it, and what can be done about it. */
+/** One provider: its health, settings, throughput limit, receipts and a test message. */
 export function ProviderView({ id }: { id: ProviderId }) {
   const provider = trpc.operator.providers.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
   return (

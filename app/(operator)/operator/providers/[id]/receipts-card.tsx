@@ -6,10 +6,10 @@ import { FigureList } from "@/app/_ui/figure-list";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 import { RECEIPT_URL_PLACES } from "../provider-words";
 
-/** Where a provider reports to, and what came there in the last hour. */
+/** The URL for delivery receipts, and the callbacks of the last hour by kind. */
 export function ReceiptsCard({ provider: { id, receipt_url, last_hour } }: { provider: ProviderDetail }) {
   const figures = [
-    ["Believed", last_hour.receipts],
+    ["Valid", last_hour.receipts],
     ["Forged", last_hour.receipts_forged],
     ["Too old", last_hour.receipts_stale],
     ["Repeated", last_hour.receipts_replayed],
@@ -19,7 +19,7 @@ export function ReceiptsCard({ provider: { id, receipt_url, last_hour } }: { pro
     <Card component="section" aria-labelledby="receipts">
       <Stack gap="md">
         <Title order={2} size="h4" id="receipts">
-          Receipts
+          Delivery receipts
         </Title>
         <Text size="sm" c="dimmed">
           {RECEIPT_URL_PLACES[id]}

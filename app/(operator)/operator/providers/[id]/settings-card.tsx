@@ -11,7 +11,7 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { ProviderDetail, ProviderSetting } from "@/server/providers/operator-schema";
 import { PROVIDER_NAMES } from "../provider-words";
 
-/** null: a secret that is to be taken away. */
+/** null: the stored secret is removed when the form is saved. */
 type Values = Record<string, string | null>;
 
 const valuesOf = (settings: readonly ProviderSetting[]): Values =>
@@ -26,16 +26,16 @@ function labelOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A description as a sentence begins; what starts with a name of the protocol stays as it is. */
+/** Capitalises a description, unless it begins with a name such as `smpp://…`. */
 const sentence = (text: string): string =>
   text.replace(/^[a-z]+ /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 const ORIGINS = {
-  environment: "These come from the environment. What is saved here holds instead of all of them.",
-  operator: "These were entered here and hold instead of the environment’s.",
+  environment: "These come from environment variables. Saving settings here replaces all of them.",
+  operator: "Saved in the console. They replace the environment variables.",
 } as const;
 
-/** Credentials and settings of a provider. Secrets go in and are never shown again. */
+/** Credentials and settings of a provider. Secrets can be set or replaced, but are never shown. */
 export function SettingsCard({ provider }: { provider: ProviderDetail }) {
   const { settings, source } = provider;
   return (
@@ -46,12 +46,12 @@ export function SettingsCard({ provider }: { provider: ProviderDetail }) {
         </Title>
         {settings.length === 0 ? (
           <Text size="sm" c="dimmed">
-            It has none. The setting <span className="mono">SANDBOX</span> of the installation turns it on.
+            No settings. The environment variable <span className="mono">SANDBOX</span> turns the sandbox on.
           </Text>
         ) : (
           <>
             <Text size="sm" c="dimmed">
-              {source ? ORIGINS[source] : "Enter what the provider gave you."}
+              {source ? ORIGINS[source] : "Enter the credentials from the provider’s console."}
             </Text>
             <SettingsForm provider={provider} />
           </>
@@ -66,8 +66,8 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<Values>({ mode: "controlled", initialValues: valuesOf(settings) });
 
-  /** Shows what holds now; above all it empties the fields of secrets. */
-  async function showAgain() {
+  /** Loads the stored settings into the form, which also empties the fields of secrets. */
+  async function reload() {
     const fresh = await utils.operator.providers.get.fetch({ id }, { staleTime: 0 });
     form.setInitialValues(valuesOf(fresh.settings));
     form.setValues(valuesOf(fresh.settings));
@@ -76,8 +76,8 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   }
   const save = trpc.operator.providers.saveSettings.useMutation({
     onSuccess: () => {
-      toastDone(`The settings of ${PROVIDER_NAMES[id]} hold from now on.`);
-      return showAgain();
+      toastDone(`Settings of ${PROVIDER_NAMES[id]} saved`);
+      return reload();
     },
     onError: (error) => {
       if (!markFields(form, error)) setUnplaced(error);
@@ -85,8 +85,8 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   });
   const clear = trpc.operator.providers.clearSettings.useMutation({
     onSuccess: () => {
-      toastDone("What was entered here is forgotten.");
-      return showAgain();
+      toastDone(`Settings of ${PROVIDER_NAMES[id]} deleted`);
+      return reload();
     },
     onError: toastFailed,
   });
@@ -96,14 +96,14 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
   });
   const askToClear = () =>
     confirmAction({
-      title: "Forget what was entered?",
-      children: `${PROVIDER_NAMES[id]} then has the settings of the environment, or none. The secrets entered here are gone.`,
-      confirmLabel: "Forget settings",
+      title: "Delete the saved settings?",
+      children: `${PROVIDER_NAMES[id]} falls back to its environment variables, if there are any. Secrets saved here are lost.`,
+      confirmLabel: "Delete settings",
       onConfirm: () => clear.mutate({ id }),
     });
 
   return (
-    <form onSubmit={submit} noValidate autoComplete="off" aria-label="Settings of the provider">
+    <form onSubmit={submit} noValidate autoComplete="off" aria-label="Provider settings">
       <Stack gap="md">
         {settings.map((setting) => (
           <SettingInput
@@ -112,8 +112,8 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
             source={source}
             {...form.getInputProps(setting.name)}
             value={form.values[setting.name] ?? ""}
-            isTakenAway={form.values[setting.name] === null}
-            onTakeAway={() => form.setFieldValue(setting.name, null)}
+            isRemoved={form.values[setting.name] === null}
+            onRemove={() => form.setFieldValue(setting.name, null)}
           />
         ))}
         <ErrorAlert error={unplaced} title="The settings were not saved" />
@@ -123,7 +123,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
           </Button>
           {source === "operator" && (
             <Button variant="default" c="red" loading={clear.isPending} onClick={askToClear}>
-              Forget settings
+              Delete settings
             </Button>
           )}
         </Group>
@@ -135,14 +135,14 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
 function SettingInput({
   setting: { name, description, is_secret, is_required, standard, environment, is_set },
   source,
-  isTakenAway,
-  onTakeAway,
+  isRemoved,
+  onRemove,
   ...input
 }: {
   setting: ProviderSetting;
   source: ProviderDetail["source"];
-  isTakenAway: boolean;
-  onTakeAway: () => void;
+  isRemoved: boolean;
+  onRemove: () => void;
 } & ReturnType<ReturnType<typeof useForm<Values>>["getInputProps"]>) {
   const hint = (
     <>
@@ -163,25 +163,25 @@ function SettingInput({
     spellCheck: false,
   };
   if (!is_secret) return <TextInput {...common} placeholder={standard ?? undefined} {...input} />;
-  const mayBeTakenAway = is_set && !is_required && !isTakenAway;
+  const isRemovable = is_set && !is_required && !isRemoved;
   return (
     <Stack align="stretch" gap={4}>
       <PasswordInput
         {...common}
         autoComplete="new-password"
-        placeholder={isTakenAway ? "Taken away once saved" : is_set ? "Set, not shown" : undefined}
+        placeholder={isRemoved ? "Removed when you save" : is_set ? "Set, not shown" : undefined}
         {...input}
       />
-      {mayBeTakenAway && (
+      {isRemovable && (
         <Button
           variant="subtle"
           color="red"
           size="compact-xs"
           style={{ alignSelf: "flex-start" }}
-          onClick={onTakeAway}
-          aria-label={`Take away: ${labelOf(name)}`}
+          onClick={onRemove}
+          aria-label={`Remove ${labelOf(name)}`}
         >
-          Take away
+          Remove
         </Button>
       )}
     </Stack>

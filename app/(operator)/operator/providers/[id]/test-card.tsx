@@ -12,13 +12,13 @@ import { formatLatency, PROVIDER_NAMES } from "../provider-words";
 
 const BODY_MAX = 1_600;
 const OUTCOMES: Record<ProviderTest["outcome"], { title: string; color: string }> = {
-  accepted: { title: "It took the message", color: "teal" },
-  refused: { title: "It refused the message for good", color: "red" },
-  retryable: { title: "It did not take the message", color: "red" },
-  unknown: { title: "It may have taken the message", color: "yellow" },
+  accepted: { title: "The provider accepted the message", color: "teal" },
+  refused: { title: "The provider refused the message permanently", color: "red" },
+  retryable: { title: "The provider did not accept the message", color: "red" },
+  unknown: { title: "The provider may have accepted the message", color: "yellow" },
 };
 
-/** Hands one message straight to the provider and shows how that ended. */
+/** Sends one message straight to the provider and shows the outcome. */
 export function TestCard({ provider: { id, state } }: { provider: ProviderDetail }) {
   const [unplaced, setUnplaced] = useState<unknown>(null);
   const isReady = state !== "not_configured" && state !== "misconfigured";
@@ -27,7 +27,7 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
     initialValues: { to: "", from: "", body: "This is a test." },
     validate: {
       to: (to) => (to.trim() ? null : "Enter a number"),
-      from: (from) => (from.trim() ? null : "Enter a sender"),
+      from: (from) => (from.trim() ? null : "Enter a sender ID"),
       body: (body) => (body ? null : "Enter a text"),
     },
   });
@@ -49,15 +49,15 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
           </Title>
           <Text size="sm" c="dimmed">
             {isReady
-              ? `Goes straight to ${PROVIDER_NAMES[id]}, past routes and prices. It is not billed here and not kept.`
-              : "Its settings come first."}
+              ? `Sent straight to ${PROVIDER_NAMES[id]}, bypassing routes and prices. It is neither billed nor stored here.`
+              : "Save the provider’s settings first."}
           </Text>
           <Group grow align="flex-start" preventGrowOverflow={false} wrap="wrap">
             <TextInput label="To" placeholder="+14155550123" type="tel" {...form.getInputProps("to")} />
             <TextInput label="From" placeholder="ACME" {...form.getInputProps("from")} />
           </Group>
           <Textarea label="Text" autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
-          <ErrorAlert error={unplaced} title="No test was sent" />
+          <ErrorAlert error={unplaced} title="The test was not sent" />
           {test.data && !test.isPending && <Outcome test={test.data} />}
           <Group>
             <Button
@@ -93,7 +93,7 @@ function Outcome({ test }: { test: ProviderTest }) {
       )}
       {test.provider_message_ids.length > 0 && (
         <Text size="sm" className="break-word">
-          Its id: <span className="mono">{test.provider_message_ids.join(", ")}</span>
+          Provider’s message id: <span className="mono">{test.provider_message_ids.join(", ")}</span>
         </Text>
       )}
       <Text size="xs" c="dimmed" mt={4} className="break-word">

@@ -11,7 +11,7 @@ import type { ProviderDetail } from "@/server/providers/operator-schema";
 
 const DECIMALS = 2;
 
-/** How fast a provider is handed messages. */
+/** Sets the throughput limit of a provider, over all workers. */
 export function ThroughputCard({ provider: { id, max_segments_per_second } }: { provider: ProviderDetail }) {
   const utils = trpc.useUtils();
   const [unplaced, setUnplaced] = useState<unknown>(null);
@@ -19,12 +19,12 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
     mode: "controlled",
     initialValues: { max_segments_per_second: max_segments_per_second ?? "" },
   });
-  const pace = trpc.operator.providers.throttle.useMutation({
+  const setLimit = trpc.operator.providers.throttle.useMutation({
     onSuccess: (data) => {
       toastDone(
         data.max_segments_per_second === null
-          ? "It gets messages as fast as it takes them."
-          : `It gets at most ${data.max_segments_per_second} segments per second.`,
+          ? "Throughput limit removed"
+          : `Throughput limit saved: at most ${data.max_segments_per_second} segments per second`,
       );
       form.resetDirty();
       utils.operator.providers.get.setData({ id }, data);
@@ -35,18 +35,18 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
     setUnplaced(null);
-    pace.mutate({ id, max_segments_per_second: entered === "" ? null : Number(entered) });
+    setLimit.mutate({ id, max_segments_per_second: entered === "" ? null : Number(entered) });
   });
   return (
-    <Card component="section" aria-labelledby="pace">
+    <Card component="section" aria-labelledby="throughput-limit">
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          <Title order={2} size="h4" id="pace">
-            Pace
+          <Title order={2} size="h4" id="throughput-limit">
+            Throughput limit
           </Title>
           <NumberInput
             label="Segments per second"
-            description="Empty: as fast as it takes them"
+            description="Leave empty for no limit"
             decimalScale={DECIMALS}
             allowNegative={false}
             hideControls
@@ -55,8 +55,8 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
           />
           <ErrorAlert error={unplaced} />
           <Group>
-            <Button type="submit" variant="default" loading={pace.isPending} disabled={!form.isDirty()}>
-              Save pace
+            <Button type="submit" variant="default" loading={setLimit.isPending} disabled={!form.isDirty()}>
+              Save limit
             </Button>
           </Group>
         </Stack>
