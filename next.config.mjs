@@ -20,13 +20,10 @@ const config = {
     "undici",
   ],
   experimental: {
-    optimizePackageImports: [
-      "@mantine/charts",
-      "@mantine/core",
-      "@mantine/dates",
-      "@mantine/hooks",
-      "@tabler/icons-react",
-    ],
+    // Most builds are the first of a clone or an image: writing the cache takes longer than it ever saves there.
+    turbopackFileSystemCacheForBuild: false,
+    // No process reads them (node --enable-source-maps).
+    turbopackSourceMaps: development,
   },
 };
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const alias = { "@": import.meta.dirname };
@@ -6,6 +7,9 @@ const patient = { poll: { timeout: 30_000 } };
 
 export default defineConfig({
   test: {
+    // Left to itself Vitest keeps a core free: on two cores one file would run at a time, and wait for its database most
+    // of it. The limit is for the connections that the server has.
+    maxWorkers: Math.min(availableParallelism() + 1, 8),
     projects: [
       {
         resolve: { alias },

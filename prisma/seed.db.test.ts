@@ -3,7 +3,7 @@ import { checkLedger } from "@/server/accounts/tasks";
 import { hashKey } from "@/server/api-keys/secret";
 import { revokeApiKey } from "@/server/api-keys/service";
 import { isPassword } from "@/server/auth/password";
-import { prisma } from "@/server/core/db";
+import { pool, prisma, transaction } from "@/server/core/db";
 import { seedOnce } from "./seed";
 
 const owner = () => prisma().user.findUniqueOrThrow({ where: { email: "demo@example.com" } });
@@ -57,4 +57,24 @@ test("starts that seed at the same time make one account and one route", async (
   await Promise.all([seedOnce(null), seedOnce(null), seedOnce(null)]);
   expect(await prisma().user.count()).toBe(1);
   expect(await prisma().route.count()).toBe(1);
+});
+
+test("a start that is held up for seconds seeds all the same", async () => {
+  let seeding: Promise<unknown> = Promise.resolve();
+  await transaction(async (tx) => {
+    await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await tx.query("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
+    seeding = seedOnce(null);
+    // Longer than any other transaction may be idle.
+    await expect
+      .poll(async () => {
+        const { rowCount } = await pool().query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
+           AND query LIKE 'INSERT INTO routes%' AND now() - state_change > interval '2.5 s'`,
+        );
+        return rowCount;
+      })
+      .toBe(1);
+  });
+  await seeding;
 });

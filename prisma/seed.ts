@@ -55,6 +55,8 @@ async function ensureAccount(password: string): Promise<{ accountId: string; use
  */
 export async function seedOnce(known: Seeded | null): Promise<Seeded> {
   return transaction(async (tx) => {
+    // It is idle while other connections write and passwords are hashed, for seconds where a build takes every core.
+    await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
     await tx.query("SELECT pg_advisory_xact_lock($1)", [SEED_LOCK_ID]);
     await ensureRoute(tx);
     if (known && (await stillOpens(known))) return known;

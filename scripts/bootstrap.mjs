@@ -22,27 +22,48 @@ function readPackages(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).packages : null;
 }
 
-/** Compares the lock file with npm's own record of what it installed, which npm writes when an install is complete. */
-function isInstalled() {
-  const installed = readPackages(path.join(root, "node_modules", ".package-lock.json"));
-  if (!installed) return false;
-  const wanted = readPackages(path.join(root, "package-lock.json"));
+/**
+ * Compares the lock file with npm's own record of what it installed, which npm writes when an install is complete.
+ * @param isNeeded whether a package of the lock file must be there.
+ */
+function isInstalled(installed, wanted, isNeeded) {
   if (Object.keys(installed).some((name) => !(name in wanted))) return false;
-  return Object.entries(wanted).every(([name, { version, optional, devOptional, link }]) => {
-    if (name === "" || link) return true;
-    // What belongs to another platform is left out.
-    if (!(name in installed)) return Boolean(optional || devOptional);
-    return installed[name].version === version;
+  return Object.entries(wanted).every(([name, entry]) => {
+    if (name === "" || entry.link) return true;
+    // A package for another platform is left out, and so may be one that is not needed.
+    if (!(name in installed)) return entry.optional || entry.devOptional || !isNeeded(entry);
+    return installed[name].version === entry.version;
   });
 }
 
-async function install() {
-  if (isInstalled()) return;
-  // Types are needed for the build, also where NODE_ENV says production. No package needs its install script run.
-  const args = ["ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+/**
+ * The arguments of npm that complete the installation; null when nothing is missing. Tests and checks need every
+ * package, a start only those that the product is built and run with. Packages for tests that are there stay.
+ */
+function missingInstall(forTests) {
+  const wanted = readPackages(path.join(root, "package-lock.json"));
+  const installed = readPackages(path.join(root, "node_modules", ".package-lock.json"));
+  const isForProduct = ({ dev }) => !dev;
+  const hasProduct = installed !== null && isInstalled(installed, wanted, isForProduct);
+  if (hasProduct && !forTests) return null;
+  if (hasProduct && isInstalled(installed, wanted, () => true)) return null;
+  // `npm ci` would remove the packages that are there before it installs them all again.
+  if (hasProduct) return ["install", "--no-save", "--include=dev"];
+  const hadDevelopment = installed !== null && Object.values(installed).some(({ dev }) => dev);
+  return ["ci", forTests || hadDevelopment ? "--include=dev" : "--omit=dev"];
+}
+
+async function install(forTests) {
+  const missing = missingInstall(forTests);
+  if (!missing) return;
+  // No package needs its install script run. What npm has in its cache is not asked for again.
+  const quickly = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+  const args = [...missing, ...quickly];
   const npm = process.env.npm_execpath ?? "";
   const [command, first] = /npm-cli\.c?js$/.test(npm) ? [process.execPath, [npm]] : ["npm", []];
-  await step("Installing the dependencies (npm ci)", () => runQuietly(command, [...first, ...args], { cwd: root }));
+  await step(`Installing the dependencies (npm ${missing[0]})`, () =>
+    runQuietly(command, [...first, ...args], { cwd: root }),
+  );
 }
 
 let aborted = false;
@@ -53,17 +74,19 @@ function abort() {
 }
 
 /**
- * Runs `script` (beside this file) once everything that it imports is there. `beforeInstall` may refuse early.
- * Whatever is thrown ends the process with its message and exit code 1.
+ * Runs `script` (beside this file) once everything that it imports is there. Whatever is thrown ends the process with
+ * its message and exit code 1.
+ * @param forTests whether the packages that only tests and checks need are installed too.
+ * @param beforeInstall may refuse early.
  */
-export async function bootstrap(script, beforeInstall = async () => undefined) {
+export async function bootstrap(script, { forTests = true, beforeInstall = async () => undefined } = {}) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   try {
     assertNode();
     process.chdir(root);
     await beforeInstall();
     for (const signal of signals) process.on(signal, abort);
-    await install();
+    await install(forTests);
     const { register } = await import("tsx/esm/api");
     register();
     for (const signal of signals) process.off(signal, abort);

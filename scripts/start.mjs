@@ -20,4 +20,4 @@ async function assertPortIsFree() {
   });
 }
 
-await bootstrap("start.ts", assertPortIsFree);
+await bootstrap("start.ts", { forTests: false, beforeInstall: assertPortIsFree });
