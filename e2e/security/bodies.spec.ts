@@ -2,7 +2,7 @@ import { call, errorIn, expect, fromSomewhere, test } from "../support/edge-test
 import { ask } from "../support/plain-http";
 
 const SLOW_HOST = `https://${"é".repeat(200_000)}`;
-const FORM = { "content-type": "application/x-www-form-urlencoded" };
+const JSON_TYPE = { "content-type": "application/json" };
 
 test("a body larger than sign-in ever needs is refused before it is read", async ({ web }) => {
   const from = fromSomewhere();
@@ -13,8 +13,8 @@ test("a body larger than sign-in ever needs is refused before it is read", async
     ask(web.url, {
       method: "POST",
       path,
-      headers: { ...FORM, ...from, cookie },
-      body: new URLSearchParams({ csrfToken, callbackUrl, json: "true" }).toString(),
+      headers: { ...JSON_TYPE, ...from, cookie },
+      body: JSON.stringify({ csrfToken, callbackUrl, json: "true" }),
     });
   for (const path of ["/api/auth/signout", "/api/auth/callback/credentials", "/api/auth/signin/credentials"]) {
     const refused = await post(path, SLOW_HOST);
