@@ -22,7 +22,10 @@ const ask = (path: "open" | "session" | "described", input: unknown) =>
     router: routes,
     path,
     type: "query",
-    ctx: { actor: person, requestId: "req", address: "", idempotency: () => null, answerHeaders: {} },
+    ctx: {
+      ...{ actor: person, requestId: "req", address: "", idempotency: () => null, responseHeaders: {} },
+      admit: async () => undefined,
+    },
     getRawInput: async () => input,
     signal: undefined,
     batchIndex: 0,

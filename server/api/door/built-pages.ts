@@ -34,16 +34,18 @@ function readPage(file: string): BuiltPage {
   };
 }
 
-/** `/messages/[id]` -> an expression for the paths of that page. */
-const patternOf = (route: string): RegExp =>
-  new RegExp(`^${route.replace(/[.*+?^${}()|\\]/g, "\\$&").replace(/\[\w+\]/g, "[^/]+")}$`);
+/** Whether a path is one of a route such as `/messages/[id]`: a segment in brackets stands for any that is not empty. */
+function isPathOf(route: readonly string[], asked: readonly string[]): boolean {
+  if (route.length !== asked.length) return false;
+  return route.every((segment, at) => (segment.startsWith("[") ? asked[at] !== "" : segment === asked[at]));
+}
 
 /** Reads what `next build` has written into `folder`. */
 export function readBuiltPages(folder: string): BuiltPages {
   const json = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), "utf8"));
   const { routes } = json("prerender-manifest.json") as { routes: Record<string, unknown> };
   const appRoutes = Object.entries(json("app-path-routes-manifest.json") as Record<string, string>);
-  const patterns = appRoutes.filter(([file]) => file.endsWith("/page")).map(([, route]) => patternOf(route));
+  const pageRoutes = appRoutes.filter(([file]) => file.endsWith("/page")).map(([, route]) => route.split("/"));
   const pages = new Map<string, BuiltPage>();
   for (const route of Object.keys(routes)) {
     const file = path.join(folder, "server", "app", `${route === "/" ? "index" : route.slice(1)}.html`);
@@ -54,7 +56,10 @@ export function readBuiltPages(folder: string): BuiltPages {
   return {
     pageAt: (asked) => (asked.startsWith("/_") ? null : (pages.get(asked) ?? null)),
     notFound,
-    isPage: (asked) => !asked.startsWith("/_") && patterns.some((pattern) => pattern.test(asked)),
+    isPage: (asked) => {
+      const segments = asked.split("/");
+      return !asked.startsWith("/_") && pageRoutes.some((route) => isPathOf(route, segments));
+    },
     commonScripts: scriptHashes(notFound.html.toString("utf8")),
   };
 }
