@@ -10,14 +10,16 @@ export default defineConfig({
   globalSetup: "./e2e/support/service.ts",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  workers: 2,
+  // Most of a test of the API is waiting, also on two cores.
+  workers: 3,
   retries: 0,
   // Generous: a slow machine is no failure.
   timeout: 120_000,
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ? [["list"], ["json"]] : [["list"]],
   use: {
-    trace: "retain-on-failure",
+    // A trace of every test costs a third of the browser's time. For one that fails: `npm run test:e2e -- --trace on <file>`.
+    screenshot: "only-on-failure",
     // Without `executablePath` Playwright takes the Chromium that it has installed itself.
     launchOptions: {
       executablePath: chromium,

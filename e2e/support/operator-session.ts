@@ -4,11 +4,10 @@
 const cookiesOf = (answer: Response): string[] =>
   answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
 
-/** Signs in. @returns how to ask a procedure. */
-export async function signInAt(
-  url: string,
-  { email, password }: { email: string; password: string },
-): Promise<(procedure: string, input: object) => Promise<unknown>> {
+type Credentials = { email: string; password: string };
+
+/** Signs in as the form does. @returns the session's cookies, each as `name=value`. */
+export async function openSession(url: string, { email, password }: Credentials): Promise<string[]> {
   const start = await fetch(`${url}/api/auth/csrf`);
   const { csrfToken } = (await start.json()) as { csrfToken: string };
   const signedIn = await fetch(`${url}/api/auth/callback/credentials`, {
@@ -17,7 +16,15 @@ export async function signInAt(
     body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
     redirect: "manual",
   });
-  const cookie = cookiesOf(signedIn).join("; ");
+  return cookiesOf(signedIn);
+}
+
+/** Signs in. @returns how to ask a procedure. */
+export async function signInAt(
+  url: string,
+  credentials: Credentials,
+): Promise<(procedure: string, input: object) => Promise<unknown>> {
+  const cookie = (await openSession(url, credentials)).join("; ");
   return async (procedure, input) => {
     const query = new URLSearchParams({ input: JSON.stringify(input) });
     const answer = await fetch(`${url}/api/trpc/${procedure}?${query}`, { headers: { cookie } });
