@@ -3,8 +3,8 @@ import { openSession } from "./operator-session";
 import type { Service } from "./service";
 
 /**
- * Signs in the operator of the running service, whom its first start made, and opens the overview. Without the form,
- * which the tests of the console's own pages go through.
+ * Signs in the operator of the running service, whom its first start made. Without the form, which the tests of the
+ * customers' pages go through.
  */
 export async function signInOperator(page: Page, service: Service): Promise<void> {
   const cookies = (await openSession(service.url, service)).map((cookie) => {
@@ -12,5 +12,4 @@ export async function signInOperator(page: Page, service: Service): Promise<void
     return { name: cookie.slice(0, end), value: cookie.slice(end + 1), url: service.url };
   });
   await page.context().addCookies(cookies);
-  await page.goto("/");
 }
