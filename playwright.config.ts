@@ -17,7 +17,8 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ? [["list"], ["json"]] : [["list"]],
   use: {
-    trace: "retain-on-failure",
+    // A trace of every test costs a third of the browser's time. For one that fails: `npm run test:e2e -- --trace on <file>`.
+    screenshot: "only-on-failure",
     // Without `executablePath` Playwright takes the Chromium that it has installed itself.
     launchOptions: {
       executablePath: chromium,

@@ -10,6 +10,7 @@ test("an operator enters a provider's settings, and no secret is ever shown agai
     if (response.url().includes("/api/trpc/")) responses.push(await response.text().catch(() => ""));
   });
   await signInOperator(page, service);
+  await page.goto("/");
   await page.getByRole("link", { name: "Providers", exact: true }).click();
   await page.getByRole("link", { name: "MessageBird" }).click();
   await expect(page.getByTestId("provider-state")).toHaveText("Not configured");

@@ -28,7 +28,7 @@ test("behind https browsers are told to stay there", async ({ service }) => {
 });
 
 test("no page lets a script run that is not its own", async ({ web, account }) => {
-  const cookie = await openSession(web.url, account);
+  const cookie = (await openSession(web.url, account)).join("; ");
   const scriptsOf = async (path: string, headers: Record<string, string>) => {
     const policy = String((await ask(web.url, { path, headers })).headers["content-security-policy"]);
     return policy.split("; ").find((directive) => directive.startsWith("script-src ")) ?? "";

@@ -41,7 +41,7 @@ test("views of strangers are throttled by network, and nobody else notices", asy
 });
 
 test("few pages are made at once, few wait, the rest is refused, and the API goes first", async ({ web, account }) => {
-  const cookie = await openSession(web.url, account);
+  const cookie = (await openSession(web.url, account)).join("; ");
   let pages = 0;
   const flood = Promise.all(
     Array.from({ length: 200 }, async () => {

@@ -19,7 +19,7 @@ export const test = base.extend<Fixtures, { web: OwnWeb }>({
     },
     { scope: "worker", timeout: 90_000 },
   ],
-  cookie: async ({ web, account }, use) => use(await openSession(web.url, account)),
+  cookie: async ({ web, account }, use) => use((await openSession(web.url, account)).join("; ")),
 });
 
 /** The headers of a request from an address that no other test comes from. */

@@ -6,8 +6,8 @@ const cookiesOf = (answer: Response): string[] =>
 
 type Credentials = { email: string; password: string };
 
-/** Signs in. @returns the cookies of the session, as a request sends them. */
-export async function openSession(url: string, { email, password }: Credentials): Promise<string> {
+/** Signs in as the form does. @returns the session's cookies, each as `name=value`. */
+export async function openSession(url: string, { email, password }: Credentials): Promise<string[]> {
   const start = await fetch(`${url}/api/auth/csrf`);
   const { csrfToken } = (await start.json()) as { csrfToken: string };
   const signedIn = await fetch(`${url}/api/auth/callback/credentials`, {
@@ -16,7 +16,7 @@ export async function openSession(url: string, { email, password }: Credentials)
     body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
     redirect: "manual",
   });
-  return cookiesOf(signedIn).join("; ");
+  return cookiesOf(signedIn);
 }
 
 /** Signs in. @returns how to ask a procedure. */
@@ -24,7 +24,7 @@ export async function signInAt(
   url: string,
   credentials: Credentials,
 ): Promise<(procedure: string, input: object) => Promise<unknown>> {
-  const cookie = await openSession(url, credentials);
+  const cookie = (await openSession(url, credentials)).join("; ");
   return async (procedure, input) => {
     const query = new URLSearchParams({ input: JSON.stringify(input) });
     const answer = await fetch(`${url}/api/trpc/${procedure}?${query}`, { headers: { cookie } });
