@@ -61,7 +61,7 @@ async function signUp(origin: string): Promise<string> {
     body: JSON.stringify(PERSON),
   });
   if (!answer.ok) throw new Error(`Nobody can sign up: ${await answer.text()}`);
-  return openSession(origin, PERSON);
+  return (await openSession(origin, PERSON)).join("; ");
 }
 
 type Round = { calm: LoadResult; strangers: LoadResult; person: LoadResult };
