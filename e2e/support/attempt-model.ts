@@ -10,8 +10,8 @@ import { attemptOf } from "@/server/messages/dispatch/next-attempt";
 import { nextProvider } from "@/server/messages/dispatch/next-provider";
 import { stepsOf } from "@/server/messages/receipts/receipt-steps";
 import type { MessageStatus } from "@/server/messages/status";
+import type { LockedMessage, Step } from "@/server/messages/steps";
 import { foldSteps } from "@/server/messages/steps";
-import type { LockedMessage, Step } from "@/server/messages/transitions";
 import type { SendOutcome } from "@/server/providers/port";
 
 export type Policy = "fallback" | "hold";

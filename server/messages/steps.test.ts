@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { ReceiptReport } from "../core/jobs";
 import { stepsOf } from "./receipts/receipt-steps";
 import { canMove, eventTypeFor, isFinal, MESSAGE_STATUSES, type MessageStatus } from "./status";
+import type { LockedMessage, Step } from "./steps";
 import { foldSteps } from "./steps";
-import type { LockedMessage, Step } from "./transitions";
 
 const RUNS = 5_000;
 const AT = new Date(0);

@@ -2,7 +2,25 @@
 import type { MoneyMove } from "../accounts/store";
 import type { StatusEvent } from "../webhooks/outbox";
 import { canMove, eventTypeFor, type MessageStatus } from "./status";
-import type { LockedMessage, Step } from "./transitions";
+
+/** A message locked for change. */
+export type LockedMessage = {
+  id: string;
+  accountId: string;
+  status: MessageStatus;
+  costMicros: bigint;
+  chain: string[];
+  createdAt: Date;
+};
+
+/** A requested move. `provider` and its id go with `sent`, `error` with `failed` and `undelivered`. */
+export type Step = {
+  to: MessageStatus;
+  at: Date;
+  provider?: string;
+  providerMessageId?: string;
+  error?: { code: string; message: string };
+};
 
 /** `steps`: the applied ones. `status`: the resulting status; the current one when none was applied. */
 export type Folded = { status: MessageStatus; steps: Step[]; moves: MoneyMove[]; events: StatusEvent[] };

@@ -8,26 +8,7 @@ import type { Tx } from "../core/db";
 import { unnest } from "../core/unnest";
 import { recordEvents } from "../webhooks/outbox";
 import type { MessageStatus } from "./status";
-import { type Folded, foldSteps } from "./steps";
-
-/** A message locked for change. */
-export type LockedMessage = {
-  id: string;
-  accountId: string;
-  status: MessageStatus;
-  costMicros: bigint;
-  chain: string[];
-  createdAt: Date;
-};
-
-/** A requested move. `provider` and its id go with `sent`, `error` with `failed` and `undelivered`. */
-export type Step = {
-  to: MessageStatus;
-  at: Date;
-  provider?: string;
-  providerMessageId?: string;
-  error?: { code: string; message: string };
-};
+import { type Folded, foldSteps, type LockedMessage, type Step } from "./steps";
 
 /** Steps of a message, in order. `attempts`: how many were made so far. */
 export type Change = { message: LockedMessage; attempts: number; steps: Step[] };

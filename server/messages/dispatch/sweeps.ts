@@ -4,7 +4,8 @@ import { pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
 import { rejoinReceipts } from "../receipts/apply-receipts";
-import { applyChanges, lockMessages, type Step } from "../transitions";
+import type { Step } from "../steps";
+import { applyChanges, lockMessages } from "../transitions";
 import { findForgottenWorkers, isBegun, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
 

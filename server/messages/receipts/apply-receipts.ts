@@ -11,8 +11,9 @@ import { errorFields, log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
 import { isFinal } from "../status";
+import type { Step } from "../steps";
 import { storedCode, storedDetail } from "../stored-text";
-import { applyChanges, type Change, lockMessages, type Step } from "../transitions";
+import { applyChanges, type Change, lockMessages } from "../transitions";
 import {
   confirmAttempts,
   countAttempts,

@@ -1,7 +1,7 @@
 /** Maps a receipt to steps of its message. Pure. */
 import type { ReceiptReport } from "../../core/jobs";
+import type { Step } from "../steps";
 import { storedCode, storedDetail } from "../stored-text";
-import type { Step } from "../transitions";
 
 /** Steps that a receipt asks for. It proves that the provider took the message, so `sent` always comes first. */
 export function stepsOf(provider: string, report: ReceiptReport, at: Date): Step[] {
