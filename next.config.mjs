@@ -1,3 +1,5 @@
+const development = process.env.NODE_ENV === "development";
+
 /** @type {import("next").NextConfig} */
 const config = {
   poweredByHeader: false,

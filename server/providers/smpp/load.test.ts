@@ -134,8 +134,9 @@ describe("a later part", () => {
 
   it("waits for the next bind when its own was lost", async () => {
     const centre = await openCentre((...submit) => {
-      accept(...submit);
+      // Before its response, or the second part might still go out over this bind.
       if (submit[2] === 1) submit[1].unbind({}, () => submit[1].close());
+      accept(...submit);
     });
     const adapter = open(centre.url, { bindWaitMs: 10, backOff: { minMs: 400, maxMs: 400 } });
     await bound(adapter);
