@@ -1,14 +1,15 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { ResetPasswordForm } from "./reset-password-form";
 
 // The address holds the token.
 export const metadata: Metadata = { title: "Choose a new password", referrer: "no-referrer" };
 
-export default async function ResetPasswordPage({
-  searchParams,
-}: {
-  searchParams: Promise<{ token?: string | string[] }>;
-}) {
-  const { token } = await searchParams;
-  return <ResetPasswordForm token={typeof token === "string" ? token : ""} />;
+/** The same for everybody, like sign-in: the token is read in the browser, so strangers are served without a render. */
+export default function ResetPasswordPage() {
+  return (
+    <Suspense>
+      <ResetPasswordForm />
+    </Suspense>
+  );
 }

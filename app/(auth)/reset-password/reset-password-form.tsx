@@ -3,6 +3,7 @@
 import { Button, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconCheck, IconLinkOff } from "@tabler/icons-react";
+import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/api-error";
@@ -12,7 +13,8 @@ import { markFields } from "@/app/_ui/form-errors";
 import { LinkButton } from "@/app/_ui/link-button";
 
 /** Takes a new password from the person whom an operator gave a link. */
-export function ResetPasswordForm({ token }: { token: string }) {
+export function ResetPasswordForm() {
+  const token = useSearchParams().get("token") ?? "";
   const reset = trpc.auth.resetPassword.useMutation();
   const isOver = token === "" || apiErrorOf(reset.error).reason === "reset_link_over";
   const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
