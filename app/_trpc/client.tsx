@@ -1,7 +1,7 @@
 "use client";
 
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, type TRPCLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCLink } from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
 import { observable } from "@trpc/server/observable";
 import { type ReactNode, useState } from "react";
@@ -41,12 +41,25 @@ function newQueryClient(): QueryClient {
   });
 }
 
-const httpLink = () =>
-  httpBatchLink<AppRouter>({ url: "/api/trpc", maxURLLength: URL_MAX_CHARACTERS, maxItems: BATCH_MAX });
+const URL_PREFIX = "/api/trpc";
+
+/** The context of a call that is carried out once, however often it is repeated with this key. */
+export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } });
+
+/** Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. */
+const transportLink = () =>
+  splitLink<AppRouter>({
+    condition: ({ context }) => typeof context.idempotencyKey === "string",
+    true: httpLink({
+      url: URL_PREFIX,
+      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey) }),
+    }),
+    false: httpBatchLink({ url: URL_PREFIX, maxURLLength: URL_MAX_CHARACTERS, maxItems: BATCH_MAX }),
+  });
 
 /** Asks for the password and tells the service. @returns whether it was given. */
 const confirmPassword = (): Promise<boolean> => {
-  const client = createTRPCClient<AppRouter>({ links: [httpLink()] });
+  const client = createTRPCClient<AppRouter>({ links: [transportLink()] });
   return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));
 };
 
@@ -72,7 +85,7 @@ const confirmLink: TRPCLink<AppRouter> =
 /** Gives every page below it the typed client and one query cache. */
 export function TrpcProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(newQueryClient);
-  const [client] = useState(() => trpc.createClient({ links: [confirmLink, httpLink()] }));
+  const [client] = useState(() => trpc.createClient({ links: [confirmLink, transportLink()] }));
   return (
     <trpc.Provider client={client} queryClient={queryClient}>
       <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>

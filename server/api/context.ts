@@ -3,8 +3,10 @@ import { callerAddress } from "../auth/caller-address";
 import { currentSession } from "../auth/session";
 import { warnOfUndeclaredProxy } from "../auth/undeclared-proxy";
 import { env } from "../core/env";
+import { invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
+import { idempotencyOf } from "./idempotency-key";
 import { requireRate } from "./rate";
 
 /**
@@ -16,9 +18,27 @@ const PERSON_LIMIT = 1_200;
 const countPerson = ({ userId, accountId }: { userId: string; accountId: string }) =>
   countRequest({ caller: userId, limit: PERSON_LIMIT, accountId });
 
+/**
+ * The Idempotency-Key of a call, which has to stand alone: in a batch it would stand for several.
+ * @returns what reads it; that throws 400 for a key that is malformed or comes with a batch.
+ */
+async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> {
+  const key = req.headers.get("idempotency-key") ?? undefined;
+  if (key === undefined) return () => null;
+  const url = new URL(req.url);
+  if (url.searchParams.has("batch")) {
+    return () => {
+      throw invalidRequest("Idempotency-Key cannot be used with a batch.", { param: "Idempotency-Key" });
+    };
+  }
+  const body = new Uint8Array(await req.clone().arrayBuffer());
+  return () => idempotencyOf(key, url.pathname, body);
+}
+
 /** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
 export async function sessionContext(req: Request): Promise<Context> {
   const session = await currentSession();
+  const idempotency = await idempotencyOfCall(req);
   const header = (name: string) => req.headers.get(name);
   warnOfUndeclaredProxy(header);
   return {
@@ -32,7 +52,7 @@ export async function sessionContext(req: Request): Promise<Context> {
     },
     requestId: newId("request"),
     address: callerAddress(header, env().TRUSTED_PROXIES),
-    idempotency: () => null,
+    idempotency,
     responseHeaders: {},
     admit: async () => {
       if (session) requireRate(await countPerson(session), "One person");

@@ -2,7 +2,6 @@
  * The REST edge: every answer under /api/v1 is made here. It checks in the documented order (key, address, rate, path,
  * scope, input), calls the procedure that the OpenAPI meta names, and puts the envelope or the error around the result.
  */
-import { createHash } from "node:crypto";
 import { callTRPCProcedure } from "@trpc/server";
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
@@ -24,8 +23,9 @@ import {
 import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
-import type { Context, Idempotency } from "../core/trpc";
+import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
+import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
 import { matchOperation, tableOf } from "./operations";
 import { requireRate } from "./rate";
@@ -34,7 +34,6 @@ import { appRouter } from "./router";
 export const API_PREFIX = "/api/v1";
 /** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */
 export const BODY_MAX_BYTES = 1_048_576;
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 const RESPONSE_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
 
@@ -116,7 +115,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     actor: actorOf(key),
     requestId,
     address,
-    idempotency: () => body && idempotencyOf(request, body),
+    idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body),
     responseHeaders: headers,
     // It was counted with its key.
     admit: async () => undefined,
@@ -155,18 +154,6 @@ const actorOf = (key: KnownKey): AccountActor => ({
   scopes: key.permissions,
   limits: { daily: key.dailyLimit, monthly: key.monthlyLimit },
 });
-
-function idempotencyOf(request: RestRequest, body: Buffer): Idempotency | null {
-  const key = request.header("idempotency-key");
-  if (key === undefined) return null;
-  if (!IDEMPOTENCY_KEY.test(key)) {
-    throw invalidRequest("Idempotency-Key must have 1 to 255 visible ASCII characters.", {
-      param: "Idempotency-Key",
-      reason: "bad_idempotency_key",
-    });
-  }
-  return { key, requestHash: createHash("sha256").update(`${request.path}\n`).update(body).digest("hex") };
-}
 
 /** A page's `items` and `pagination` stand side by side in the envelope; everything else is its `data`. */
 function envelope(result: unknown): { data: unknown; pagination?: unknown } {

@@ -1,17 +1,20 @@
 "use client";
 
-import { Button, Card, Grid, Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Card, Grid, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconSend } from "@tabler/icons-react";
-import { keepPreviousData } from "@tanstack/react-query";
+import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
+import { keepPreviousData, useMutation } from "@tanstack/react-query";
+import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { trpc } from "@/app/_trpc/client";
+import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/api-error";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { fieldError, markFields } from "@/app/_ui/form-errors";
 import { toastDone } from "@/app/_ui/toast";
+import { useIdempotencyKey } from "@/app/_ui/use-idempotency-key";
+import type { AppRouter } from "@/server/api/router";
 import { isE164 } from "@/server/messages/phone";
 import { segmentText } from "@/server/messages/segments";
 import { CostCard } from "./cost-card";
@@ -31,11 +34,36 @@ function hintFor(recipientIsComplete: boolean, body: string, error: unknown): st
   return fieldError("body", error) ? "This text cannot be sent. See the message below it." : apiErrorOf(error).message;
 }
 
+type NewMessage = inferRouterInputs<AppRouter>["messages"]["send"];
+
+/** A refusal is certain. Without one nobody knows whether the message was accepted, but sending it again is safe. */
+function SendError({ error }: { error: unknown }) {
+  const { status, message } = apiErrorOf(error);
+  if (!error || (status !== null && status < 500)) return <ErrorAlert error={error} title="The message was not sent" />;
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconAlertTriangle aria-hidden />}
+      title="We could not confirm that the message was accepted"
+      role="alert"
+    >
+      <Text size="sm">{message}</Text>
+      <Text size="sm">
+        Select “Send message” again: as long as you change nothing, it is sent and billed only once.
+      </Text>
+    </Alert>
+  );
+}
+
 /** The form to send one message. `senderIds` are the approved ones, at least one. */
 export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox: boolean }) {
   const router = useRouter();
   const utils = trpc.useUtils();
-  const send = trpc.messages.send.useMutation();
+  const keyOf = useIdempotencyKey();
+  const send = useMutation({
+    mutationFn: (message: NewMessage) => utils.client.messages.send.mutate(message, once(keyOf(message))),
+  });
   const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm({
     initialValues: { from: senderIds[0] ?? "", to: "", body: "", reference: "" },
@@ -81,7 +109,7 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
         <Card>
           <form onSubmit={submit} noValidate aria-label="Message">
             <Stack gap="md">
-              <ErrorAlert error={unplacedError} title="The message was not sent" />
+              <SendError error={unplacedError} />
               <Select
                 comboboxProps={{ keepMounted: false }}
                 label="From"

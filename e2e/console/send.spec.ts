@@ -1,0 +1,57 @@
+import type { Page } from "@playwright/test";
+import { apiWith } from "../support/api";
+import { expect, test } from "../test";
+
+const TO = "+14155550177";
+
+/** The service carries out the next send, and its response never arrives. */
+const loseNextResponse = (page: Page) =>
+  page.route(
+    /messages\.send/,
+    async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    },
+    { times: 1 },
+  );
+
+async function compose(page: Page, body: string): Promise<void> {
+  await page.goto("/send");
+  await page.getByLabel("To").fill(TO);
+  await page.getByRole("textbox", { name: "Text" }).fill(body);
+}
+
+const unconfirmed = (page: Page) => page.getByRole("alert").filter({ hasText: "could not confirm" });
+const send = (page: Page) => page.getByRole("button", { name: "Send message" }).click();
+
+test("a send whose response is lost is sent and billed once when the person sends it again", async ({
+  console: page,
+  service,
+  account,
+}) => {
+  const api = apiWith(service, account.apiKey);
+  const balance = async () => (await api.get<{ balance: number }>("/balance")).body.data.balance;
+  const before = await balance();
+  await compose(page, "Once, please");
+  await loseNextResponse(page);
+  await send(page);
+  await expect(unconfirmed(page)).toContainText("only once");
+  await send(page);
+  await page.waitForURL(/\/messages\/msg_/);
+  const list = await api.get<{ id: string }[]>(`/messages?to=${encodeURIComponent(TO)}`);
+  expect(list.body.data.map(({ id }) => id)).toEqual([page.url().split("/").at(-1)]);
+  expect(before - (await balance())).toBeCloseTo(0.01, 6);
+});
+
+test("another text after a lost response is another message", async ({ console: page, service, account }) => {
+  const api = apiWith(service, account.apiKey);
+  await compose(page, "First");
+  await loseNextResponse(page);
+  await send(page);
+  await expect(unconfirmed(page)).toBeVisible();
+  await page.getByRole("textbox", { name: "Text" }).fill("Second");
+  await send(page);
+  await page.waitForURL(/\/messages\/msg_/);
+  const list = await api.get<{ body: string }[]>(`/messages?to=${encodeURIComponent(TO)}`);
+  expect(list.body.data.map(({ body }) => body).sort()).toEqual(["First", "Second"]);
+});
