@@ -1,5 +1,5 @@
 /**
- * What views of pages cost those who send: the latency of single sends at a steady pace, first alone and then beside a
+ * The cost of page views for sends: the latency of single sends at a steady pace, first alone and then beside a
  * flood of views, of strangers and of somebody who is signed in.
  */
 import http from "node:http";
@@ -118,7 +118,7 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
       views[kind] = sum;
       for (const [status, count] of Object.entries(viewing.statuses)) sum[status] = (sum[status] ?? 0) + count;
     }
-    // What was still under way belongs to this phase.
+    // Requests still under way belong to this phase.
     await pause(500);
     return result;
   };

@@ -5,7 +5,7 @@ import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
 import { SiteLink } from "../_ui/site-link";
 
-/** Who is signed in, how, and the way out. */
+/** The signed-in person, security settings and sign-out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
   return (
     <Menu position="bottom-end" width={240}>

@@ -63,7 +63,7 @@ const confirmPassword = (): Promise<boolean> => {
   return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));
 };
 
-/** What wants the password again is asked anew, once, when the person has given it. */
+/** Repeats a call that requires a confirmed password, once, after the person has entered it. */
 const confirmLink: TRPCLink<AppRouter> =
   () =>
   ({ next, op }) =>

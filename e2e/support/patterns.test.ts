@@ -36,7 +36,7 @@ const files = SOURCES.flatMap((folder) =>
   .filter((file) => /\.tsx?$/.test(file) && !/\.test\.|\.d\.ts$/.test(file))
   .sort();
 
-/** What is wrong with a pattern: an input that makes it work more than in proportion to its length; null when none is known. */
+/** An input that makes a pattern work more than in proportion to its length; null when none is known. */
 function attackOn(source: string, flags: string): { pattern: string; growth: string; attack: string } | null {
   const verdict = checkSync(source, flags, { timeout: null, attackTimeout: null, incubationTimeout: null });
   if (verdict.status === "safe") return null;

@@ -18,13 +18,13 @@ export const isUndeclaredProxy = (
 
 const lastWarning = defineProcessValue("auth.proxy_warning", () => ({ at: Number.NEGATIVE_INFINITY }));
 
-/**
- * Tells the log of an undeclared proxy, once a minute at most.
- * @param header reads a request header by its name in lower case.
- */
-export function warnOfUndeclaredProxy(header: (name: string) => string | null | undefined): void {
-  const peer = namedPeer(header);
-  if (!isUndeclaredProxy(peer, header("x-forwarded-for"), env().TRUSTED_PROXIES)) return;
+/** Logs an undeclared proxy, once a minute at most. @param header reads a request header by its name in lower case. */
+export const warnOfUndeclaredProxy = (header: (name: string) => string | null | undefined): void =>
+  warnOfUndeclaredPeer(namedPeer(header), header("x-forwarded-for"));
+
+/** The same for the socket's other end and its `X-Forwarded-For`. */
+export function warnOfUndeclaredPeer(peer: string, forwardedFor: string | null | undefined): void {
+  if (!isUndeclaredProxy(peer, forwardedFor, env().TRUSTED_PROXIES)) return;
   const warning = lastWarning();
   if (performance.now() - warning.at < MINUTE_MS) return;
   warning.at = performance.now();

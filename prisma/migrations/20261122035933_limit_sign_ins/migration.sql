@@ -1,6 +1,3 @@
--- DropTable
-DROP TABLE "sign_in_throttles";
-
 -- CreateTable
 CREATE TABLE "sign_in_limits" (
     "subject" TEXT NOT NULL,

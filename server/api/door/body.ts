@@ -8,7 +8,7 @@ const MIB = 1_048_576;
 /** Bytes of bodies that are held at once for those who have shown a key, a session or a receipt path, and for everybody else. */
 const KNOWN = { totalBytes: 64 * MIB, perOwnerBytes: 16 * MIB };
 const STRANGERS = { totalBytes: 16 * MIB, perOwnerBytes: MIB };
-/** What one piece of a body costs beyond its bytes: whoever sends them one by one takes up many times their number. */
+/** Memory of one chunk beyond its bytes: a body sent byte by byte takes many times its size. */
 const PIECE_BYTES = 200;
 
 const budgets = defineProcessValue("door.bodies", () => ({

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import { clientAddress } from "../../api-keys/ip-allowlist";
 import { sessionOfCookies } from "../../auth/session-cookie";
+import { warnOfUndeclaredPeer } from "../../auth/undeclared-proxy";
 import { env } from "../../core/env";
 import { type ApiError, rateLimited } from "../../core/errors";
-import { log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { networkOf } from "./network";
 import { openBuckets, type TakeTokens } from "./token-bucket";
@@ -69,12 +69,8 @@ export function countFile(request: IncomingMessage): ApiError | null {
 }
 
 function tooMany(request: IncomingMessage, waitMs: number): ApiError {
-  if (forwardedFor(request) && env().TRUSTED_PROXIES.length === 0) warnOfProxy();
+  // Behind a proxy that is not declared all share one address, and strangers use up each other's requests.
+  warnOfUndeclaredPeer(request.socket.remoteAddress ?? "", forwardedFor(request));
   const retryAfterS = Math.ceil(waitMs / 1_000);
   return rateLimited(`Too many requests. Try again in ${retryAfterS} s.`, { reason: "too_many_visits", retryAfterS });
 }
-
-/** Behind a proxy that is not trusted everybody shares one address, and strangers use up each other's requests. */
-const warnOfProxy = defineProcessValue("door.proxy_warning", () =>
-  log("warn", "web.proxy_not_trusted", { hint: "requests have X-Forwarded-For, and TRUSTED_PROXIES names nobody" }),
-);
