@@ -21,7 +21,7 @@ type Row = Record<string, unknown>;
 export type Output = Row | Row[];
 type Command = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
 
-/** Who acts when the operator does, whatever account it is about. */
+/** The operator as an actor, on any account. */
 const OPERATOR = { kind: "system", name: "admin" } as const;
 const KEY_RATE_LIMIT = 6_000;
 
@@ -58,7 +58,7 @@ async function ownerOf(flags: Flags) {
 
 type Owner = Awaited<ReturnType<typeof ownerOf>>;
 
-/** Approves a sender. SENDER_AUTO_APPROVE_S may be faster, which comes to the same. */
+/** Approves a sender. The automatic approval (SENDER_AUTO_APPROVE_S) may come first; the result is the same. */
 async function approve(id: string): Promise<Row> {
   try {
     await decideSender(OPERATOR, { id, decision: "approved" });
@@ -178,7 +178,7 @@ async function checkBooks() {
   return { output, ok: drifted.length === 0 };
 }
 
-/** What each command does. */
+/** Every command with its description. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account create", createAccount],
   ["account credit", credit],

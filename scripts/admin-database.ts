@@ -7,10 +7,10 @@ import { runningStart } from "./lock";
  * @throws Error when there is neither.
  */
 export function chooseDatabase(): void {
-  // The output is what this command prints; what the commands would log is for the service's own processes.
+  // This command prints its result; log lines are for the service's processes.
   process.env.LOG_LEVEL ??= "error";
   if (process.env.DATABASE_URL) {
-    // No command here signs or seals anything, but the settings are only read as a whole.
+    // No command here signs or seals, but all settings are validated together.
     process.env.SECRET_KEY ||= randomBytes(32).toString("base64");
     return;
   }
@@ -20,7 +20,7 @@ export function chooseDatabase(): void {
     throw new Error(`No database: set DATABASE_URL, or run \`npm start\` first (looked for it in ${dataDir}).`);
   }
   process.env.DATABASE_URL = databaseUrl;
-  // Links lead to where the service was started, not to where one started here would be.
+  // Links lead to the running service, not to the default address.
   process.env.PUBLIC_URL ||= readCredentials(dataDir)?.url;
   applyLocalSettings(dataDir, "production");
 }

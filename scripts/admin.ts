@@ -1,4 +1,4 @@
-/** The operator's command line. `admin help` lists what it does. */
+/** The operator's command line. `admin help` lists the commands. */
 import { parseArgs } from "node:util";
 import { toApiError } from "@/server/core/errors";
 import { shutDown } from "@/server/core/process";

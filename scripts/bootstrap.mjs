@@ -1,5 +1,5 @@
 /**
- * The way into every command on a fresh clone: nothing but Node and npm. Checks Node, installs the dependencies when
+ * Entry of every command on a fresh clone; needs only Node and npm. Checks Node, installs the dependencies when
  * they are missing or not those of the lock file, and hands over to the TypeScript entry in the same process.
  */
 import { existsSync, readFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function isInstalled(installed, wanted, isNeeded) {
   if (Object.keys(installed).some((name) => !(name in wanted))) return false;
   return Object.entries(wanted).every(([name, entry]) => {
     if (name === "" || entry.link) return true;
-    // A package for another platform is left out, and so may be one that is not needed.
+    // npm omits packages for other platforms, and optional ones.
     if (!(name in installed)) return entry.optional || entry.devOptional || !isNeeded(entry);
     return installed[name].version === entry.version;
   });
@@ -56,7 +56,7 @@ function missingInstall(forTests) {
 async function install(forTests) {
   const missing = missingInstall(forTests);
   if (!missing) return;
-  // No package needs its install script run. What npm has in its cache is not asked for again.
+  // No package needs its install script. Cached packages are not requested again.
   const quickly = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
   const args = [...missing, ...quickly];
   const npm = process.env.npm_execpath ?? "";
@@ -92,7 +92,7 @@ export async function bootstrap(script, { forTests = true, beforeInstall = async
     for (const signal of signals) process.off(signal, abort);
     await import(pathToFileURL(path.join(root, "scripts", script)).href);
   } catch (thrown) {
-    // What was cut short has failed, of course.
+    // An interrupted script counts as failed.
     if (aborted) return;
     process.stderr.write(`\n${thrown instanceof Error ? thrown.message : thrown}\n`);
     process.exit(1);

@@ -14,10 +14,10 @@ import { build as bundle } from "esbuild";
 import { runQuietly, step } from "./progress.mjs";
 
 const STAMP = path.join("dist", "build.json");
-/** Written when the database client is whole. */
+/** Written once the database client is complete. */
 const CLIENT_STAMP = path.join("prisma", "generated", ".complete");
 const SCHEMA = path.join("prisma", "schema");
-/** Folders and files that a build is made of. */
+/** Source folders and files of a build. */
 const SOURCES = [
   "app",
   "docs",
@@ -100,13 +100,13 @@ async function buildProcesses(): Promise<void> {
   }
 }
 
-/** Whether the last build is of the sources as they are now. */
+/** Whether the last build matches the present sources. */
 function isBuilt(hash: string): boolean {
   if (!existsSync(STAMP) || !existsSync(path.join(".next", "BUILD_ID"))) return false;
   return (JSON.parse(readFileSync(STAMP, "utf8")) as { sources: string }).sources === hash;
 }
 
-/** Builds what is needed. The stamp is written last, so a killed build is done again. */
+/** Builds if needed. The stamp is written last, so a killed build is repeated. */
 export async function ensureBuilt(): Promise<void> {
   await ensureClient();
   const sources = hashOfSources();

@@ -34,7 +34,7 @@ async function installFromDebian(): Promise<void> {
 /**
  * A Chromium that starts on this machine: the one that CHROMIUM_PATH names, Playwright's own, Debian's, or one that is
  * fetched now, from Playwright or else from Debian. @returns its path.
- * @throws Error that says what was tried.
+ * @throws Error that lists the attempts.
  */
 export async function getChromium(): Promise<string> {
   const known = [process.env.CHROMIUM_PATH ?? "", chromium.executablePath(), DEBIAN_CHROMIUM];

@@ -1,4 +1,4 @@
-/** The whole service on this machine for work on it: pages reload by themselves, the processes when their code changes. */
+/** Runs the whole service for development: pages reload by themselves, processes restart when their code changes. */
 import { watch } from "node:fs";
 import { ensureClient } from "./build";
 import { launch } from "./launch";
@@ -23,7 +23,7 @@ function reloadOnChange(services: Services): void {
       if (!file || file.endsWith(".test.ts")) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
-        // A mistake in the code is said and waits for the next change.
+        // A build error is printed; the next change builds again.
         reloading = reloading.then(() => reload(file)).catch((thrown: Error) => say(thrown.message));
       }, SETTLE_MS);
     });

@@ -1,4 +1,4 @@
-/** Documents for readers of the source. The guides of the site have tests of their own. */
+/** Documents for readers of the source. The guides of the site have their own tests. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";

@@ -20,7 +20,7 @@ const LOOK_AT_DATABASE_EVERY_MS = 2_000;
 
 export type Plan = {
   mode: "production" | "development";
-  /** What must be there before the processes start, besides the database and its client. */
+  /** Prepares the processes' files. The database and its client exist by then. */
   prepare: () => Promise<void>;
   /** Arguments of `node` for each process. */
   commands: { web: string[]; worker: string[] };
@@ -28,12 +28,12 @@ export type Plan = {
   onRunning?: (services: Services) => void;
 };
 
-/** What a launch shares with whoever may have to end it. */
+/** State of a launch, for the code that ends it. */
 type Course = {
   signal: AbortSignal;
-  /** How to stop what was started, in the order in which it was started. */
+  /** Stops, in the order of the starts. */
   stops: Array<() => Promise<void> | void>;
-  /** What must have settled before anything is stopped: it may still be starting something. */
+  /** Settles before anything is stopped: until then something may still be starting. */
   work: Promise<unknown>[];
   fail: (message: string) => void;
 };
@@ -96,13 +96,13 @@ async function bringUp(plan: Plan, { signal, stops, work, fail }: Course): Promi
   const client = ensureClient();
   const prepared = client.then(plan.prepare);
   const seeded = Promise.all([database, client]).then(() => seed(dataDir));
-  // Said at once, not only when the build is done.
+  // Reported at once, not only after the build.
   seeded.catch((thrown: Error) => fail(thrown.message));
   work.push(database, client, prepared, seeded);
   await Promise.all([database, prepared]);
   signal.throwIfAborted();
 
-  // Whoever works on the code breaks it at times; that is said, and the next change starts it again.
+  // Code under development fails at times: the failure is printed, and the next change starts it again.
   const services = makeServices(plan.commands, dataDir, localUrl(), plan.mode === "development" ? say : fail);
   stops.push(services.stop);
   const [credentials] = await Promise.all([seeded, step("Starting the web process and the worker", services.start)]);
@@ -130,7 +130,7 @@ export async function launch(plan: Plan): Promise<never> {
   );
   await ended;
   if (course.stops.length > 0) say(failure ? "Something failed; stopping …" : "Stopping …");
-  // What is starting right now must be there before it can be stopped.
+  // A process that is still starting cannot be stopped yet.
   await Promise.allSettled(course.work);
   for (const stop of course.stops.splice(0).reverse()) await stop();
   await running;

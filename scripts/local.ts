@@ -1,4 +1,4 @@
-/** The settings of the local mode: what `npm start`, `npm run dev` and the end-to-end tests run with. */
+/** Settings of the local mode: of `npm start`, `npm run dev` and the end-to-end tests. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,10 +18,10 @@ const DEFAULTS = {
 /** Stands for the embedded database until its address is known. */
 const DATABASE_TO_COME = "postgresql://embedded";
 
-/** Who may sign in, and where; also the content of `credentials.json`. */
+/** Sign-ins of a local installation and its address; the content of `credentials.json`. */
 export type Credentials = { url: string; email: string; password: string; apiKey: string };
 
-/** Where everything that outlives a start is kept. */
+/** Folder of everything that outlives a start. */
 export const dataFolder = (): string => path.resolve(process.env.DATA_DIR || ".local");
 
 /** The secret of this data folder, made at its first start. */
@@ -59,7 +59,7 @@ export async function openDatabase(dataDir: string): Promise<{ url: string; serv
 
 const credentialsFile = (dataDir: string): string => path.join(dataDir, "credentials.json");
 
-/** What an earlier start wrote down; null when there is nothing, or it is not whole. */
+/** Credentials saved by an earlier start; null when there are none or the file is incomplete. */
 export function readCredentials(dataDir: string): Credentials | null {
   try {
     const read = JSON.parse(readFileSync(credentialsFile(dataDir), "utf8")) as Partial<Credentials>;

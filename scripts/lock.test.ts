@@ -34,7 +34,7 @@ test("a second start on a data folder is refused and told where the first one is
     holder.kill("SIGKILL");
     await once(holder, "exit");
   }
-  // What a killed start leaves behind does not stand in the way.
+  // The lock file of a killed start does not block the next one.
   expect(runningStart(dataDir)).toBeNull();
   const lock = takeLock(dataDir, "http://127.0.0.1:4712");
   expect(JSON.parse(readFileSync(file(), "utf8"))).toMatchObject({ pid: process.pid, databaseUrl: null });

@@ -1,9 +1,9 @@
-/** One start per data folder: a file that names the process that holds it, and what others may know of it. */
+/** Allows one start per data folder: a lock file names its process and the facts that other commands need. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** What a running start tells other commands of the same data folder. `databaseUrl` is null until it is known. */
+/** Facts about a running start for other commands on its data folder. `databaseUrl` is null until it is known. */
 export type Runtime = { pid: number; startedAt: string | null; url: string; databaseUrl: string | null };
 
 /** Whether a process with this number exists. */
@@ -12,12 +12,12 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // It exists, and belongs to somebody else.
+    // It exists and belongs to another user.
     return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
   }
 }
 
-/** When a process was started, in the system's own words; null when the system does not say. */
+/** Start time of a process as the system writes it; null when it is unknown. */
 function startOf(pid: number): string | null {
   try {
     // Field 22 of the line, counted after the command, which may itself hold spaces.
@@ -43,7 +43,7 @@ export function runningStart(dataDir: string): Runtime | null {
   } catch {
     return null;
   }
-  // Process numbers come round again, so the time of the start must agree too.
+  // Process ids are reused, so the start time must agree too.
   const isSame = isAlive(runtime.pid) && runtime.startedAt === startOf(runtime.pid);
   return isSame && runtime.pid !== process.pid ? runtime : null;
 }

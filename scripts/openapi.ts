@@ -1,8 +1,8 @@
 /**
- * The files that are made of the procedures' schemas: `openapi.json`, and of it the types of the client under `sdk/`.
+ * Generates `openapi.json` from the procedures' schemas, and from it the types of the client under `sdk/`.
  *
  *   npm run openapi          writes them
- *   npm run openapi:check    says which of them are not what the procedures say, and fails if any is
+ *   npm run openapi:check    lists outdated files and fails if there are any
  *   npm run openapi:lint     lints the document that the service answers with
  */
 import { spawnSync } from "node:child_process";
@@ -18,7 +18,7 @@ const CONTEXT_LINES = 3;
 
 type Answer = { status: number; body: string };
 
-/** The document as GET /api/v1/openapi.json answers it. No database is asked for it. */
+/** The document as GET /api/v1/openapi.json returns it. Needs no database. */
 async function servedDocument(): Promise<object> {
   await ensureClient();
   const { serveRest } = await import("../server/api/rest");
@@ -76,7 +76,7 @@ async function lint(): Promise<void> {
     const file = path.join(folder, DOCUMENT);
     writeFileSync(file, JSON.stringify(await servedDocument(), null, 2));
     const cli = path.join(path.dirname(require.resolve("@redocly/cli/package.json")), "bin", "cli.js");
-    // The linter would tell its makers that it ran, and ask them for a newer version.
+    // Turns off the linter's telemetry and its check for updates.
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
     const run = spawnSync(process.execPath, [cli, "lint", file, "--config", "redocly.yaml"], {
       env,

@@ -29,7 +29,7 @@ const write = (folder: string, name: string, text: string, mode: number) => {
   chmodSync(path.join(folder, name), mode);
 };
 
-/** As npm leaves it for somebody whose files are nobody else's business. */
+/** As npm installs it under a umask that excludes other users. */
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), "messaging-programs-"));
   chmodSync(root, 0o755);
@@ -67,7 +67,7 @@ test("a copy that was cut off, or lost files, is completed, and what is whole is
   const before = lstatSync(path.join(copy, "bin/postgres")).ino;
   rmSync(path.join(copy, "lib"), { recursive: true });
   writeFileSync(path.join(copy, "share/postgresql/postgres.bki"), "");
-  // Above the highest number that a process can have.
+  // Above the highest possible process id.
   writeFileSync(path.join(copy, "bin/postgres.4194999.part"), "#!/bin");
   copyOpenly(native, copy);
   expect(read(copy, "lib/libpq.so")).toBe("library");
@@ -80,7 +80,7 @@ test("programs that their user cannot reach run from a copy of their version, ot
   const found = { native, version: "18.4.0" };
   const own = { folder: path.join(native, "bin"), owner: null, isCopy: false };
   expect(reachablePrograms(null, found, [shared])).toEqual(own);
-  // Only root runs them as somebody else.
+  // Only root runs them as another user.
   if (!isRoot) return;
   const at = (version: string) => path.join(shared, "messaging-service", `postgresql-${version}`, "bin");
   const copied = { folder: at("18.4.0"), owner: NOBODY, isCopy: true };

@@ -32,7 +32,7 @@ const WAY_OUT = "Run as an ordinary user, or set DATABASE_URL.";
 /** A user of the system. */
 type Owner = { uid: number; gid: number };
 
-/** `owner`: who is to run them; null: whoever runs us. `isCopy`: they stand outside the project. */
+/** `owner`: the user to run them; null: the current user. `isCopy`: they are outside the project. */
 export type Programs = { folder: string; owner: Owner | null; isCopy: boolean };
 
 /** `native` holds the folders `bin`, `lib` and `share`. */
@@ -63,7 +63,7 @@ function findPackage(): Package {
   return { native, version };
 }
 
-/** The user `postgres`, who is made when there is none; null when we are not root. */
+/** The system user `postgres`, created if missing; null unless run by root. */
 function findOwner(): Owner | null {
   if (process.getuid?.() !== 0) return null;
   const ask = (flag: string) => spawnSync("id", [flag, USER], { encoding: "utf8" });
@@ -80,11 +80,11 @@ function findOwner(): Owner | null {
 const succeeds = (owner: Owner, command: string, folder: string): boolean =>
   spawnSync("/bin/sh", ["-c", command, folder], { ...owner, cwd: "/", stdio: "ignore" }).status === 0;
 
-/** Tried, not told from permissions: those of all parents count, and other things than permissions. */
+/** Tried rather than derived from permissions: parent folders and mount options count as well. */
 const canRun = (owner: Owner, native: string): boolean =>
   succeeds(owner, 'test -r "$0/share/postgresql/postgres.bki" && exec "$0/bin/postgres" --version', native);
 
-/** A folder that nobody but root can have put something into. @returns whether it is one. */
+/** @returns whether only root can have written to this folder. */
 function makeTrusted(folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   const { uid, mode } = lstatSync(folder);
@@ -100,7 +100,7 @@ function replace(target: string, make: (part: string) => void): void {
   renameSync(part, target);
 }
 
-/** What a copy that was cut off left behind. */
+/** Leftovers of an interrupted copy. */
 function clearParts(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /\.(\d+)\.part$/.exec(name)?.[1];
@@ -150,7 +150,7 @@ function copyFor(owner: Owner, { native, version }: Package, shared: string): st
     copyOpenly(native, copy);
     return canRun(owner, copy) ? copy : null;
   } catch {
-    // Read-only, or full.
+    // The folder is read-only or the disk is full.
     return null;
   }
 }

@@ -11,7 +11,7 @@ let data = "";
 const started: RunningPostgres[] = [];
 
 beforeEach(() => {
-  // Closed to everybody else, also to the user that the server runs as when we are root.
+  // Closed to other users, including the server's user when root runs this.
   folder = mkdtempSync(path.join(tmpdir(), "messaging-postgres-"));
   data = path.join(folder, "data");
 });

@@ -16,7 +16,7 @@ const SUPERUSER = "postgres";
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 const LOOK_EVERY_MS = 30;
-/** On Linux: the folder that whoever reads this works in. */
+/** On Linux: the working folder of the process that reads it. */
 const WORKING_FOLDER = "/proc/self/cwd";
 
 export type RunningPostgres = {
@@ -29,7 +29,7 @@ export type RunningPostgres = {
   stop: () => Promise<void>;
 };
 
-/** A TCP port on loopback that nobody listens on now. */
+/** A TCP port on loopback that is free now. */
 export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
@@ -72,7 +72,7 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   const password = randomBytes(24).toString("hex");
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (programs.owner) {
-    // To be passed through; what is in it stays closed.
+    // The server's user may pass through this folder, not read it.
     await chmod(workshop, 0o711);
     for (const entry of [fresh, passwordFile]) await chown(entry, programs.owner.uid, programs.owner.gid);
   }
@@ -81,12 +81,12 @@ async function initialise(data: string, programs: Programs): Promise<void> {
   const flags = [`--pgdata=${argument}`, `--username=${SUPERUSER}`, `--pwfile=${argument}/../password`];
   flags.push("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions");
   const child = spawn(path.join(programs.folder, "initdb"), flags, { ...options, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
+  let output = "";
   child.stderr?.on("data", (chunk: Buffer) => {
-    said += chunk;
+    output += chunk;
   });
   const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  if (code !== 0) throw new Error(`PostgreSQL could not make its data folder:\n${said.trim()}`);
+  if (code !== 0) throw new Error(`PostgreSQL could not make its data folder:\n${output.trim()}`);
   await writeFile(`${data}.password`, password, { mode: 0o600 });
   await rename(fresh, data);
   await rm(workshop, { recursive: true, force: true });
@@ -110,7 +110,7 @@ async function runningOn(data: string, urlOn: (port: number) => (database: strin
   if (!(pid > 0 && port > 0)) return null;
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(pid) && Date.now() < deadline) {
-    // The number may have passed to another process since: only a server that takes our password is ours.
+    // Another process may have the number by now: only a server that accepts our password is ours.
     if (await canConnect(urlOn(port)("postgres"))) return { pid, port };
     if (!(await worksIn(pid, data))) return null;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
@@ -148,7 +148,7 @@ export async function startPostgres(folder: string, settings: Record<string, str
   return { url: urlOn(port), port, pid, copy: programs.isCopy ? programs.folder : null, stop: () => stop(pid) };
 }
 
-/** Whether processes of a server that was killed kept the next one out: they notice that it is gone and end. */
+/** Whether processes of a killed server kept the next one out. They end by themselves once they notice. */
 const wasKeptOut = async (data: string): Promise<boolean> =>
   (await readFile(`${data}.log`, "utf8")).includes("pre-existing shared memory block");
 
@@ -168,7 +168,7 @@ async function launch(data: string, programs: Programs, settings: Record<string,
   const logFile = await open(`${data}.log`, "w");
   const { argument, options } = placeOf(data, programs);
   const command = path.join(programs.folder, "postgres");
-  // A process group of its own: Ctrl-C must reach the service first, and the database only after it.
+  // Its own process group: Ctrl-C must reach the service first, and the database only after it.
   const child = spawn(command, ["-D", argument, "-p", String(port), ...flags], {
     ...options,
     detached: true,
@@ -186,7 +186,7 @@ async function stop(pid: number): Promise<void> {
   if (isAlive(pid)) process.kill(pid, "SIGINT");
   const deadline = Date.now() + STOP_TIMEOUT_MS;
   while (isAlive(pid)) {
-    // Without the last checkpoint; the next start recovers from the log.
+    // Skips the last checkpoint; the next start recovers from the write-ahead log.
     if (Date.now() > deadline) process.kill(pid, "SIGQUIT");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

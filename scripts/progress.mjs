@@ -1,21 +1,21 @@
-/** What the commands say while they work. Plain JavaScript without imports: it runs before anything is installed. */
+/** Progress output of the commands. Plain JavaScript without dependencies: it runs before the installation. */
 import { spawn } from "node:child_process";
 
 const STILL_BUSY_EVERY_MS = 5_000;
 const KILL_AFTER_MS = 3_000;
-/** Of a failed command's output: the first lines often name the cause, the last ones what came of it. */
+/** Excerpt of a failed command's output: the first lines often name the cause, the last ones the effect. */
 const HEAD_LINES = 15;
 const TAIL_LINES = 30;
 
-/** Commands that run now, so that an interrupted start leaves none behind. */
+/** Running commands, so that an interrupted start leaves none behind. */
 const running = new Set();
 
-/** Writes one line with the seconds since this process was started. */
+/** Writes one line with the seconds since the start of this process. */
 export function say(text) {
   process.stdout.write(`${(performance.now() / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
 }
 
-/** Says what is being done, that it still is every few seconds, and when it is done. */
+/** Prints a step when it begins, every few seconds while it runs, and when it is done. */
 export async function step(name, work) {
   say(`${name} …`);
   const startedAt = performance.now();
@@ -60,7 +60,7 @@ export function runQuietly(command, args, options = {}) {
   });
 }
 
-/** Ends the commands that {@link runQuietly} runs now, and resolves when they have ended. What they left is done again. */
+/** Ends the commands that of {@link runQuietly} and resolves when they have ended. The next start repeats them. */
 export async function stopCommands() {
   const ended = [...running].map((child) => {
     const kill = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);

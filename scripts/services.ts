@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** As long as a provider may take to respond, and then some for what follows. */
+/** Longest response time of a provider, plus time to record the outcome. */
 const STOP_WITHIN_MS = 30_000;
 const READY_WITHIN_MS = 60_000;
 const TAIL_LINES = 30;
@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 50;
 type Service = {
   name: string;
   logFile: string;
-  /** Resolves when the process has ended, with how. */
+  /** Resolves with the reason once the process has ended. */
   ended: Promise<string>;
   hasEnded: () => boolean;
   stop: () => Promise<void>;
@@ -22,7 +22,7 @@ type Service = {
 export type Services = {
   /** Resolves when both are ready. @throws Error with the end of the log of the one that is not. */
   start: () => Promise<void>;
-  /** Asks both to stop, and kills what has not within 30 s. */
+  /** Asks both to stop, and kills those still running after 30 s. */
   stop: () => Promise<void>;
 };
 
@@ -65,14 +65,14 @@ async function waitUntilReady(service: Service, isReady: () => boolean | Promise
   }
 }
 
-/** Whether the web process answers at `url` that it and its database are well. */
+/** Whether the web process at `url` reports itself and its database healthy. */
 async function isHealthy(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
   await answer?.text();
   return answer?.status === 200;
 }
 
-/** Whether a service has logged the event; true when it is told to log nothing of the kind. */
+/** Whether a service has logged the event; true when its log level omits such events. */
 function hasLogged(service: Service, event: string): boolean {
   const level = process.env.LOG_LEVEL || "info";
   return !["info", "debug"].includes(level) || readFileSync(service.logFile, "utf8").includes(`"${event}"`);

@@ -2,7 +2,7 @@
 import net from "node:net";
 import { bootstrap } from "./bootstrap.mjs";
 
-/** Before minutes are spent on an installation: is the port free? A PORT that is no port is named later with the rest. */
+/** Checks that the port is free before the long installation. An invalid PORT is reported later with other settings. */
 async function assertPortIsFree() {
   const port = Number(process.env.PORT || 3_000);
   if (!(Number.isInteger(port) && port > 0 && port < 65_536)) return;
