@@ -1,11 +1,11 @@
-/** The database's book: what the service itself has written down, read whole when nothing moves any more. */
+/** The database's book: the service's own rows, read as a whole at rest. */
 import type { Database } from "@/e2e/support/books";
 
 export type StoredMessage = {
   id: string;
-  /** Of a message that is not final: its attempts and receipts in words. */
+  /** Of a message that is not final: a description of its attempts and receipts. */
   story: string | null;
-  /** Of a message that is not final: the parts whose ids the service knows. */
+  /** Of a message that is not final: the parts with known ids. */
   knownParts: number | null;
   accountId: string;
   to: string;
@@ -15,7 +15,7 @@ export type StoredMessage = {
   errorCode: string | null;
 };
 
-/** `begun`: whether the request was about to be written; null: the service keeps no record of that. */
+/** `begun`: whether the request was about to be written; null: not recorded. */
 type StoredAttempt = {
   messageId: string;
   seq: number;
@@ -24,7 +24,7 @@ type StoredAttempt = {
   begun: boolean | null;
 };
 
-/** Entries of one message: how many of each kind, and their sums. */
+/** Ledger entries of one message: count and sum by kind. */
 export type MessageLedger = { messageId: string; kinds: string[]; amountMicros: number; reservedMicros: number };
 
 export type AccountBook = {
@@ -33,12 +33,12 @@ export type AccountBook = {
   reservedMicros: number;
   ledgerMicros: number;
   ledgerReservedMicros: number;
-  /** The usage counters: messages in all, those of each status, and their cost. */
+  /** Usage counters: messages in all and by status, and their cost. */
   usage: Record<"messages" | "pending" | "sent" | "delivered" | "failed" | "undelivered" | "costMicros", number>;
 };
 
 type StoredEvent = { id: string; messageId: string; accountId: string; status: string };
-/** A delivery with its event. `receiver`: the end of its endpoint's address. */
+/** A delivery with its event. `receiver`: the last part of its endpoint's URL. */
 type StoredDelivery = { eventId: string; receiver: string; status: string };
 export type Endpoint = { id: string; receiver: string; accountId: string; isActive: boolean; failureCount: number };
 
@@ -54,7 +54,7 @@ export type DatabaseBook = {
   deadJobs: number;
 };
 
-/** Whether the service writes down when it begins an attempt. */
+/** Whether the service records the beginning of an attempt. */
 async function recordsBeginnings(database: Database): Promise<boolean> {
   const found = await database.rows(
     `SELECT 1 FROM information_schema.columns WHERE table_name = 'message_attempts' AND column_name = 'begun_at'`,
@@ -62,14 +62,14 @@ async function recordsBeginnings(database: Database): Promise<boolean> {
   return found.length > 0;
 }
 
-/** The endpoints as they stand. */
+/** The endpoints' present state. */
 export const readEndpoints = (database: Database): Promise<Endpoint[]> =>
   database.rows<Endpoint>(
     `SELECT id, substring(url from '[^/]+$') AS receiver, account_id AS "accountId", is_active AS "isActive",
        failure_count AS "failureCount" FROM webhook_endpoints ORDER BY id`,
   );
 
-/** The errors of the tries by which endpoints were disabled: each with how often it came. */
+/** Errors of the tries that disabled endpoints, with counts. */
 export async function readDisabled(database: Database): Promise<Map<string, string>> {
   const rows = await database.rows<{ receiver: string; errors: string }>(
     `SELECT receiver, string_agg(error || ' ' || count || ' times', '; ' ORDER BY count DESC) AS errors FROM (
@@ -80,7 +80,7 @@ export async function readDisabled(database: Database): Promise<Map<string, stri
   return new Map(rows.map(({ receiver, errors }) => [receiver, errors]));
 }
 
-/** SQL: the attempts and receipts of message `m` in words, those that are parked under one of its ids included. */
+/** SQL: a description of the attempts and receipts of message `m`, including parked receipts of its ids. */
 const STORY = `(
   SELECT string_agg(concat_ws(' ', 'attempt', a.seq, a.provider, coalesce(a.outcome, 'open'), a.code, a.provider_message_id,
     (SELECT string_agg(concat_ws(' ', 'part', p.provider_message_id, coalesce(p.status, 'silent')), ', ')
@@ -91,7 +91,7 @@ const STORY = `(
   FROM receipts r WHERE r.message_id = m.id OR (r.provider, r.provider_message_id) IN (
     SELECT a.provider, a.provider_message_id FROM message_attempts a WHERE a.message_id = m.id)), 'no receipt')`;
 
-/** Reads all of it. Money in micro-units. */
+/** Reads the whole book. Money in micro-units. */
 export async function readDatabaseBook(database: Database): Promise<DatabaseBook> {
   const begun = (await recordsBeginnings(database)) ? "begun_at IS NOT NULL" : "NULL::bool";
   const [dead] = await database.rows<{ count: number }>(

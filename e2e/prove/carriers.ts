@@ -1,4 +1,4 @@
-/** The carriers of the proof: how they treat what reaches them, the receipts that they send, and their book. */
+/** The carriers of the proof: their behaviour, their receipts and their book. */
 import { type CarrierName, type Carriers, isHttpCarrier, startCarriers } from "@/e2e/support/carriers/all";
 import type { Behaviour, Carrier, TakenMessage } from "@/e2e/support/carriers/carrier";
 import { everydayBehaviour, receiptsFor } from "./fate";
@@ -6,26 +6,26 @@ import { everydayBehaviour, receiptsFor } from "./fate";
 export const CARRIERS = ["twilio", "vonage", "smpp"] as const satisfies readonly CarrierName[];
 export type ProvenCarrier = (typeof CARRIERS)[number];
 
-/** A request that reached a carrier, and what the carrier did with it. */
+/** A request to a carrier, and how the carrier handled it. */
 export type CarrierRequest = { atMs: number; carrier: ProvenCarrier; to: string; behaviour: Behaviour["kind"] };
 
-/** A message that a carrier took. `reference` names the attempt, where the carrier is told. */
+/** A message that a carrier took. `reference` names the attempt, if the carrier gets it. */
 export type Taken = { atMs: number; carrier: ProvenCarrier; to: string; reference: string | null };
 
 export type Outside = {
-  /** Settings with which the service is pointed to these carriers. */
+  /** Settings that point the service at these carriers. */
   environment: Record<string, string>;
   requests: CarrierRequest[];
   taken: () => Taken[];
-  /** Has a carrier do this with every request; null: as on an ordinary day. */
+  /** Sets a carrier's behaviour for every request; null: the behaviour without a fault. */
   setMode: (carrier: ProvenCarrier, behaviour: Behaviour | null) => void;
-  /** Has all carriers take so long for every answer, besides what else they do; null: as on an ordinary day. */
+  /** Sets a delay of all carriers' responses; null: none. */
   slowDown: (ms: number | null) => void;
-  /** Has all carriers take everything from now on, at once. */
+  /** All carriers take everything from now on, at once. */
   heal: () => void;
-  /** Receipts that are still to be sent. */
+  /** Receipts yet to be sent. */
   outstanding: () => number;
-  /** Receipts that the service refused, and requests that no carrier would have taken, in words. */
+  /** Receipts that the service refused, and requests that no carrier would take, described. */
   problems: string[];
   close: () => Promise<void>;
 };
@@ -41,7 +41,7 @@ const wasTaken = (carrier: ProvenCarrier, status: number): boolean =>
 const isRefusal = (carrier: ProvenCarrier, status: number): boolean =>
   carrier !== "smpp" && status >= 400 && status < 500 && status !== 429;
 
-/** Starts the carriers. @param timeoutMs how long the service waits for their answers. */
+/** Starts the carriers. @param timeoutMs the service's timeout for their responses. */
 export async function startOutside(seed: number, timeoutMs: number): Promise<Outside> {
   const carriers: Carriers<ProvenCarrier> = await startCarriers(CARRIERS);
   const requests: CarrierRequest[] = [];

@@ -1,6 +1,6 @@
-/** Chance that can be repeated: the same seed gives the same numbers, on every machine. */
+/** Reproducible random numbers: a seed gives the same sequence on every machine. */
 
-/** A number from 0 (included) to 1 (excluded), another one at each call. */
+/** The next number, from 0 (inclusive) to 1 (exclusive). */
 export type Chance = () => number;
 
 const FNV_OFFSET = 0x811c9dc5;
@@ -12,7 +12,7 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Chance of its own for each seed, which may be any text (Mulberry32 over an FNV-1a hash). */
+/** A generator for a seed, which may be any text (Mulberry32 over an FNV-1a hash). */
 export function chanceOf(seed: string | number): Chance {
   let state = hash(String(seed));
   return () => {
@@ -23,18 +23,18 @@ export function chanceOf(seed: string | number): Chance {
   };
 }
 
-/** A whole number from `least` to `most`, both included. */
+/** A whole number from `least` to `most`, both inclusive. */
 export const between = (chance: Chance, least: number, most: number): number =>
   least + Math.floor(chance() * (most - least + 1));
 
-/** One of the values. */
+/** One of the values, uniformly. */
 export function oneOf<Value>(chance: Chance, values: readonly Value[]): Value {
   const value = values[Math.floor(chance() * values.length)];
   if (value === undefined) throw new Error("There is nothing to choose from.");
   return value;
 }
 
-/** One of the values, each as often as its weight says. */
+/** One of the values, in proportion to its weight. */
 export function weighed<Value>(chance: Chance, weights: readonly (readonly [weight: number, value: Value])[]): Value {
   const total = weights.reduce((sum, [weight]) => sum + weight, 0);
   let left = chance() * total;

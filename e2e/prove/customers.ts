@@ -1,4 +1,4 @@
-/** The customers of the proof: their accounts, their numbers and routes, and their webhook endpoints. */
+/** The customers of the proof: accounts, numbers, routes and webhook endpoints. */
 import type { Database } from "@/e2e/support/books";
 import { SCOPES } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
@@ -9,14 +9,14 @@ import type { Receivers } from "./receivers";
 
 export type Customer = { accountId: string; apiKey: string; sender: string; receivers: string[] };
 
-/** A sender that every carrier takes. */
+/** A sender that every carrier accepts. */
 const SENDER = "+14155550100";
 export const BALANCE_MICROS = 100_000_000_000;
 const RATE_LIMIT = 6_000;
 /** Price of a segment, in micro-units. */
 export const PRICE_MICROS = 10_000;
 
-/** Chains by the digit behind {@link NUMBER_PREFIX}: over HTTP to SMPP, the other way, and of one provider each. */
+/** Chains by the digit after {@link NUMBER_PREFIX}: HTTP then SMPP, SMPP then HTTP, and each provider alone. */
 export const CHAINS: readonly (readonly ProvenCarrier[])[] = [
   ["twilio", "smpp"],
   ["smpp", "twilio"],
@@ -29,7 +29,7 @@ export const CHAINS: readonly (readonly ProvenCarrier[])[] = [
 ];
 export const NUMBER_PREFIX = "49151";
 
-/** Receivers by customer. The first of each customer never does anything wrong; nothing of theirs may be disabled. */
+/** Receivers by customer. The first of each customer never fails, so its endpoint must stay enabled. */
 const RECEIVERS: readonly (readonly string[])[] = [
   ["a-steady"],
   ["b-steady", "b-flaky"],
@@ -41,7 +41,7 @@ export const WEAK_RECEIVERS = ["c-weak", "d-weak"] as const;
 
 export const receiverNames = (): string[] => RECEIVERS.flat();
 
-/** Makes the routes: the number alone says which is taken. */
+/** Creates the routes: the number alone decides the route. */
 export async function makeRoutes(database: Database): Promise<void> {
   for (const [digit, chain] of CHAINS.entries()) {
     await database.rows("INSERT INTO routes (prefix, chain, price_micros) VALUES ($1, $2, $3)", [
@@ -52,7 +52,7 @@ export async function makeRoutes(database: Database): Promise<void> {
   }
 }
 
-/** Makes an account with money, a key and an approved sender, as an operator would. */
+/** Creates an account with money, a key and an approved sender, as an operator would. */
 async function makeAccount(database: Database): Promise<{ accountId: string; apiKey: string }> {
   const [accountId, apiKey] = [newId("account"), newPlainKey()];
   await database.rows("INSERT INTO accounts (id, email, name, balance_micros) VALUES ($1, $2, 'Customer', $3)", [
@@ -75,7 +75,7 @@ async function makeAccount(database: Database): Promise<{ accountId: string; api
   return { accountId, apiKey };
 }
 
-/** Makes a customer with one endpoint for each of its receivers, through the API. */
+/** Creates a customer with one endpoint per receiver, through the API. */
 async function makeCustomer(at: number, { url, database, receivers }: Ground): Promise<Customer> {
   const own = RECEIVERS[at] ?? [];
   const { accountId, apiKey } = await makeAccount(database);
@@ -92,6 +92,6 @@ async function makeCustomer(at: number, { url, database, receivers }: Ground): P
 /** `url`: of a web process. */
 type Ground = { url: string; database: Database; receivers: Receivers };
 
-/** Makes all customers. */
+/** Creates all customers. */
 export const makeCustomers = (ground: Ground): Promise<Customer[]> =>
   Promise.all(RECEIVERS.map((_, at) => makeCustomer(at, ground)));

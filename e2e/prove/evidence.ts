@@ -1,4 +1,4 @@
-/** The four books, side by side: what callers, carriers, the database and the receivers say of one run. */
+/** The four books side by side: the records of callers, carriers, database and receivers of one run. */
 
 import type { DatabaseBook } from "./books";
 import type { CarrierRequest, Taken } from "./carriers";
@@ -18,17 +18,17 @@ export type Evidence = {
   /** The carriers' book. */
   requests: readonly CarrierRequest[];
   taken: readonly Taken[];
-  /** The database's book, and how it came about. */
+  /** The database's book, and its history. */
   database: DatabaseBook;
   history: History;
   /** The receivers' book. */
   received: readonly ReceivedEvent[];
   answered: readonly Answered[];
-  /** Receivers whose endpoints were found disabled when the faults were over, and what the service says why. */
+  /** Receivers whose endpoints were disabled at the end of the faults, with the recorded reason. */
   disabled: ReadonlyMap<string, string>;
-  /** Pending messages that only time would end, before it was made to pass. */
+  /** Pending messages that only their age would end, before time was advanced. */
   unresolved: readonly Unresolved[];
-  /** Jobs that were locked when everything was over, and that nobody did. */
+  /** Jobs still locked at the end although no process works on them. */
   stuckJobs: number;
   /** Output of the service's own ledger check. */
   ownCheck: string;

@@ -1,6 +1,6 @@
-/** One request of a customer's program, and how it ended. */
+/** One request of a customer's program, and its result. */
 
-/** The response. `status` null: none; the connection broke, or the caller did not wait. */
+/** The response. `status` null: the connection broke, or the caller gave up. */
 export type Exchange = {
   status: number | null;
   code: string | null;
@@ -8,7 +8,7 @@ export type Exchange = {
   replayed: boolean;
   retryAfterS: number | null;
   ms: number;
-  /** The fault in the shape of an error response; null: none, or it is no error. */
+  /** The fault in the shape of an error response; null: none, or not an error. */
   fault: string | null;
 };
 
@@ -16,10 +16,10 @@ type Request = {
   url: string;
   apiKey: string;
   method: "GET" | "POST";
-  /** The exact bytes: a repeated request must be the same. */
+  /** The exact bytes: a repeated request must be identical. */
   body?: string;
   idempotencyKey?: string | null;
-  /** The caller gives up after this time; null: it waits as long as {@link PATIENCE_MS}. */
+  /** The caller gives up after this time; null: after {@link PATIENCE_MS}. */
   abortAfterMs?: number | null;
 };
 
@@ -50,7 +50,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Sends it. Never throws: a connection that breaks is an ending too. */
+/** Sends the request. Never throws: a broken connection is a result too. */
 export async function exchange(request: Request): Promise<Exchange> {
   const { url, apiKey, method, body, idempotencyKey, abortAfterMs } = request;
   const startedAt = performance.now();

@@ -1,11 +1,11 @@
-/** The fate of each number, by chance: how carriers treat its message on an ordinary day, and what they report. */
+/** The fate of each number, chosen at random: how carriers treat its message without a fault, and their receipts. */
 import type { Behaviour, Reported } from "@/e2e/support/carriers/carrier";
 import { between, chanceOf, weighed } from "./chance";
 
-/** One receipt, so long after the carrier took the message or sent the receipt before. */
+/** One receipt, with its delay after the acceptance or after the previous receipt. */
 export type PlannedReceipt = { afterMs: number; status: Reported };
 
-/** Order and time of the receipts of a message. early: before the carrier's own answer. reversed: the final one first. */
+/** Order of a message's receipts. early: before the carrier's response. reversed: the final one first. */
 type Manner = "plain" | "with-sent" | "early" | "twice" | "reversed" | "late";
 
 const SLOW_MS = 500;
@@ -27,7 +27,7 @@ const mannerOf = (seed: number, to: string): Manner =>
     [7, "late"],
   ]);
 
-/** The receipts of a message that a carrier took. The final one is always among them. */
+/** The receipts of a message that a carrier took, always including the final one. */
 export function receiptsFor(seed: number, to: string): PlannedReceipt[] {
   const chance = chanceOf(`${seed} receipts ${to}`);
   const final = endingOf(seed, to);
@@ -58,15 +58,15 @@ export function receiptsFor(seed: number, to: string): PlannedReceipt[] {
 }
 
 /**
- * What a carrier does with its request number `nth` for a number while nothing is wrong with the carrier as a whole.
- * @param timeoutMs how long the service waits for an answer.
+ * A carrier's behaviour for the `nth` request of a number while the carrier itself has no fault.
+ * @param timeoutMs the service's timeout for a response.
  */
 export function everydayBehaviour(
   seed: number,
   { to, carrier, nth, timeoutMs }: { to: string; carrier: string; nth: number; timeoutMs: number },
 ): Behaviour {
   const chance = chanceOf(`${seed} ${carrier} ${nth} ${to}`);
-  // Its receipt is sent while the answer still waits.
+  // Its receipt is sent before the response.
   if (mannerOf(seed, to) === "early") return { kind: "slow", ms: SLOW_MS };
   return weighed<Behaviour>(chance, [
     [900, { kind: "accept" }],

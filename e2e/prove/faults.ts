@@ -1,23 +1,23 @@
-/** Carries out what was planned, and tells of each fault when it comes. */
+/** Injects the planned faults and reports each one. */
 
 import { chanceOf } from "./chance";
 import type { Load } from "./load";
 import type { Fault } from "./plan";
 import type { World } from "./world";
 
-/** Where faults happen, and who suffers from them. */
+/** Targets of the faults. */
 export type Scene = { world: World; load: Load; timeoutMs: number };
 
-/** A fault as it came to pass. `untilMs`: when it was over. Milliseconds since the epoch. */
+/** A fault that took place. `untilMs`: when it ended. Milliseconds since the epoch. */
 export type Happened = { fault: Fault; atMs: number; untilMs: number; note: string };
 
-/** Statements by what they begin with, or the names under which the service prepares them. */
+/** Statements, by their first words or by the names under which the service prepares them. */
 const TAKEN_BACK = ["DELETE FROM message_attempts", "attempts.give_back"];
 const MARKERS = { claim: "attempts.claim", outcome: "attempts.finish" } as const;
-/** So long a cut waits for something to cut. */
+/** How long a cut waits for a matching statement. */
 const CUT_WITHIN_MS = 3_000;
 const GATHER_WITHIN_MS = 15_000;
-/** A carrier that takes this share of the time that it has is slow, and yet in time. */
+/** Share of the time limit that a slow carrier uses; it still responds in time. */
 const SLOW_SHARE = 0.6;
 const BUSY_SHARE = 0.2;
 const FAILED = "could not be done";
@@ -25,7 +25,7 @@ const FAILED = "could not be done";
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
-/** Has many messages claimed that nobody has begun to send. */
+/** Sends enough messages that many are claimed but not begun. */
 async function gather({ world: { database, outside }, load, timeoutMs }: Scene, count: number): Promise<void> {
   if (count === 0) return;
   outside.slowDown(timeoutMs * SLOW_SHARE);
@@ -38,7 +38,7 @@ async function gather({ world: { database, outside }, load, timeoutMs }: Scene, 
   }
 }
 
-/** Does it, and undoes it. @returns what there is to tell besides. */
+/** Injects the fault and ends it. @returns details for the report. */
 async function perform(scene: Scene, fault: Fault): Promise<string> {
   const { world, timeoutMs } = scene;
   const { fleet, gates, outside, receivers, database } = world;
@@ -53,7 +53,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
     case "stop": {
       await gather(scene, fault.crowd);
       const startedAt = Date.now();
-      // Others find room at once, and are still at it when what this one does not hear of is done again.
+      // Slow carriers keep other workers busy while this one repeats a transaction whose reply was lost.
       if (fault.crowd > 0) outside.slowDown(timeoutMs * BUSY_SHARE);
       const lost = fault.loses
         ? gates[fault.member].loseEverySecondCommit(
@@ -110,7 +110,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
 
 const crowdOf = ({ crowd }: { crowd: number }): string => (crowd > 0 ? ` in a crowd of ${crowd}` : "");
 
-/** A fault in a few words: its kind, and its target. */
+/** A fault in a few words: kind and target. */
 function wordsFor(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
@@ -140,8 +140,8 @@ const placeOf = (fault: Fault): string => {
 };
 
 /**
- * Lets all planned faults happen at their times. One whose place still suffers from another is left out.
- * @returns when the last is over.
+ * Injects all planned faults at their times, except those whose target still suffers from another fault.
+ * Resolves when the last has ended.
  */
 export async function sufferAll(
   scene: Scene,

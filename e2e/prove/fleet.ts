@@ -1,37 +1,37 @@
-/** The processes of the service, under a supervisor: what ends is started again, as any installation would. */
+/** The service's processes under a supervisor, which restarts those that end, as an installation would. */
 import { type Spawned, spawnProcess } from "@/e2e/support/processes";
 
 export const MEMBERS = ["web-1", "web-2", "worker-1", "worker-2"] as const;
 export type Member = (typeof MEMBERS)[number];
 
-/** One process from its start to its end. `process` is how the database's history calls it. `end`: what ended it. */
+/** One process from start to end. `process`: its name in the database's history. `end`: why it ended. */
 export type Life = {
   member: Member;
   process: string;
   fromMs: number;
   untilMs: number | null;
-  /** When it was told to end, which may take a while; null: it was not. */
+  /** When it was asked to stop, which may take a while; null: never. */
   toldMs: number | null;
   end: "killed" | "stopped" | "by itself" | "forced" | null;
-  /** The last of what it printed, when it ended by itself or had to be forced. */
+  /** The end of its output when it ended by itself or was killed. */
   said: string | null;
 };
 
 export type Fleet = {
   lives: Life[];
-  /** The life that is going on; null: it is down. */
+  /** The running process; null while it is down. */
   lifeOf: (member: Member) => Life | null;
   isReady: (member: Member) => Promise<boolean>;
   kill: (member: Member) => Promise<void>;
-  /** Asks it to stop, and waits. After 40 s it is killed. */
+  /** Asks it to stop and waits; kills it after 40 s. */
   stop: (member: Member) => Promise<void>;
-  /** Holds it still for a while, or until {@link thaw}. */
+  /** Stops it (SIGSTOP) for a while, or until {@link thaw}. */
   freeze: (member: Member, ms: number) => Promise<void>;
   thaw: () => void;
   start: (member: Member) => void;
-  /** Output of each process, by its name. */
+  /** Output of each process by its name. */
   logs: () => Map<string, string>;
-  /** Starts what ends by itself no more, and ends all. */
+  /** Stops restarting processes, and ends all of them. */
   close: () => Promise<void>;
 };
 
@@ -39,7 +39,7 @@ const STOP_WITHIN_MS = 40_000;
 const RESTART_AFTER_MS = 1_000;
 const SAID_LAST = 1_500;
 
-/** @param environmentOf settings of a member; `process` is the name of its coming life. */
+/** @param environmentOf settings of a member; `process` is the name of its next process. */
 export function startFleet(environmentOf: (member: Member, process: string) => NodeJS.ProcessEnv): Fleet {
   const lives: Life[] = [];
   const running = new Map<Member, { spawned: Spawned; life: Life }>();

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A database that remembers what it was sent, and is ready again after each piece. */
+/** A database stub that records its input and reports ReadyForQuery after each piece. */
 async function startPair(): Promise<{ gate: Gate; got: () => string; connect: () => Promise<net.Socket> }> {
   let got = "";
   const server = net.createServer((socket) => {
@@ -35,7 +35,7 @@ async function startPair(): Promise<{ gate: Gate; got: () => string; connect: ()
   return { gate, got: () => got, connect };
 }
 
-/** Sends it. @returns what came back, once an answer has come or the connection is gone. */
+/** Sends data. @returns the response, or the bytes received until the connection closed. */
 const ask = (socket: net.Socket, sent: Buffer): Promise<string> =>
   new Promise((resolve) => {
     socket.once("data", (chunk) => resolve(chunk.toString("latin1")));

@@ -1,29 +1,29 @@
 /**
- * A way to PostgreSQL for one process alone. It passes everything on, until it is told to cut: before or after the next
- * COMMIT, or before an answer comes back. It reads only so much of the protocol as that takes.
+ * A proxy to PostgreSQL for one process. It forwards everything until it is to cut a connection: before or after the next
+ * COMMIT, or before a reply. It reads only as much of the protocol as that needs.
  */
 import net from "node:net";
 import type { Chance } from "./chance";
 
-/** `before`: the COMMIT never reaches the database. `after`: it does, and no answer of the database comes back. */
+/** `before`: the COMMIT never reaches the database. `after`: it does, but its reply is lost. */
 type Side = "before" | "after";
 
 export type Gate = {
   /** Connection string of the database through the gate. */
   url: (databaseUrl: string, process: string) => string;
-  /** Sends new connections to the database on this port. */
+  /** Directs new connections to the database on this port. */
   pointTo: (port: number) => void;
-  /** Cuts the connections of the next `count` transactions at their COMMIT. @returns how many were cut so far. */
+  /** Cuts the connections of the next `count` transactions at COMMIT. @returns the number cut so far. */
   cutCommits: (side: Side, count: number) => () => number;
   /**
    * Cuts connections after their COMMIT, about every second one, until {@link heal}.
-   * @param within only transactions in which one of these was sent; null: all.
-   * @returns how many so far.
+   * @param within only transactions that sent one of these statements; null: all.
+   * @returns the number cut so far.
    */
   loseEverySecondCommit: (chance: Chance, within: readonly string[] | null) => () => number;
-  /** Cuts the next `count` connections on which this is sent, once the database has done it and before it can say so. */
+  /** Cuts the next `count` connections that send this statement, after the database ran it and before its reply. */
   loseAnswersTo: (marker: string, count: number) => () => number;
-  /** Cuts nothing more. */
+  /** Stops cutting. */
   heal: () => void;
   /** Ends every connection. @returns how many there were. */
   hangUp: () => number;
@@ -39,9 +39,9 @@ const asQuery = (text: string): Buffer => {
 };
 
 const COMMIT = asQuery("COMMIT");
-/** ReadyForQuery, outside of a transaction. */
+/** ReadyForQuery outside a transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-/** A database that does not answer within this time is not waited for. */
+/** Time limit for a response of the database. */
 const SWALLOW_MS = 3_000;
 
 type Cut = { marker: Buffer; within: Buffer[] | null; side: Side; left: number; made: number; isDue: () => boolean };
@@ -62,7 +62,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
       database.destroy();
     };
     let isSwallowing = false;
-    /** What was sent in the transaction under way, of that which is looked for. */
+    /** Marked statements sent in the current transaction. */
     const seen = new Set<readonly Buffer[]>();
     sockets.add(client);
     for (const socket of [client, database]) socket.on("error", () => undefined).on("close", end);
@@ -81,7 +81,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
         cut.made += 1;
         cuts = cuts.filter(({ left }) => left > 0);
         if (cut.side === "before") {
-          // What was sent ahead of it arrives, as on a line that breaks in the middle.
+          // Data sent ahead of the COMMIT still arrives, as on a connection that breaks half-way.
           database.end(chunk.subarray(0, chunk.indexOf(cut.marker)));
           client.destroy();
           return;
@@ -109,7 +109,7 @@ export async function startGate(firstPort: number): Promise<Gate> {
       const url = new URL(databaseUrl);
       url.hostname = "127.0.0.1";
       url.port = String(own);
-      // Tells the database which process is at work, for the history that it keeps for us.
+      // Names the process to the database, for its history.
       url.searchParams.set("options", `-c prove.process=${process}`);
       return url.href.replaceAll("+", "%20");
     },

@@ -1,4 +1,4 @@
-/** Values by what they have in common, in the order in which they came. */
+/** Groups values by key, keeping their order. */
 export function groupBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
   const groups = new Map<string, Value[]>();
   for (const value of values) {

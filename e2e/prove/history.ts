@@ -1,10 +1,10 @@
 /**
- * What happened in the database, in the order in which it did. The service's own rows tell how things ended; triggers of
- * the proof's own write down every step, and which process took it.
+ * History of the database in order. The service's rows show only final states; the proof's own triggers record every step
+ * and the process that made it.
  */
 import type { Database } from "@/e2e/support/books";
 
-/** An attempt that was made, changed or taken back. `process`: null when it was none of the service's. */
+/** An attempt inserted, updated or deleted. `process`: null when the change came from outside the service. */
 export type AttemptStep = {
   atMs: number;
   process: string | null;
@@ -15,10 +15,10 @@ export type AttemptStep = {
   outcome: string | null;
 };
 
-/** A message that went from one status to another. */
+/** A change of a message's status. */
 type Move = { atMs: number; process: string | null; messageId: string; former: string; status: string };
 
-/** Work of a queue: attempts begun, receipts taken in, webhooks tried. */
+/** Work of a queue: attempts begun, receipts stored, webhooks tried. */
 type Work = { atMs: number; process: string | null; queue: Queue; count: number };
 
 export const QUEUES = ["dispatch", "receipts", "webhooks"] as const;
@@ -71,14 +71,14 @@ const SET_UP = [
   worked("webhooks", "webhook_tries"),
 ];
 
-/** Has the database write down its history from now on. */
+/** Starts recording the database's history. */
 export async function keepHistory(database: Database): Promise<void> {
   for (const statement of SET_UP) await database.rows(statement);
 }
 
 export type History = { attempts: AttemptStep[]; moves: Move[]; work: Work[] };
 
-/** All of it so far, oldest first. */
+/** The history so far, oldest first. */
 export async function readHistory(database: Database): Promise<History> {
   const attempts = await database.rows<AttemptStep>(
     `SELECT at_ms AS "atMs", process, op, message_id AS "messageId", seq, provider, outcome FROM prove.attempts
@@ -93,7 +93,7 @@ export async function readHistory(database: Database): Promise<History> {
   return { attempts, moves, work };
 }
 
-/** Which processes did work of which queue since then. */
+/** Processes that have worked on each queue since then. */
 export const workSince = (database: Database, sinceMs: number) =>
   database.rows<{ process: string; queue: Queue; count: number }>(
     `SELECT process, queue, sum(count)::int AS count FROM prove.work WHERE at_ms >= $1 AND process IS NOT NULL

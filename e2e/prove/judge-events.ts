@@ -1,4 +1,4 @@
-/** Whether customers were told everything, truly, and whether we disabled an endpoint that did nothing wrong. */
+/** Checks that customers received every event and no false one, and that no healthy endpoint was disabled. */
 import type { StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 import { groupBy } from "./grouped";
@@ -8,7 +8,7 @@ const DISABLE_AFTER = 25;
 
 export type EventsVerdict = { missing: string[]; forged: string[]; backwards: string[]; disabledByUs: string[] };
 
-/** The most answers in a row that were no 2xx. */
+/** Length of the longest run of responses other than 2xx. */
 export function longestFailure(answers: readonly { isTaken: boolean }[]): number {
   let longest = 0;
   let current = 0;
@@ -19,10 +19,10 @@ export function longestFailure(answers: readonly { isTaken: boolean }[]): number
   return longest;
 }
 
-/** The statuses that a message passed through, each of which is an event. */
+/** Statuses that a message passed through; each has an event. */
 function passedThrough({ status, costMicros }: StoredMessage): string[] {
   if (status === "pending") return [];
-  // What was paid for was taken by a provider first, even when both became known at once.
+  // A charged message was taken by a provider first, even when both facts became known at once.
   return status === "sent" || (status === "failed" && costMicros === 0) ? [status] : ["sent", status];
 }
 
@@ -31,7 +31,7 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
   const messages = new Map(database.messages.map((message) => [message.id, message]));
   const missing: string[] = [];
 
-  // Every move of a message has its event, and just one.
+  // Every change of a message has exactly one event.
   const eventsOf = groupBy(database.events, ({ messageId }) => messageId);
   for (const message of database.messages) {
     const expected = passedThrough(message).toSorted().join();
@@ -42,7 +42,7 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     if (found !== expected) missing.push(`${message.id} has the events ${found || "none"}, not ${expected || "none"}`);
   }
 
-  // Every event was delivered to every endpoint of its account: stored as such, and acknowledged by the receiver.
+  // Every event was delivered to every endpoint of its account: stored as delivered, acknowledged by the receiver.
   const deliveries = new Map(database.deliveries.map((each) => [`${each.eventId} ${each.receiver}`, each.status]));
   const acknowledged = new Set(answered.flatMap((each) => (each.isTaken ? [`${each.eventId} ${each.receiver}`] : [])));
   for (const { id, accountId } of database.events) {
@@ -55,7 +55,7 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     }
   }
 
-  // Every webhook that arrived is signed and true.
+  // Every webhook received is signed and true.
   const events = new Map(database.events.map((event) => [event.id, event]));
   const ownerOf = new Map(database.endpoints.map(({ receiver, accountId }) => [receiver, accountId]));
   const references = new Map(sends.flatMap(({ ids, reference }) => (ids ?? []).map((id) => [id, reference] as const)));
@@ -70,7 +70,7 @@ export function judgeEvents(evidence: Evidence): EventsVerdict {
     return own !== undefined && own !== reference ? [`${told} has a wrong reference`] : [];
   });
 
-  // In the order of their times the events of a message never go back, and none comes twice under another id.
+  // In order of time the events of a message never go back, and no event comes twice under another id.
   const backwards: string[] = [];
   for (const [messageId, own] of groupBy(received, ({ messageId }) => messageId)) {
     const distinct = [...new Map(own.map((event) => [event.eventId, event])).values()].toSorted(

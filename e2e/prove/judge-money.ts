@@ -1,8 +1,8 @@
-/** Whether no cent has drifted: ledger, balance, messages and counters of each account say the same. */
+/** Checks that no cent has drifted: ledger, balance, messages and counters of each account agree. */
 import type { AccountBook, MessageLedger, StoredMessage } from "./books";
 import type { Evidence } from "./evidence";
 
-/** The entries that a message must have. */
+/** Ledger entries that a message must have. */
 function expectedKinds({ status, costMicros }: StoredMessage): string {
   if (status === "pending") return "reserve";
   return status === "failed" && costMicros === 0 ? "reserve,refund" : "reserve,settle";
@@ -12,7 +12,7 @@ function judgeMessage(message: StoredMessage, ledger: MessageLedger | undefined,
   const { id, status, costMicros, segments } = message;
   const problems: string[] = [];
   const kinds = ledger?.kinds.join(",") ?? "none";
-  // A message refused at its acceptance was never charged.
+  // A message refused at acceptance was never charged.
   if (kinds === "none" && status === "failed" && costMicros === 0) return [];
   if (kinds !== expectedKinds(message)) problems.push(`${id} is ${status} and has the entries ${kinds}`);
   if ((ledger?.amountMicros ?? 0) !== -costMicros)
@@ -43,7 +43,7 @@ function judgeAccount(book: AccountBook, messages: readonly StoredMessage[], ope
   return pairs.flatMap(([what, is, must]) => (is === must ? [] : [`${accountId}: ${what} is ${is}, not ${must}`]));
 }
 
-/** Sums that do not add up, in words. */
+/** Sums that differ, described. */
 export function judgeMoney({ database, openingMicros, priceMicros, sends, ownCheck }: Evidence): string[] {
   const customers = new Set(sends.map(({ accountId }) => accountId));
   const ledgers = new Map(database.ledger.map((ledger) => [ledger.messageId, ledger]));

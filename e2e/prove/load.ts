@@ -1,27 +1,27 @@
-/** The load of customers' programs: they send, alone and in bulk, repeat requests without a response, and read. */
+/** The customers' load: single and bulk sends, repeated requests after lost responses, and reads. */
 import { between, type Chance, chanceOf, weighed } from "./chance";
 import { CHAINS, type Customer, NUMBER_PREFIX } from "./customers";
 import { type Exchange, exchange } from "./exchange";
 import { createReader, type Reading } from "./reader";
 
-/** A send as its caller knows it, with all its tries. `ids` by recipient, once a 201 came. */
+/** A send as its caller knows it, with all tries. `ids` by recipient, once a 201 arrived. */
 export type Send = {
   accountId: string;
   key: string | null;
   reference: string | null;
   recipients: string[];
   atMs: number;
-  /** The answer to the first try took so long, whatever it was; null: none came, or nobody waited for it. */
+  /** Response time of the first try, whatever its status; null: no response. */
   firstMs: number | null;
-  /** Until the 201, all repetitions included. */
+  /** Time until the 201, including all repetitions. */
   acceptedMs: number | null;
   tries: number;
   ids: string[] | null;
-  /** The last answer was a refusal (4xx). */
+  /** The last response was a refusal (4xx). */
   refused: boolean;
 };
 
-/** Answers by kind of request, status and code. `fault`: what is wrong with their shape. */
+/** Responses by kind of request, status and code. `fault`: the problem with their shape. */
 type Tally = Map<
   string,
   { request: string; status: number | null; code: string | null; fault: string | null; count: number }
@@ -31,13 +31,13 @@ export type Load = {
   sends: Send[];
   answers: Tally;
   readings: () => Reading;
-  /** Requests that were not begun because too many waited for their answers. */
+  /** Requests not begun because too many were waiting. */
   skipped: () => number;
-  /** Has one customer send to so many at once, in two bulks, and waits until both are accepted. */
+  /** One customer sends to so many recipients at once, in two bulks. Resolves when both are accepted. */
   crowd: (count: number) => Promise<void>;
-  /** Begins nothing more. */
+  /** Begins no further request. */
   stop: () => void;
-  /** Resolves when every caller has its answer or has given up. */
+  /** Resolves when every caller has a response or has given up. */
   settled: () => Promise<void>;
   inFlight: () => number;
 };
@@ -46,7 +46,7 @@ export type LoadOptions = {
   seed: number;
   customers: readonly Customer[];
   urls: readonly string[];
-  /** Requests per second, all customers together. */
+  /** Requests per second of all customers together. */
   rate: number;
 };
 
@@ -76,7 +76,7 @@ const DEEDS: readonly (readonly [number, Deed])[] = [
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Begins to load the service. */
+/** Starts the load. */
 export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   const chance: Chance = chanceOf(`${seed} load`);
   const sends: Send[] = [];
@@ -98,7 +98,7 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     entry.count += 1;
     answers.set(name, entry);
   };
-  /** The web processes in turn, so that one that is gone is not asked twice in a row. */
+  /** The web processes in turn, so that a dead one is not asked twice in a row. */
   const urlAt = (turn: number): string => urls[turn % urls.length] ?? "";
 
   async function send(customer: Customer, deed: Deed, turn: number, size?: number): Promise<void> {
@@ -171,7 +171,7 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   const startedAt = performance.now();
   let begun = 0;
   const timer = setInterval(() => {
-    // Never more than a second's worth at once: callers do not make up for the time in which we ourselves stood still.
+    // At most a second's worth at once: callers do not make up for a stall of this process.
     const due = Math.floor(((performance.now() - startedAt) / 1_000) * rate);
     if (due - begun > rate) begun = due - rate;
     for (; begun < due && !isOver; begun += 1) begin();
@@ -200,7 +200,7 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   };
 }
 
-/** The ids in the answer to a send, in the order of its recipients. */
+/** The ids in the response to a send, in the order of its recipients. */
 function idsIn(body: Record<string, unknown> | null): string[] {
   const data = body?.data as { id?: string; messages?: { id: string }[] } | undefined;
   return data?.messages?.map(({ id }) => id) ?? (data?.id ? [data.id] : []);

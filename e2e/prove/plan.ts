@@ -1,4 +1,4 @@
-/** When what goes wrong: a timetable of faults, made from a seed and nothing else. */
+/** The timetable of faults, derived only from a seed. */
 import type { Behaviour } from "@/e2e/support/carriers/carrier";
 import { CARRIERS, type ProvenCarrier } from "./carriers";
 import { between, type Chance, chanceOf, oneOf, weighed } from "./chance";
@@ -8,8 +8,8 @@ import type { Manner } from "./receivers";
 import type { StopMode } from "./server";
 
 /**
- * Times are milliseconds from the beginning of the load. `crowd`: so many messages are sent just before, while the carriers
- * are slow, so that many are claimed and few are under way.
+ * Times are milliseconds from the start of the load. `crowd`: messages sent just before the fault while carriers are slow, so
+ * that many are claimed and few are under way.
  */
 export type Fault = { atMs: number } & (
   | { kind: "kill"; member: Member; downMs: number; crowd: number }
@@ -22,16 +22,16 @@ export type Fault = { atMs: number } & (
   | { kind: "receiver"; receiver: string; manner: Manner; forMs: number }
 );
 
-/** Whose answers about every second COMMIT of a stopping process has lost: all, or those that take attempts back. */
+/** Transactions of a stopping process that lose about half of their COMMIT replies: all, or those giving back claims. */
 type Lost = "all" | "taken back" | null;
 
-/** before, after: at COMMIT. claim, outcome: the answer to that statement is lost. all: every connection. */
+/** before, after: at COMMIT. claim, outcome: the reply to that statement is lost. all: every connection. */
 type Cut = "before" | "after" | "claim" | "outcome" | "all";
 
 export const FAULT_KINDS = ["kill", "stop", "freeze", "restart", "terminate", "cut", "carrier", "receiver"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** The service has a moment before the first fault. */
+/** Time for the service before the first fault. */
 const FIRST_AT_MS = 3_000;
 const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   kill: 18,
@@ -44,9 +44,9 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   receiver: 8,
 };
 const PAUSE_MS = { least: 1_000, most: 4_000 };
-/** So that what a restart leaves behind has time to show before the next one hides it. */
+/** Effects of a restart need time to show before the next restart hides them. */
 const RESTARTS_APART_MS = 12_000;
-/** A process that is replaced is a new one: what would have stayed frozen in the old one is not seen. */
+/** Replacing a process hides a frozen one. */
 const REPLACED = ["kill", "stop"] as const satisfies readonly FaultKind[];
 
 const WORKERS = ["worker-1", "worker-2"] as const;
@@ -100,7 +100,7 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
 
 /**
  * Plans the faults of `lengthMs`.
- * @param kinds those that may happen. Unless one of {@link REPLACED} is all there is, these happen in the second half only.
+ * @param kinds the possible kinds. Those of {@link REPLACED} happen only in the second half, unless there are no others.
  */
 export function planFaults(seed: number, lengthMs: number, kinds: readonly FaultKind[], timeoutMs: number): Fault[] {
   const chance = chanceOf(`${seed} faults`);

@@ -1,6 +1,6 @@
 /**
- * The proof: a whole installation under load while processes, connections, the database, carriers and receivers fail; then
- * four books are compared.
+ * The proof: runs an installation under load while processes, connections, the database, carriers and receivers fail, then
+ * compares four books.
  *
  *   npm run prove -- [--minutes 3] [--seed 1] [--policy fallback|hold] [--only restart,cut] [--without kill,stop]
  *                    [--rate 40] [--json file] [--logs folder]
@@ -31,7 +31,7 @@ function readKinds(list: string | undefined): FaultKind[] {
     });
 }
 
-/** @throws Error that says what is wrong with the command line. */
+/** @throws Error naming the mistake in the command line. */
 function readCommand(args: string[]): Command {
   const { values } = parseArgs({
     args,

@@ -1,4 +1,4 @@
-/** Customers' programs that look at what they have sent: what was accepted is there, and no status goes back. */
+/** Customers' programs that read their messages: accepted messages exist, and no status goes back. */
 import { between, type Chance } from "./chance";
 import type { Customer } from "./customers";
 import { type Exchange, exchange } from "./exchange";
@@ -10,7 +10,7 @@ type Known = { customer: Customer; id: string };
 type Seen = { status: string; atMs: number };
 
 export type Reader = {
-  /** Tells of a message that was accepted. */
+  /** Adds an accepted message. */
   know: (customer: Customer, id: string) => void;
   /** @returns null when there is nothing to read yet. */
   read: (
@@ -28,7 +28,7 @@ const NEXT: Readonly<Record<string, readonly string[]>> = {
   sent: ["sent", "delivered", "failed", "undelivered"],
 };
 
-/** Whether a status may be seen after another. */
+/** Whether one status may follow another. */
 export const mayFollow = (before: string, after: string): boolean => (NEXT[before] ?? [before]).includes(after);
 
 export function createReader(): Reader {
@@ -36,7 +36,7 @@ export function createReader(): Reader {
   const seen = new Map<string, Seen>();
   const result: Reading = { reads: 0, missing: [], backwards: [] };
 
-  /** Only what was asked after another answer had come can contradict it. */
+  /** Only a request made after another response can contradict that response. */
   function compare(id: string, status: string, askedAtMs: number): void {
     const before = seen.get(id);
     if (before && before.atMs < askedAtMs && !mayFollow(before.status, status)) {

@@ -1,4 +1,4 @@
-/** The customers' servers: they take webhooks in, check each as the documentation says, and keep a book. */
+/** The customers' servers: they receive webhooks, verify each by the documentation, and record it. */
 import { createHmac } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,10 +6,10 @@ import type { Received } from "@/e2e/support/receiver";
 import { openWebhook } from "@/e2e/support/signature";
 import { chanceOf } from "./chance";
 
-/** How a receiver answers; `flaky`: now and then with a 500. */
+/** How a receiver responds; `flaky`: with an occasional 500. */
 export type Manner = "ok" | "flaky" | "fail" | "hang" | "redirect" | "reset";
 
-/** A webhook as it reached a receiver. `problem`: what was wrong with it. */
+/** A webhook as a receiver got it. `problem`: the first check that failed. */
 export type ReceivedEvent = {
   receiver: string;
   atMs: number;
@@ -23,12 +23,12 @@ export type ReceivedEvent = {
   problem: string | null;
 };
 
-/** How a receiver answered, in the order in which its answers ended. */
+/** Responses of a receiver, in the order of their completion. */
 export type Answered = { receiver: string; atMs: number; eventId: string; isTaken: boolean; manner: Manner };
 
 export type Receivers = {
   urlOf: (receiver: string) => string;
-  /** Tells the secret with which the webhooks of a receiver are signed. */
+  /** Sets the signing secret of a receiver's webhooks. */
   setSecret: (receiver: string, secret: string) => void;
   setManner: (receiver: string, manner: Manner) => void;
   heal: () => void;
@@ -40,7 +40,7 @@ export type Receivers = {
 const FLAKY_SHARE = 0.08;
 const STATUS = { ok: 200, flaky: 500, fail: 500, redirect: 302 } as const;
 
-/** Checks the other signature, that of Standard Webhooks. @throws Error that says what is wrong. */
+/** Verifies the second signature, of Standard Webhooks. @throws Error naming the problem. */
 function checkStandardSignature({ headers, body }: Received, secret: string): void {
   const [id, timestamp] = [headers["webhook-id"], headers["webhook-timestamp"]];
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
@@ -50,7 +50,7 @@ function checkStandardSignature({ headers, body }: Received, secret: string): vo
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Reads a webhook, and finds what is wrong with it. */
+/** Reads a webhook and finds its problem, if any. */
 function readEvent(receiver: string, request: Received, secret: string): ReceivedEvent {
   let problem: string | null = null;
   let event: Record<string, unknown> = {};
@@ -72,7 +72,7 @@ function readEvent(receiver: string, request: Received, secret: string): Receive
   return { ...read, problem };
 }
 
-/** Starts one server for all receivers; each has a path of its own. */
+/** Starts one server for all receivers, each under its own path. */
 export async function startReceivers(seed: number, names: readonly string[]): Promise<Receivers> {
   const received: ReceivedEvent[] = [];
   const answered: Answered[] = [];

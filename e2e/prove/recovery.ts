@@ -1,21 +1,21 @@
-/** How long the service takes to go on: after a worker was killed, and after the database came back. */
+/** Time until the service works again after a killed worker and after a database restart. */
 import type { Happened } from "./faults";
 import type { Life } from "./fleet";
 import { groupBy } from "./grouped";
 import { type AttemptStep, type History, QUEUES, type Queue } from "./history";
 
-/** The messages that a killed worker had claimed, and their recovery. Milliseconds from its death; `waited`: only time ended them. */
+/** Messages claimed by a killed worker, and their recovery in ms after its death; `waited`: ended only by their age. */
 export type KillRecovery = { process: string; claimed: number; movedOnMs: number[]; waited: number };
 
-/** When each queue first did work after the database was back, by process. Milliseconds; null: never again. */
+/** First work of each queue after the database was back, by process. Milliseconds; null: never. */
 export type ReturnRecovery = { mode: string; first: { process: string; queue: Queue; afterMs: number | null }[] };
 
-/** A process that lived on for less than this is not expected to have worked. */
+/** A process that lived shorter than this need not have worked. */
 const WORKS_WITHIN_MS = 5_000;
 
 const isEnding = (step: AttemptStep): boolean => step.op === "DELETE" || step.outcome !== null;
 
-/** The attempts that a process had open when it died. */
+/** Open attempts of a process when it died. */
 function openAttempts(steps: readonly AttemptStep[], { process, untilMs }: Life): AttemptStep[] {
   const before = steps.filter((step) => step.atMs < (untilMs ?? 0));
   const ended = new Set(before.filter(isEnding).map(({ messageId, seq }) => `${messageId} ${seq}`));
@@ -24,7 +24,7 @@ function openAttempts(steps: readonly AttemptStep[], { process, untilMs }: Life)
   );
 }
 
-/** @param agedFromMs when time was made to pass; what moves after that moved because of it. */
+/** @param agedFromMs when time was advanced; later changes were caused by that. */
 export function afterKills(lives: readonly Life[], { attempts, moves }: History, agedFromMs: number): KillRecovery[] {
   const stepsOf = groupBy(attempts, ({ messageId }) => messageId);
   const movesOf = groupBy(moves, ({ messageId }) => messageId);
@@ -43,7 +43,7 @@ export function afterKills(lives: readonly Life[], { attempts, moves }: History,
   });
 }
 
-/** @param untilMs the end of the load, after which there may be nothing to do. */
+/** @param untilMs the end of the load; afterwards there may be no work. */
 export function afterReturns(
   happened: readonly Happened[],
   lives: readonly Life[],

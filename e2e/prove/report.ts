@@ -1,4 +1,4 @@
-/** The result of a proof, for people and for programs. */
+/** The result of a proof, for people and programs. */
 import { duration, spread } from "./figures";
 import { QUEUES } from "./history";
 import { afterKills, afterReturns } from "./recovery";
@@ -22,7 +22,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   empty: "empty books",
 };
 
-/** Everything that a run has shown, as plain data. */
+/** All results of a run as plain data. */
 export function figuresOf(verdict: Verdict, outcome: Outcome) {
   const { evidence, happened, lives, load, rest, times, problems, stalls } = outcome;
   const during = evidence.sends.filter(({ atMs }) => atMs < times.healedMs);

@@ -1,4 +1,4 @@
-/** Coming to rest: what is waited for when the faults are over, and what only time would decide. */
+/** Coming to rest after the faults: wait until nothing moves, then advance time for the rest. */
 import type { Database } from "@/e2e/support/books";
 import { readEndpoints } from "./books";
 import { exchange } from "./exchange";
@@ -8,20 +8,20 @@ import type { World } from "./world";
 
 const LOOK_EVERY_MS = 500;
 const WORKS_WITHIN_MS = 40_000;
-/** So long the service may stand still, and so long it may work, before it is held to be at rest no more. */
+/** How long nothing may move, and how long work may last, before waiting ends. */
 const STUCK_AFTER_MS = 40_000;
 const QUIET_WITHIN_MS = 240_000;
 const FINAL_WITHIN_MS = 60_000;
 const AGE_EVERY_MS = 4_000;
-/** Younger attempts may be under way, and must not count as left behind. */
+/** Younger attempts may be under way and do not count as left behind. */
 const OLD_ENOUGH = "interval '10 seconds'";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A queue of a process that is up and yet does nothing. */
+/** A queue of a running process that does no work. */
 export type FrozenQueue = { process: string; queue: Queue };
 
-/** Ends every fault and has everything running again. */
+/** Ends every fault and restarts everything. */
 export async function heal(world: World): Promise<void> {
   const { gates, fleet, outside, receivers } = world;
   for (const gate of Object.values(gates)) gate.heal();
@@ -33,11 +33,11 @@ export async function heal(world: World): Promise<void> {
   await closeBreakers(world.database);
 }
 
-/** Has providers tried out now that were left alone because of their faults. */
+/** Lets unavailable providers be tried again. */
 const closeBreakers = (database: Database) =>
   database.rows("UPDATE providers SET open_until = now() WHERE open_until > now()");
 
-/** Waits, while the load goes on, until every queue of every worker has done some work. @returns those that have not. */
+/** Waits, under load, until every queue of every worker has done some work. @returns those that have not. */
 export async function findFrozenQueues({ fleet, database }: World, signal: AbortSignal): Promise<FrozenQueue[]> {
   const sinceMs = Date.now();
   for (;;) {
@@ -51,10 +51,10 @@ export async function findFrozenQueues({ fleet, database }: World, signal: Abort
   }
 }
 
-/** Their schedule goes on for hours; they are made to hurry later. */
+/** Their retries are hours away; time is advanced later. */
 const WEBHOOKS = "'deliver_webhooks'";
 
-/** Messages that still move, or could at once. `mark` changes with everything that does. */
+/** Messages that move, or could move at once. `mark` changes with each of their changes. */
 type State = { running: number; due: number; waiting: number; mark: string };
 
 async function stateOf(database: Database): Promise<State | null> {
@@ -71,7 +71,7 @@ async function stateOf(database: Database): Promise<State | null> {
   return row ?? null;
 }
 
-/** How long it took until no message moved; null: it never did, and `left` says what still did, or was stuck. */
+/** Time until no message moved; null: never, and `left` lists those that moved or were stuck. */
 export type Rest = { tookMs: number | null; left: string };
 
 /** Waits until no message moves for `stillMs`. */
@@ -100,7 +100,7 @@ export async function waitUntilQuiet(
   return { tookMs: null, left };
 }
 
-/** Jobs that somebody has locked and does not do. */
+/** Locked jobs that no process works on. */
 export async function countStuckJobs(database: Database): Promise<number> {
   const locked = await database.rows(
     "SELECT 1 FROM graphile_worker.jobs WHERE locked_at < now() - interval '5 seconds'",
@@ -108,7 +108,7 @@ export async function countStuckJobs(database: Database): Promise<number> {
   return locked.length;
 }
 
-/** A message that is still pending when nothing moves any more: only its age will decide. */
+/** A message still pending at rest: only its age will end it. */
 export type Unresolved = { id: string; to: string; attempts: number; open: boolean };
 
 export const readUnresolved = (database: Database): Promise<Unresolved[]> =>
@@ -118,7 +118,7 @@ export const readUnresolved = (database: Database): Promise<Unresolved[]> =>
      FROM messages m LEFT JOIN message_attempts a ON a.message_id = m.id WHERE m.status = 'pending' GROUP BY m.id`,
   );
 
-/** Enables again, as customers would, the endpoints that were disabled, and has what they missed sent. */
+/** Enables disabled endpoints again, as customers would, and recovers their missed events. */
 export async function recoverEndpoints(world: World): Promise<void> {
   const sinceMs = Date.now() - 3_600_000;
   for (const { id, accountId, isActive } of await readEndpoints(world.database)) {
@@ -137,9 +137,9 @@ export async function recoverEndpoints(world: World): Promise<void> {
   }
 }
 
-/** Lets 16 minutes pass for what waits: attempts, messages, webhooks and jobs. */
+/** Advances time by 16 minutes for attempts, messages, webhooks and jobs. */
 async function age(database: Database): Promise<void> {
-  // Within its day: the counters of a message are those of the day on which it was accepted.
+  // Within its day: a message counts on the day of its acceptance.
   const statements = [
     `UPDATE message_attempts a SET started_at = a.started_at - interval '16 minutes',
        finished_at = a.finished_at - interval '16 minutes'
@@ -156,7 +156,7 @@ async function age(database: Database): Promise<void> {
   await closeBreakers(database);
 }
 
-/** Messages without an end, and webhooks that are still to be delivered. */
+/** Messages that are not final, and undelivered webhooks. */
 const readUnfinished = async (database: Database): Promise<number> => {
   const [row] = await database.rows<{ count: number }>(
     `SELECT (SELECT count(*) FROM messages WHERE status IN ('pending', 'sent'))::int
@@ -165,7 +165,7 @@ const readUnfinished = async (database: Database): Promise<number> => {
   return row?.count ?? 0;
 };
 
-/** Lets time pass, again and again, until everything has come to its end or nothing more does. */
+/** Advances time repeatedly until everything is final or nothing changes any more. */
 export async function ageUntilFinal(world: World, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + FINAL_WITHIN_MS;
   while (Date.now() < deadline && !signal.aborted && (await readUnfinished(world.database)) > 0) {

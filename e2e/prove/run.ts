@@ -23,16 +23,16 @@ import type { Policy, World } from "./world";
 export type RunOptions = {
   seed: number;
   policy: Policy;
-  /** How long faults happen. */
+  /** Duration of the faults. */
   lengthMs: number;
   kinds: readonly FaultKind[];
-  /** How long a provider has for its answer. */
+  /** Provider timeout. */
   timeoutMs: number;
-  /** Requests of customers per second. */
+  /** Customers' requests per second. */
   rate: number;
 };
 
-/** The result of a run. `rest`: how it came to rest after the faults. */
+/** The result of a run. `rest`: how the service came to rest after the faults. */
 export type Outcome = {
   evidence: Evidence;
   happened: Happened[];
@@ -41,12 +41,12 @@ export type Outcome = {
   rest: Rest;
   /** Milliseconds since the epoch. */
   times: { beganMs: number; healedMs: number; loadEndedMs: number; agedMs: number };
-  /** How long the proof's own process could not react. */
+  /** How long the proof's own process was stalled. */
   stalls: { p99Ms: number; maxMs: number };
   problems: string[];
 };
 
-/** Lets everything happen in `world`, and gathers what the four books say. */
+/** Runs load and faults in `world`, and collects the four books. */
 export async function perform(
   world: World,
   { seed, policy, lengthMs, kinds, timeoutMs, rate }: RunOptions,

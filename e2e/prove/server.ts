@@ -1,15 +1,15 @@
-/** The PostgreSQL of the proof: it can be restarted in any manner, and keeps nothing back from its disk. */
+/** The PostgreSQL of the proof: it can be restarted in every way, with fsync on. */
 import path from "node:path";
 import { isAlive } from "@/scripts/lock";
 import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
 
-/** fast: sessions are ended, a checkpoint is written. immediate: as in a crash; the next start recovers from the log. */
+/** fast: ends sessions and writes a checkpoint. immediate: like a crash; the next start recovers from the WAL. */
 export type StopMode = "fast" | "immediate";
 
 export type Server = {
   port: () => number;
   url: (database: string) => string;
-  /** Stops it and starts it again, on another port. @param downMs how long it stays away at least. */
+  /** Stops and restarts it on another port. @param downMs how long it stays down at least. */
   restart: (mode: StopMode, downMs: number) => Promise<void>;
   stop: () => Promise<void>;
 };

@@ -10,7 +10,7 @@ const OPENING = 1_000_000;
 const TO = "+4915110000001";
 const ID = "msg_1";
 
-/** A run in which one message was accepted, sent, delivered and told of, in all four books. */
+/** A run in which one message was accepted, sent, delivered and reported, in all four books. */
 function goodRun(): Evidence {
   const message: StoredMessage = {
     ...{
@@ -87,7 +87,7 @@ function goodRun(): Evidence {
   } satisfies Evidence;
 }
 
-/** Names of the lists that have a case, in a good run with one thing changed. */
+/** Names of the lists with cases, after one change to a good run. */
 function found(change: (run: Evidence) => Partial<Evidence>): (keyof Defects)[] {
   const run = goodRun();
   const { defects } = judge({ ...run, ...change(run) });
@@ -98,7 +98,7 @@ const asMessage = (run: Evidence, change: Partial<StoredMessage>): Evidence["dat
   ...run.database,
   messages: run.database.messages.map((message) => ({ ...message, ...change })),
 });
-/** As a message that failed because nobody knew, and was refunded. */
+/** A message that failed with an unknown outcome and was refunded. */
 const asUnknown = (run: Evidence, begun: boolean | null): Evidence["database"] => ({
   ...asMessage(run, { status: "failed", costMicros: 0, errorCode: "provider_outcome_unknown" }),
   attempts: run.database.attempts.map((attempt) => ({ ...attempt, begun, outcome: null })),
@@ -177,7 +177,7 @@ test("what failed without ever having been begun is told apart from what died on
     ...{ ...failedEvent(run), database: asUnknown(run, begun), requests: [] },
     taken: [],
   });
-  // Nothing at all was taken in this run of one message.
+  // No message was taken in this run.
   expect(found(change(false))).toEqual(["neverBegun", "empty"]);
   expect(found(change(null))).toEqual(["neverBegun", "empty"]);
   expect(found(change(true))).toEqual(["empty"]);

@@ -1,4 +1,4 @@
-/** Compares the four books. Everything that must be nothing is listed with its cases, so that it can be looked into. */
+/** Compares the four books. Every list of defects names its cases, so that each can be examined. */
 import type { StoredMessage } from "./books";
 import type { Taken } from "./carriers";
 import type { Evidence } from "./evidence";
@@ -7,16 +7,16 @@ import { judgeEvents } from "./judge-events";
 import { judgeMoney } from "./judge-money";
 import { mayFollow } from "./reader";
 
-/** A list of cases, in words. */
+/** Descriptions of cases. */
 type Cases = string[];
 
-/** Defects of the service; any case is one too many. */
+/** Defects of the service: a single case fails the proof. */
 export type Defects = {
   lost: Cases;
   duplicated: Cases;
   drift: Cases;
   backwards: Cases;
-  /** Failed as "nobody knows" although no attempt was ever begun. */
+  /** Failed with an unknown outcome although no attempt was ever begun. */
   neverBegun: Cases;
   disabledByUs: Cases;
   unfinished: Cases;
@@ -24,27 +24,27 @@ export type Defects = {
   eventsMissing: Cases;
   eventsForged: Cases;
   keyedTwice: Cases;
-  /** A book without entries agrees with every other: it proves nothing. */
+  /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
 };
 
-/** Remarks that are no defect by themselves. */
+/** Observations that are not defects by themselves. */
 type Remarks = {
   accepted: number;
   sends: number;
-  /** A message that reached its person twice because nobody could know of the first time. */
+  /** A message that reached its recipient twice because the first attempt's outcome could not be known. */
   duplicatedAllowed: Cases;
-  /** Of those, the ones that the carrier had answered at once: the answer was lost by us. */
+  /** Of those, messages whose carrier had responded at once: the service lost the response. */
   duplicatedAfterAnswer: Cases;
-  /** Failed as "nobody knows", and refunded, although a carrier took it. */
+  /** Failed with an unknown outcome, and refunded, although a carrier took it. */
   failedThoughTaken: Cases;
-  /** Attempts that were claimed and taken back unmade, because their process was to stop. */
+  /** Attempts claimed and given back unmade, because their process was stopping. */
   takenBack: number;
-  /** Begun, and no carrier read a request: the process died before it left, or the carrier hung before it read. */
+  /** Begun, yet no carrier read a request: the process died first, or the carrier hung before reading. */
   diedBeforeLeaving: Cases;
-  /** Sent in parts, of which one was never taken or its id is not known: nobody reports on the whole, and 72 hours end it. */
+  /** Sent in parts, one of which was never taken or has no known id: only 72 hours end it. */
   waitForParts: Cases;
-  /** Pending when nothing moved any more: only time ended them. Those that had reached a carrier, and those that had not. */
+  /** Pending at rest, so that only their age ends them: those that had reached a carrier, and those that had not. */
   unresolvedCalled: number;
   unresolvedNotCalled: number;
   failuresByCode: Record<string, number>;
@@ -54,10 +54,10 @@ export type Verdict = { defects: Defects; remarks: Remarks };
 
 const UNKNOWN = "provider_outcome_unknown";
 
-/** Whether there is no defect. */
+/** @returns whether there is no defect. */
 export const isClean = ({ defects }: Verdict): boolean => Object.values(defects).every((cases) => cases.length === 0);
 
-/** Whether a message may have been taken so often: each time but the last one must be an attempt of which nobody knew. */
+/** Whether so many submissions are allowed: each except the last must be an attempt with an unknown outcome. */
 function mayBeRepeated(evidence: Evidence, message: StoredMessage, taken: readonly Taken[]): boolean {
   if (evidence.policy === "hold") return false;
   const references = taken.flatMap(({ reference }) => reference ?? []);
@@ -72,8 +72,8 @@ function mayBeRepeated(evidence: Evidence, message: StoredMessage, taken: readon
 }
 
 /**
- * Whether only 72 hours can end a message: the carrier never took one of its parts; or it did, and the answer with the id
- * of that part was lost, while its receipts name nothing but that id.
+ * Whether only 72 hours can end a message: the carrier never took one of its parts, or the response with the part's id was
+ * lost and its receipts carry only that id.
  */
 function waitsForParts({ status, segments, knownParts }: StoredMessage, taken: readonly Taken[]): boolean {
   if (status !== "sent") return false;
@@ -82,7 +82,7 @@ function waitsForParts({ status, segments, knownParts }: StoredMessage, taken: r
   return isAnonymous && segments > 1 && (knownParts ?? 0) < segments;
 }
 
-/** Compares what has to be the same. */
+/** Compares the books. */
 export function judge(evidence: Evidence): Verdict {
   const { sends, requests, taken, database, history, reading, received } = evidence;
   const byId = new Map(database.messages.map((message) => [message.id, message]));

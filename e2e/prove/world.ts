@@ -1,4 +1,4 @@
-/** Everything that the proof runs on: brought up in order, taken down in the reverse order, whatever happened. */
+/** The environment of the proof: started in order, and always stopped in reverse order. */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,12 +15,12 @@ import { keepHistory } from "./history";
 import { type Receivers, startReceivers } from "./receivers";
 import { type Server, startServer } from "./server";
 
-/** The policy for outcomes that nobody knows. */
+/** The policy for attempts with an unknown outcome. */
 export type Policy = "fallback" | "hold";
 
 export type World = {
   server: Server;
-  /** The proof's own look into the database; it survives restarts. */
+  /** The proof's own connection to the database; it survives restarts. */
   database: Database;
   gates: Record<Member, Gate>;
   fleet: Fleet;
@@ -29,11 +29,11 @@ export type World = {
   customers: Customer[];
   /** Addresses of the web processes. */
   urls: string[];
-  /** Brings the database back and tells everybody where it is. */
+  /** Starts the database again and points every proxy at its new port. */
   restart: Server["restart"];
-  /** Waits until every process is up. @throws Error when one is not within a minute. */
+  /** Waits until every process is up. @throws Error when one is not up within a minute. */
   allReady: () => Promise<void>;
-  /** Whether the service itself finds its books in order. */
+  /** Whether the service's own ledger check passes. */
   checkLedger: () => Promise<string>;
 };
 
@@ -45,13 +45,13 @@ const LOOK_EVERY_MS = 100;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs `work` in a new world, which is gone when this returns. */
+/** Runs `work` in a new world, which is removed afterwards. */
 export async function withWorld<Result>(
   options: WorldOptions,
   work: (world: World) => Promise<Result>,
 ): Promise<Result> {
   const ends: (() => Promise<unknown>)[] = [];
-  /** Starts something that is ended at the end; last started, first ended. */
+  /** Starts a resource that is closed at the end, in reverse order. */
   const keep = async <Started>(starting: Promise<Started>, end: (started: Started) => Promise<unknown>) => {
     const started = await starting;
     ends.push(() => end(started));
@@ -69,7 +69,7 @@ type Keep = <Started>(starting: Promise<Started>, end: (started: Started) => Pro
 
 async function openFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "messaging-prove-"));
-  // The database's own user must be able to enter.
+  // The database's user must be able to enter the folder.
   await chmod(folder, 0o755);
   return folder;
 }
@@ -131,7 +131,7 @@ async function build({ seed, policy, timeoutMs }: WorldOptions, keep: Keep): Pro
       await server.restart(mode, downMs);
       for (const gate of [own, ...Object.values(gates)]) gate.pointTo(server.port());
     },
-    // It fails when they are not.
+    // The command fails when the books do not balance.
     checkLedger: () =>
       runCommand("admin.mjs", server.url(DATABASE), "ledger", "check", "--json").catch(
         (thrown: Error) => thrown.message,
