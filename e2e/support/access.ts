@@ -1,10 +1,10 @@
-/** Who may call an operation: the guarantees that every operation gives, each in one line of its file. */
+/** Guarantees of access that every operation gives, each a line in its file. */
 import type { OwnAccount } from "./accounts";
 import type { Ask, CheckedApi } from "./checked-api";
 import { expect, test } from "./contract-test";
 import type { Receiver } from "./receiver";
 
-/** Every permission that a key can have. */
+/** Every scope of a key. */
 export const PERMISSIONS = [
   "sms:send",
   "sms:bulk",
@@ -16,12 +16,12 @@ export const PERMISSIONS = [
   "webhooks:write",
 ] as const;
 
-/** Makes a request that succeeds when the caller may make it. `rest` may do everything. */
+/** Makes a request that succeeds for permitted callers. `rest` may do everything. */
 type Prepare = (rest: CheckedApi, account: OwnAccount, receiver: Receiver) => Ask | Promise<Ask>;
 
 const UNKNOWN_KEY = `ds_live_${"0".repeat(32)}`;
 
-/** Registers the test that nobody without a valid key gets anything but a 401. */
+/** Registers the test that callers without a valid key get only a 401. */
 export function requiresKey(method: string, path: string): void {
   test("requires a key", async ({ rest }) => {
     const request = { method, path, ...(method === "POST" ? { body: {} } : {}) };
@@ -36,7 +36,7 @@ export function requiresKey(method: string, path: string): void {
   });
 }
 
-/** Registers the test that the permission, and it alone, opens the operation; null: every key does. */
+/** Registers the test that this scope, and no other, opens the operation; null: every key may call it. */
 export function requiresPermission(permission: (typeof PERMISSIONS)[number] | null, prepare: Prepare): void {
   if (permission === null) {
     test("is open to every key, whatever its permissions", async ({ rest, account, receiver, keyed }) => {

@@ -1,7 +1,7 @@
-/** An account as the database holds it, and whether its parts agree. */
+/** Whether the rows of an account agree with each other. */
 import { pool } from "@/server/core/db";
 
-/** A claim about an account `$1`; its SQL selects the rows that contradict it. */
+/** A rule about account `$1`; its SQL selects the rows that break it. */
 const CLAIMS: Readonly<Record<string, string>> = {
   "the balance is the sum of the ledger": `
     SELECT a.balance_micros, a.held_micros, sum(l.amount_micros), sum(l.held_micros)
@@ -60,7 +60,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
       SELECT 1 FROM message_attempts b WHERE b.message_id = a.message_id AND b.seq > a.seq)`,
 };
 
-/** The claims that do not hold, with the rows that contradict them. Empty when all is well. */
+/** The rules that are broken, with the rows that break them; empty when all hold. */
 export async function contradictions(accountId: string): Promise<string[]> {
   const looks = Object.entries(CLAIMS).map(async ([claim, sql]) => {
     const { rows } = await pool().query(sql, [accountId]);

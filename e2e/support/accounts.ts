@@ -6,7 +6,7 @@ import type { Service } from "./service";
 
 const run = promisify(execFile);
 
-/** An account of its own for one test: its owner, a key with all scopes, and an approved sender. */
+/** An account for one test: its owner, a key with all scopes, and an approved sender. */
 export type OwnAccount = {
   accountId: string;
   email: string;
@@ -17,7 +17,7 @@ export type OwnAccount = {
   balance: number;
 };
 
-/** Runs the operator's command line against the service, as an operator would. @returns its JSON answer. */
+/** Runs the operator's command line against the service. @returns its JSON output. */
 export async function admin(service: Service, ...args: string[]): Promise<unknown> {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const env = { ...inherited, DATA_DIR: service.dataDir };
@@ -25,7 +25,7 @@ export async function admin(service: Service, ...args: string[]): Promise<unknow
   return JSON.parse(stdout);
 }
 
-/** Makes an account that no other test knows. @param balance units of its currency. */
+/** Creates an account that no other test uses. @param balance units of its currency. */
 export async function makeOwnAccount(service: Service, balance = 100): Promise<OwnAccount> {
   const id = randomBytes(5).toString("hex");
   const owner = ["--email", `test-${id}@example.com`, "--name", `Test ${id}`];

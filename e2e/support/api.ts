@@ -6,7 +6,7 @@ type Pagination = { page: number; limit: number; total: number; pages: number; h
 
 type Resource = Record<string, unknown>;
 
-/** An answer of the REST API: the parsed body, and what HTTP said beside it. Paged lists have an array as `data`. */
+/** A response of the REST API: parsed body, status and headers. Lists have an array as `data`. */
 type ApiAnswer<Data = Resource> = {
   status: number;
   headers: Headers;
@@ -26,8 +26,8 @@ export type Api = {
 };
 
 /**
- * The REST API with one key. Paths are those of the documentation, such as `/messages/send`. Every answer is checked
- * against the contract before a test sees it; one that breaks it is thrown.
+ * The REST API with one key. Paths are those of the documentation, such as `/messages/send`. Every response is checked
+ * against the contract first; one that breaks it is thrown.
  */
 export function apiWith(service: Service, key: string): Api {
   async function call<Data = Resource>(

@@ -1,9 +1,9 @@
-/** Bodies for fuzzing: as a schema has them, changed here and there, and no JSON at all. */
+/** Bodies for fuzzing: valid by the schema, changed in places, or no JSON at all. */
 import fc from "fast-check";
 import { besides, type Known, mostly, NAMES_OF_OBJECTS, oddJson, oddString, validEntries } from "./arbitrary-values";
 import type { DocumentedOperation } from "./openapi";
 
-/** Properties of a body in order, each with its JSON text, so that names may repeat and numbers be too large. */
+/** Properties of a body in order as JSON text, so that names can repeat and numbers can be too large. */
 type Entries = [string, string][];
 
 const write = (entries: Entries): string =>
@@ -11,7 +11,7 @@ const write = (entries: Entries): string =>
 
 type Change = (entries: Entries) => Entries;
 
-/** One change of a body's properties. */
+/** One change to a body's properties. */
 function change(operation: DocumentedOperation): fc.Arbitrary<Change> {
   const properties = Object.entries(operation.body?.properties ?? {});
   const name = fc.constantFrom(...properties.map(([own]) => own), "unknown");
@@ -52,7 +52,7 @@ function change(operation: DocumentedOperation): fc.Arbitrary<Change> {
   );
 }
 
-/** A body that is no JSON object, or not even JSON or text. */
+/** A body that is no JSON object, no JSON, or no text. */
 const brokenBody = (valid: fc.Arbitrary<string>): fc.Arbitrary<string | Buffer> =>
   fc.oneof(
     fc.tuple(valid, fc.nat(200)).map(([text, cut]) => text.slice(0, Math.max(0, text.length - 1 - cut))),
@@ -72,10 +72,10 @@ const brokenBody = (valid: fc.Arbitrary<string>): fc.Arbitrary<string | Buffer> 
     fc.uint8Array({ minLength: 1, maxLength: 64 }).map((bytes) => Buffer.from(bytes)),
   );
 
-/** `isIntact`: exactly what the document asks for. */
+/** `isIntact`: valid by the document. */
 export type FuzzBody = { body: string | Buffer | null; isIntact: boolean };
 
-/** Bodies of an operation; null: none is sent. */
+/** Bodies of an operation; null: it has none. */
 export function fuzzBody(operation: DocumentedOperation, known: Known): fc.Arbitrary<FuzzBody> {
   if (!operation.body) {
     const odd = fc.constantFrom("{}", "null", "{", '{"id":"msg_x"}', "x".repeat(2_000));

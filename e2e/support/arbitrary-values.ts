@@ -1,8 +1,8 @@
-/** Values for fuzzing: those that a schema allows, those just beside it, and strings that have broken software before. */
+/** Values for fuzzing: valid ones, ones just outside a schema's limits, and strings known to break software. */
 import fc from "fast-check";
 import type { RequestSchema } from "./openapi";
 
-/** Generators of values by property name, where the schema alone cannot tell what would work, such as `from`. */
+/** Generators by property name, where the schema alone does not give a working value, such as `from`. */
 export type Known = Record<string, fc.Arbitrary<unknown>>;
 
 const OFTEN = 3;
@@ -11,7 +11,7 @@ const ITEMS_USUAL_MAX = 4;
 const EARLIEST = new Date("0001-01-01T00:00:00.000Z");
 const LATEST = new Date("9999-12-30T00:00:00.000Z");
 
-/** Strings that are unusual wherever they stand: for parsers, for UTF-8, for a database, for JavaScript's objects. */
+/** Unusual strings: for parsers, UTF-8, a database, or JavaScript objects. */
 const ODD_STRINGS = [
   "",
   " ",
@@ -49,7 +49,7 @@ const ODD_STRINGS = [
   "javascript:alert(1)",
 ];
 
-/** Times at the edges of what ISO 8601, JavaScript and PostgreSQL each allow. */
+/** Times at the limits of ISO 8601, JavaScript and PostgreSQL. */
 const ODD_TIMES = [
   "0000-01-01T00:00:00Z",
   "9999-12-31T23:59:59-23:59",
@@ -61,7 +61,7 @@ const ODD_TIMES = [
   "2026-01-01",
 ];
 
-/** Names that every object of JavaScript knows. */
+/** Property names of every JavaScript object. */
 export const NAMES_OF_OBJECTS = [
   "__proto__",
   "constructor",
@@ -73,7 +73,7 @@ export const NAMES_OF_OBJECTS = [
   "id",
 ];
 
-/** `usual` so many times as often as each of the others. */
+/** `usual`, that many times as often as each of the others. */
 export const mostly = <Value>(usual: fc.Arbitrary<Value>, weight: number, ...others: fc.Arbitrary<Value>[]) =>
   fc.oneof({ arbitrary: usual, weight }, ...others);
 
@@ -82,11 +82,11 @@ export const oddString = (): fc.Arbitrary<string> =>
   fc.oneof(
     { arbitrary: fc.constantFrom(...ODD_STRINGS), weight: OFTEN },
     fc.string({ unit: "binary", maxLength: TEXT_USUAL_MAX }),
-    // Any code units, halves of surrogate pairs included.
+    // Arbitrary code units, including unpaired surrogates.
     fc.array(fc.nat(0xffff), { maxLength: TEXT_USUAL_MAX }).map((units) => String.fromCharCode(...units)),
   );
 
-/** JSON text of a value of some other kind than was asked for. */
+/** JSON text of a value of another type than required. */
 export const oddJson = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(
@@ -98,7 +98,7 @@ export const oddJson = (): fc.Arbitrary<string> =>
     fc.json({ maxDepth: 3 }),
   );
 
-/** A value that the schema allows. `known` overrides by property name. */
+/** A value that the schema allows. `known` overrides it by property name. */
 export function validValue(schema: RequestSchema, known: Known): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -132,7 +132,7 @@ function validText({ format, pattern, minLength = 0, maxLength }: RequestSchema)
   return fc.oneof({ arbitrary: usual, weight: OFTEN }, fc.constantFrom("a".repeat(most), "a".repeat(minLength)));
 }
 
-/** Properties of an object that the schema allows; optional ones are left out half of the time. */
+/** Properties of an object that the schema allows; optional ones are omitted half of the time. */
 export function validEntries(schema: RequestSchema, known: Known): fc.Arbitrary<[string, unknown][]> {
   const properties = Object.entries(schema.properties ?? {});
   return fc
@@ -147,7 +147,7 @@ export function validEntries(schema: RequestSchema, known: Known): fc.Arbitrary<
     );
 }
 
-/** Values at the edge of what the schema allows, and one step beyond. */
+/** Values at the limits of the schema, and one step beyond. */
 export function besides(schema: RequestSchema): unknown[] {
   if (schema.format === "date-time") return ODD_TIMES;
   const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema;

@@ -16,12 +16,12 @@ import type { SendOutcome } from "@/server/providers/port";
 
 export type Policy = "fallback" | "hold";
 
-/** `worker`: who claimed it. */
+/** `worker`: the worker that claimed it. */
 type Row = StoredAttempt & { worker: number; isBegun: boolean };
-/** A claim in the memory of a worker that means to make it, or has. */
+/** A claim in the memory of a worker that will make, or has made, the attempt. */
 type Hand = { attempt: Attempt; worker: number; isBegun: boolean };
 type AttemptResult = { attempt: Attempt; outcome: SendOutcome; nextClaim: string; worker: number };
-/** A request that was written to a provider, which took the message or not, whatever it answered. */
+/** A request written to a provider, which may have taken the message whatever its response. */
 export type Call = { seq: number; provider: string; claim: string; isTaken: boolean; outcome: SendOutcome };
 
 const MINUTE_MS = 60_000;
@@ -35,27 +35,27 @@ export class AttemptModel {
   rows: Row[] = [];
   hands: Hand[] = [];
   calls: Call[] = [];
-  /** Endings that their workers have yet to record. */
+  /** Outcomes that their workers have yet to record. */
   unrecorded: AttemptResult[] = [];
-  /** Endings that were committed without their workers hearing of it: they record them again. */
+  /** Outcomes whose COMMIT reply was lost: their workers record them again. */
   unheard: AttemptResult[] = [];
-  /** The claims that workers know to be their own, as `knownClaims` keeps them. */
+  /** Claims that workers know as their own, as in `knownClaims`. */
   known = new Map<string, number>();
-  /** Endings that were recorded. Somebody else may come to the same end. */
+  /** Recorded outcomes. Another worker may record the same one. */
   recorded: AttemptResult[] = [];
-  /** Claims that followed on the endings of an attempt, by its claim and the kind of the ending. */
+  /** Claims that followed an attempt's outcome, by its claim and the kind of outcome. */
   followers = new Map<string, Set<string>>();
-  /** Whether an attempt was claimed although one was refused for good. */
+  /** Whether an attempt was claimed after a final refusal. */
   isClaimedAfterRefusal = false;
-  /** Whether an answer made the message fail while another attempt of it may have been made. */
+  /** Whether a response made the message fail while another attempt of it may have been made. */
   isFailedTooSoon = false;
-  /** Whether a provider's answer or receipt has proved that it took the message. */
+  /** Whether a provider's response or receipt proved that it took the message. */
   isProven = false;
-  /** Whether the message failed, free of charge, although that was proved. */
+  /** Whether the message failed, free of charge, in spite of that proof. */
   isRefundedAfterProof = false;
-  /** Claims that were given back, each of which may be given back again. */
+  /** Claims that were given back; each may be given back again. */
   givenBack: Pick<Attempt, "seq" | "claim">[] = [];
-  /** Outcomes by claim that said "unknown" at some time. */
+  /** Claims that once had the outcome "unknown". */
   unknown = new Set<string>();
   moves: MessageStatus[] = ["pending"];
   money: string[] = [];
@@ -93,7 +93,7 @@ export class AttemptModel {
     afterUnknown: this.rows.some((row) => row.outcome === "unknown"),
   });
 
-  /** Runs a dispatch job. `isHeard`: whether the worker hears that its claim was committed. */
+  /** Runs a dispatch job. `isHeard`: whether the worker learns that its claim was committed. */
   dispatch(worker: number, begins: boolean, isHeard: boolean): void {
     if (this.dispatches === 0) return;
     this.dispatches -= 1;
@@ -107,7 +107,7 @@ export class AttemptModel {
     else this.claim(attempt, worker, begins, isHeard);
   }
 
-  /** Serves the waiting room. */
+  /** Serves the throttle queue. */
   serve(worker: number, begins: boolean, isHeard: boolean): void {
     const { waiting } = this;
     if (!waiting) return;
@@ -134,7 +134,7 @@ export class AttemptModel {
     this.rows.push(row);
   }
 
-  /** Begins a claimed attempt. One that is no longer the worker's is dropped. */
+  /** Begins a claimed attempt; drops one that no longer belongs to the worker. */
   begin(hand: Hand): void {
     const row = this.find(hand.attempt);
     if (row && row.outcome === null && this.isPending()) row.isBegun = hand.isBegun = true;
@@ -150,7 +150,7 @@ export class AttemptModel {
     this.known.delete(hand.attempt.claim);
   }
 
-  /** Calls the provider; the worker has its answer to record. */
+  /** Calls the provider; the worker then has an outcome to record. */
   call(hand: Hand, outcome: SendOutcome, isTaken: boolean): void {
     if (!hand.isBegun) return;
     const { seq, provider, claim } = hand.attempt;
@@ -159,12 +159,12 @@ export class AttemptModel {
     this.unrecorded.push({ attempt: hand.attempt, outcome, nextClaim: this.newClaimToken(), worker: hand.worker });
   }
 
-  /** Records the same end of an attempt as somebody did before, without knowing of it. */
+  /** Records an outcome that was recorded before, unaware of that. */
   recordAnew(ending: AttemptResult): void {
     this.record({ ...ending, nextClaim: this.newClaimToken() }, true);
   }
 
-  /** Records an ending. @param isHeard whether its worker hears that it was committed, and starts what follows. */
+  /** Records an outcome. @param isHeard whether its worker learns of the COMMIT and continues. */
   record(ending: AttemptResult, isHeard: boolean): void {
     const { attempt, outcome, nextClaim, worker } = ending;
     this.unrecorded = this.unrecorded.filter((other) => other !== ending);
@@ -194,7 +194,7 @@ export class AttemptModel {
       this.message = { ...this.message, chain: [...this.message.chain, ...next.providers] };
       this.dispatches += 1;
     }
-    // As attempts.finish, which does not match the claim: an outcome is the attempt's, whoever tells it.
+    // As attempts.finish, which does not match the claim: an outcome belongs to the attempt.
     const row = this.rows.find(({ seq }) => seq === attempt.seq);
     if (row && (row.outcome === null || row.outcome === "unknown" || outcome.kind === "accepted")) {
       row.outcome = outcome.kind;
@@ -219,7 +219,7 @@ export class AttemptModel {
     this.money.push(...folded.moves.map((move) => move.kind));
   }
 
-  /** The worker knows that it has not called, and gives the attempt back. */
+  /** The worker has not called the provider and gives the attempt back. */
   giveBack(hand: Hand): void {
     this.forget(hand);
     this.givenBack.push(hand.attempt);
@@ -237,7 +237,7 @@ export class AttemptModel {
     this.dispatches += 1;
   }
 
-  /** Takes a worker for dead, rightly (`isDead`: it forgets everything) or not. */
+  /** Declares a worker dead, rightly (`isDead`: it loses its memory) or wrongly. */
   takeOver(worker: number, isDead: boolean, by: number): void {
     if (isDead) {
       this.hands = this.hands.filter((hand) => hand.worker !== worker);
@@ -258,15 +258,15 @@ export class AttemptModel {
     this.record({ attempt, outcome, nextClaim: this.newClaimToken(), worker }, true);
   }
 
-  /** Gives back claims of a worker that it does not know of. */
+  /** Gives back a worker's claims that it does not know of. */
   giveBackUnheard(worker: number): void {
     const isUnheard = ({ claim, outcome }: Row) => outcome === null && this.known.get(claim ?? "") !== worker;
     this.remove(this.rows.filter((row) => row.worker === worker && isUnheard(row)));
   }
 
-  /** A receipt of a call. */
+  /** A receipt for a call. */
   receipt({ seq, provider, isTaken, outcome }: Call, status: ReceiptReport["status"]): void {
-    // A carrier that refused says no more, and one that did not take the message can only report its failure.
+    // A carrier that refused sends none; one that did not take the message can only report failure.
     if (!isTaken && (outcome.kind !== "unknown" || status !== "failed")) return;
     const row = this.rows.find((other) => other.seq === seq && other.provider === provider);
     if (!row) return;
@@ -280,7 +280,7 @@ export class AttemptModel {
     row.outcome = "accepted";
   }
 
-  /** Asks the provider of the last attempt what became of it. Nobody asks while the call may still be made. */
+  /** Looks up the last attempt at its provider, never while the call may still be made. */
   lookUp(isRefused: boolean, by: number): void {
     const last = this.rows.toSorted((one, other) => other.seq - one.seq)[0];
     if (!last?.isBegun || (last.outcome !== null && last.outcome !== "unknown")) return;
@@ -291,16 +291,16 @@ export class AttemptModel {
     else this.endAs(last, { kind: "retryable", code: "x", detail: "Not found.", fault: "provider" }, by);
   }
 
-  /** A quarter of an hour passes without anything else, and the sweeps look at what is left. */
+  /** A quarter of an hour passes, and the sweeps run. */
   sweep(): void {
     this.atMs += 15 * MINUTE_MS;
-    // Nobody makes an attempt so long after it was begun, or still has an outcome to record.
+    // After that time no attempt is still made or recorded.
     for (const hand of this.hands) hand.isBegun = false;
     for (const { nextClaim } of [...this.unrecorded, ...this.unheard]) this.known.delete(nextClaim);
     [this.unrecorded, this.unheard] = [[], []];
     if (!this.isPending()) return;
     if (this.waiting) {
-      // As held.ts, which fails what waits for a provider that stays held.
+      // As provider-unavailable.ts, which fails messages waiting for a provider that stays unavailable.
       if (!this.held.has(this.waiting.provider)) return;
       this.waiting = null;
       if (this.rows.some((row) => row.outcome === "unknown")) return;

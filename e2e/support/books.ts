@@ -1,15 +1,15 @@
-/** What the database itself says of an account's money, for tests that do not take the API's word for it. */
+/** An account's money as the database has it, for tests that do not rely on the API. */
 import pg from "pg";
 import { runningStart } from "@/scripts/lock";
 import type { Service } from "./service";
 
-/** One moment of an account, all in one snapshot. Money in micro-units. */
+/** An account at one moment, read in one snapshot. Money in micro-units. */
 export type Books = {
   balance: number;
   held: number;
   /** Sum of all ledger entries; always the balance. */
   ledger: number;
-  /** Messages that were charged at acceptance. */
+  /** Messages charged at acceptance. */
   charges: number;
   refunds: number;
   messages: number;
@@ -22,9 +22,9 @@ export function databaseUrlOf(service: Service): string {
   return url;
 }
 
-/** A look into a database, to be closed after use. */
+/** Read access to a database; close it after use. */
 export async function openDatabase(databaseUrl: string) {
-  // Of one connection: what is asked at once is answered in turn.
+  // One connection, so queries run in order.
   const client = new pg.Pool({
     connectionString: databaseUrl,
     application_name: "tests",
@@ -34,7 +34,7 @@ export async function openDatabase(databaseUrl: string) {
   client.on("error", () => undefined);
   await client.query("SELECT 1");
 
-  /** Rows of a statement. */
+  /** The rows of a query. */
   const rows = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
     (await client.query<Row>(text, values)).rows;
 

@@ -1,25 +1,25 @@
-/** What a message must look like after each carrier's receipts, and what each carrier's callbacks can be checked by. */
+/** Facts about each carrier: messages after its receipts, and the checks of its callbacks. */
 import type { CarrierName } from "./carriers/all";
 
 type Ending = readonly [status: "failed" | "undelivered", code: string];
 
 export type CarrierFacts = {
-  /** After the receipt that the emulated carrier sends for a message that never left it, and for one that was lost. */
+  /** After the emulated carrier's receipts for a message that was rejected, and for one that was lost. */
   failed: Ending;
   undelivered: Ending;
-  /** Each part of a long text has an id and a receipt of its own. */
+  /** Each part of a long text has its own id and receipt. */
   reportsParts?: true;
-  /** The code under which a message fails of whose parts the emulated carrier did not take the last. */
+  /** Error code of a message whose last part the emulated carrier did not take. */
   partial?: string;
-  /** Under which code it does not take a text of 1,600 characters of the GSM alphabet, or of 800 others; absent: it does. */
+  /** Error code for a text of 1,600 GSM or 800 other characters; absent: the carrier takes it. */
   tooLong?: { gsm?: string; other?: string };
-  /** Its receipts carry our reference, so they can be told apart before the send was answered. */
+  /** Its receipts carry our reference, so they match before the response to the send. */
   reportsByReference?: true;
-  /** What a forged callback is answered; absent: nothing that comes over the bind can be forged. */
+  /** Status of a forged callback; absent: nothing on the bind can be forged. */
   forged?: 401 | 404;
-  /** Its callbacks bear a time that is checked. */
+  /** Its callbacks carry a time that is checked. */
   hasTime?: true;
-  /** Its callbacks can be told from one another; what one that came before is answered. */
+  /** Its callbacks have ids; status of a repeated one. */
   replayed?: 200 | 409;
 };
 

@@ -1,16 +1,16 @@
-/** What is tested of every carrier besides its receipts: texts that do not fit, endings that nobody knows, handsets. */
+/** Cases tested for every carrier besides receipts: overlong texts, unknown outcomes, messages from handsets. */
 import { expect } from "@playwright/test";
 import type { Suppression } from "@/server/suppressions/schema";
 import { type Cell, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "./cell";
 import { newNumber, takenBy, takenFor } from "./customer";
 
-/** As long as the API takes a text, and half of that where each character takes two octets. */
+/** The longest text of the API, and half of it where each character needs two octets. */
 const LONGEST = [
   { alphabet: "gsm", text: "0123456789".repeat(160), segments: 11 },
   { alphabet: "other", text: "Посылка в ".repeat(80).trimEnd().padEnd(800, "."), segments: 12 },
 ] as const;
 
-/** Has a request go wrong in a way that leaves open what became of it, and the sandbox take the message after it. */
+/** Makes a request end with an unknown outcome, and the sandbox take the following message. */
 async function endsUnknown(
   { name, carrier, customer }: Cell,
   kind: "hang" | "hang-unread" | "malformed",
@@ -26,7 +26,7 @@ async function endsUnknown(
     { provider: "sandbox", outcome: "accepted" },
   ]);
   expect(await customer.money(id)).toEqual(["reserve", "settle"]);
-  // It is never asked twice, whether it read the request or not.
+  // It is never sent twice, whether the carrier read the request or not.
   expect(carrier.requestsFor(to)).toBe(1);
   expect(takenFor(carrier, to)).toHaveLength(expected.taken);
 }
@@ -51,7 +51,7 @@ export const MORE_STEPS: Record<string, Step> = {
         { provider: "sandbox", outcome: "accepted" },
       ]);
       expect(takenFor(cell.carrier, to)).toEqual([]);
-      // Where the limit is a fixed one it is not even asked.
+      // A fixed limit is checked without a request.
       expect(cell.carrier.requestsFor(to)).toBe(code === "text_too_long" ? 0 : 1);
     }
   },
@@ -63,7 +63,7 @@ export const MORE_STEPS: Record<string, Step> = {
     endsUnknown(cell, "hang-unread", { code: "timeout", taken: 0 }),
 
   "answers what cannot be read: unknown, and the next provider takes it": async (cell) => {
-    // On a bind that ends the connection with all that is outstanding on it: see LAST_STEPS.
+    // On a bind this ends the connection with all outstanding requests: see LAST_STEPS.
     if (cell.name !== "smpp") await endsUnknown(cell, "malformed", { code: "malformed_answer", taken: 1 });
   },
 
@@ -78,7 +78,7 @@ export const MORE_STEPS: Record<string, Step> = {
     expect(lost).toMatchObject({ provider: name, provider_message_id: taken.ids[0], attempts: 1 });
     expect(lost).toMatchObject({ cost: expect.closeTo(PRICE * 3, 6), error: { code: facts.partial } });
     expect(lost.error?.message).toMatch(/^Part 3 of 3 was not taken\. \w/);
-    // Receipts of the parts that it took are known as such, and change nothing.
+    // Receipts of the parts it took are matched and change nothing.
     const reports = await report(cell, taken, "delivered");
     expect(reports).toBe(2);
     await expect.poll(async () => (await customer.receipts(id)).length).toBe(1 + reports);
@@ -109,7 +109,7 @@ export const MORE_STEPS: Record<string, Step> = {
   },
 };
 
-/** What would disturb the other steps comes after them. */
+/** Steps that would disturb the others come last. */
 export const LAST_STEPS: Record<string, Step> = {
   "writes what is no SMPP: unknown, the next provider takes it, and a new bind is made": async (cell) => {
     if (cell.name !== "smpp") return;

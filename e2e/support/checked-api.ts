@@ -1,16 +1,16 @@
 import type { Contract, Envelope, Pagination, WireError } from "./contract";
 import type { Service } from "./service";
 
-/** A request: `body` as JSON, or `text` as it is. Without `headers` it says what it carries, and nothing more. */
+/** A request: `body` as JSON, or `text` as it is. Without `headers` it has only a content type. */
 export type Ask = { method: string; path: string; body?: unknown; text?: string; headers?: Record<string, string> };
 
 export type Answer = { status: number; headers: Headers; body: Envelope };
 
 type Page<Item> = { items: Item[]; pagination: Pagination };
 
-/** The REST API with one key; every answer is checked against the contract before a test sees it. */
+/** The REST API with one key; every response is checked against the contract first. */
 export type CheckedApi = {
-  /** Whatever comes of the request. */
+  /** The response, whatever its status. */
   ask: (request: Ask) => Promise<Answer>;
   /** `data` of a 200. */
   get: <Data>(path: string) => Promise<Data>;
@@ -20,13 +20,13 @@ export type CheckedApi = {
   post: <Data>(path: string, body?: unknown, headers?: Record<string, string>) => Promise<Data>;
   /** `data` of a 200. */
   delete: <Data>(path: string) => Promise<Data>;
-  /** The `error` of a request that must be refused with this status, and what that says beside the status. */
+  /** The `error` of a request that must be refused with this status and these fields. */
   refusal: (status: number, request: Ask) => Promise<WireError>;
   /** The same API with another key; null: with none. */
   withKey: (key: string | null) => CheckedApi;
 };
 
-/** What a text says as JSON; undefined when it is none. */
+/** The text parsed as JSON; undefined when it is not JSON. */
 function parsed(text = ""): unknown {
   try {
     return JSON.parse(text);

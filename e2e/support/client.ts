@@ -2,7 +2,7 @@ import { createClient, type ServiceClient } from "@/sdk/src/client";
 import { contractOf } from "./contract";
 import type { Service } from "./service";
 
-/** The client that we ship, with one key; every answer that it gets is checked against the contract. */
+/** The shipped client with one key; every response it gets is checked against the contract. */
 export const clientWith = (service: Service, apiKey: string): ServiceClient => {
   const baseUrl = `${service.url}/api/v1`;
   return createClient({

@@ -1,4 +1,4 @@
-/** The `test` of the contract suite, with a client that says what it expects of every answer. */
+/** The `test` of the contract suite, with a client that declares its expectation of every response. */
 import { test as base } from "../test";
 import type { OwnAccount } from "./accounts";
 import { type CheckedApi, checkedApi } from "./checked-api";
@@ -6,11 +6,11 @@ import { type Contract, contractOf } from "./contract";
 import { type Operator, operatorOf } from "./operator";
 
 type TestFixtures = {
-  /** The REST API with the key of `account`, which holds every permission. */
+  /** The REST API with the key of `account`, which has every scope. */
   rest: CheckedApi;
-  /** An account that has nothing to do with `account`, and its API. */
+  /** An unrelated account, and its API. */
   stranger: { account: OwnAccount; rest: CheckedApi };
-  /** Makes a key of `account` with these permissions and settings, and answers with its API. */
+  /** Creates a key of `account` with these scopes and settings. @returns its API. */
   keyed: (settings: Record<string, unknown>) => Promise<CheckedApi>;
 };
 

@@ -18,7 +18,7 @@ type OperationObject = {
   responses: Record<string, Content | { $ref: string }>;
 };
 
-/** The served document, as far as the tests look into it. */
+/** The served document, as far as the tests use it. */
 type ApiDocument = {
   openapi: string;
   paths: Record<string, Record<string, OperationObject>>;
@@ -35,7 +35,7 @@ export type WireError = {
 };
 export type Pagination = { page: number; limit: number; total: number; pages: number; has_more: boolean };
 
-/** The body of an answer: `data` of a success, `error` of a refusal. */
+/** The body of a response: `data` of a success, `error` of a refusal. */
 export type Envelope = {
   success: boolean;
   data?: unknown;
@@ -44,7 +44,7 @@ export type Envelope = {
   meta: { request_id: string; api_version: string };
 };
 
-/** A request that was answered. `sent` is the JSON that it carried. */
+/** A request and its response. `sent` is its JSON body. */
 export type Exchange = {
   method: string;
   path: string;
@@ -56,13 +56,13 @@ export type Exchange = {
 
 export type Contract = {
   document: ApiDocument;
-  /** The body of the answer. @throws Error that says how the answer is not what was promised. */
+  /** The body of the response. @throws Error naming the difference from the contract. */
   check: (exchange: Exchange) => Envelope;
   /** Checks the body of a webhook request. @throws Error */
   checkEvent: (event: unknown) => void;
 };
 
-/** What every error of a status says, in the words of the guide to errors. */
+/** The error of each status, as the guide to errors documents it. */
 const ERRORS: Record<number, [type: string, code: string]> = {
   400: ["invalid_request_error", "invalid_request"],
   401: ["authentication_error", "unauthorized"],
@@ -73,7 +73,7 @@ const ERRORS: Record<number, [type: string, code: string]> = {
   500: ["api_error", "internal_error"],
   503: ["api_error", "service_unavailable"],
 };
-/** The longest that a 429 (the rest of the minute, the UTC day or the UTC month) or a 503 asks to wait. */
+/** The longest Retry-After of a 429 (the rest of the minute, UTC day or UTC month) or a 503. */
 const RETRY_AFTER_MAX_S: Record<string, number> = {
   rate_limit: 60,
   account_rate_limit: 60,
@@ -87,12 +87,12 @@ const RETRY_AFTER_MAX_S: Record<string, number> = {
   database_unavailable: 5,
   outcome_unknown: 5,
 };
-/** What may be answered where there is no operation. */
+/** Possible statuses where there is no operation. */
 const WITHOUT_OPERATION = [401, 403, 404, 429, 503];
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
 const KEYWORDS = ["components", "example", "discriminator"];
 
-/** Where the answers that were seen are noted, one `METHOD path status` a line, and the files that have run. */
+/** File of the responses seen, one `METHOD path status` per line, and of the test files that have run. */
 export const answersFile = (service: Service): string => path.join(service.dataDir, "answers.txt");
 export const ranMark = (file: string): string => `ran ${path.basename(file)}`;
 
@@ -104,7 +104,7 @@ function insist(holds: boolean, problem: string): asserts holds {
 
 const keysOf = (value: object): string => Object.keys(value).sort().join(",");
 
-/** The parts that no operation has to itself. */
+/** Parts shared by operations. */
 function checkEnvelope({ status, headers }: Exchange, body: Envelope): void {
   const expected = body.success ? ["data", "meta", "success"] : ["error", "meta", "success"];
   if (body.pagination) expected.push("pagination");
@@ -133,7 +133,7 @@ function checkError({ status, headers }: Exchange, { error }: Envelope): void {
   insist(!mayRepeat || isWait, `its Retry-After is ${retryAfter}`);
 }
 
-/** Whoever was let in is told of the rate, whatever the answer; nobody else is, and not who came while nobody counted. */
+/** Rate headers come with every response to an authenticated caller, and with no other. */
 function checkRate({ status, headers }: Exchange, { error }: Envelope): void {
   const [limit, remaining, resetS] = RATE_HEADERS.map((name) => Number(headers.get(name) ?? Number.NaN));
   if (status === 401 || error?.details.reason === "ip_not_allowed") {
@@ -182,7 +182,7 @@ function makeValidators(document: ApiDocument) {
 
 const contracts = new Map<string, Promise<Contract>>();
 
-/** The contract of a running service, read once in each test process. */
+/** The contract of the running service, read once per test process. */
 export function contractOf(service: Service): Promise<Contract> {
   const known = contracts.get(service.url);
   if (known) return known;

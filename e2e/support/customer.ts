@@ -1,4 +1,4 @@
-/** An account of an installation with what it sends, as the API shows it to the customer. */
+/** An account of an installation and its messages, as the API shows them. */
 import { randomInt } from "node:crypto";
 import { expect } from "@playwright/test";
 import type { Message } from "@/server/messages/schema";
@@ -14,17 +14,17 @@ const LOOK_AT_MS = [50, 100, 200];
 
 let lastNumber = randomInt(10_000_000);
 
-/** A number in E.164 that nothing else is sent to. */
+/** A number in E.164 that no other message is sent to. */
 export function newNumber(): string {
   lastNumber += 1;
   return `+49151${String(lastNumber).padStart(8, "0")}`;
 }
 
-/** What a carrier took for a number. */
+/** The messages that a carrier took for a number. */
 export const takenFor = (carrier: Carrier, to: string): TakenMessage[] =>
   carrier.taken.filter((message) => message.to === to);
 
-/** The one message that a carrier takes for a number, as soon as it has. */
+/** The only message that a carrier takes for a number, once it has. */
 export async function takenBy(carrier: Carrier, to: string): Promise<TakenMessage> {
   await expect
     .poll(() => takenFor(carrier, to).length, { message: `taken for ${to}`, intervals: [10, 20, 50] })
@@ -34,7 +34,7 @@ export async function takenBy(carrier: Carrier, to: string): Promise<TakenMessag
   return taken;
 }
 
-/** Makes an account whose messages take that route. */
+/** Creates an account whose messages take that route. */
 export async function newCustomer(installation: Pick<Installation, "web" | "makeAccount">, routeId: number) {
   const account = await installation.makeAccount();
   const api = apiWith(installation.web, account.apiKey);
@@ -47,7 +47,7 @@ export async function newCustomer(installation: Pick<Installation, "web" | "make
     account,
     api,
     read,
-    /** Sends one message. A route that was made just now is known within a second. @returns its id. */
+    /** Sends one message. A new route takes effect within a second. @returns its id. */
     send: async (to: string, body = "Your parcel is on its way"): Promise<string> => {
       let id = "";
       await expect
@@ -63,7 +63,7 @@ export async function newCustomer(installation: Pick<Installation, "web" | "make
         .toEqual({ status: 201, error: undefined });
       return id;
     },
-    /** Sends one text to many. @returns the ids, in that order. */
+    /** Sends one text to many recipients. @returns the ids, in their order. */
     sendAll: async (recipients: string[], body = "Your parcel is on its way"): Promise<string[]> => {
       const { body: answer } = await api.post("/messages/bulk", {
         ...{ recipients, body, from: account.sender, route_id: routeId },
@@ -71,20 +71,20 @@ export async function newCustomer(installation: Pick<Installation, "web" | "make
       expect(answer.error).toBeUndefined();
       return (answer.data.messages as Message[]).map((message) => message.id);
     },
-    /** The message, as soon as it has this status. */
+    /** The message, once it has this status. */
     reaches: async (id: string, status: Message["status"]): Promise<Message> => {
       const message = `status of ${id}`;
       await expect.poll(async () => (await read(id)).status, { message, intervals: LOOK_AT_MS }).toBe(status);
       return read(id);
     },
-    /** Its hand-overs, first to last: to whom, and with what outcome. */
+    /** Its attempts in order: provider and outcome. */
     attempts: async (id: string) =>
       (await details(id, "attempt")).map(({ provider, outcome, code }) => ({ provider, outcome, code })),
-    /** The delivery receipts about it: what they said, and whether they moved it. */
+    /** Its delivery receipts: status, and whether each was applied. */
     receipts: async (id: string) =>
       (await details(id, "receipt")).map(({ status, applied }) => `${status}${applied ? "" : ", not applied"}`),
     money: async (id: string) => (await details(id, "money")).map(({ kind }) => kind),
-    /** The events that its changes raised, oldest first. */
+    /** The events of its changes, oldest first. */
     events: async (id: string): Promise<Event[]> =>
       (await api.get<Event[]>("/events?limit=100")).body.data.filter((event) => event.data.id === id).reverse(),
   };

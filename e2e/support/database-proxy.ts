@@ -5,19 +5,19 @@
  */
 import net from "node:net";
 
-/** `withhold`: the COMMIT never reaches the database. `swallow`: it does, and no answer of the database comes back. */
+/** `withhold`: the COMMIT never reaches the database. `swallow`: it does, but its reply is lost. */
 export type Cut = "withhold" | "swallow";
 
 export type DatabaseProxy = {
   /** Connection string of the database through the proxy. */
   url: string;
-  /** Cuts the connection whose transaction mentions `marker` when it commits; resolves once that has happened. */
+  /** Cuts the connection whose transaction mentions `marker` at its COMMIT; resolves once that has happened. */
   cutCommitOf: (marker: string, cut: Cut) => Promise<void>;
-  /** Ends every connection, as a restart of the database would. New ones may be made. */
+  /** Ends every connection, as a restart of the database would. New ones are accepted. */
   hangUp: () => void;
-  /** Ends every connection and refuses new ones, as a database that is down. */
+  /** Ends every connection and refuses new ones, as a stopped database would. */
   goAway: () => Promise<void>;
-  /** Takes connections again, at the same address. */
+  /** Accepts connections again, at the same address. */
   comeBack: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -28,7 +28,7 @@ const COMMIT = Buffer.from("COMMIT\0");
 const SIMPLE_QUERY = "Q".charCodeAt(0);
 const LENGTH_BYTES = 4;
 
-/** Cuts `held` into whole messages of a client; the first of a connection has no type before its length. */
+/** Splits `held` into complete client messages; the first of a connection has no type before its length. */
 function takeMessages(held: Buffer, isFirst: boolean): { messages: Buffer[]; rest: Buffer } {
   const messages: Buffer[] = [];
   let rest = held;
@@ -77,7 +77,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     });
     database.on("data", (chunk: Buffer) => cut === null && client.write(chunk));
     client.on("close", () => database.destroy());
-    // Once it is cut, the caller hears nothing more of the database, not even that it gave up.
+    // Once cut, the caller receives nothing more, not even the end of the database's connection.
     database.on("close", () => cut === null && client.destroy());
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));

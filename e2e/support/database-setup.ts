@@ -3,13 +3,13 @@ import pg from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
 import { shutDown } from "@/server/core/process";
 
-/** Gives the test file a database of its own and points the service's settings at it. */
+/** Gives the test file its own database and points the service's settings at it. */
 beforeAll(async () => {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const admin = new pg.Client({ connectionString: inject("adminUrl") });
   await admin.connect();
   try {
-    // Copies of one template are made one after another.
+    // PostgreSQL copies a template once at a time.
     await admin.query("SELECT pg_advisory_lock(1)");
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject("templateName")}`);
   } finally {

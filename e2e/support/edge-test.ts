@@ -1,4 +1,4 @@
-/** The `test` of attacks on the web process: each file has a process of its own, which believes addresses that tests make up. */
+/** The `test` of attacks on the web process: each file has its own process, which trusts forwarded addresses. */
 import { randomInt } from "node:crypto";
 import { test as base } from "../test";
 import { openSession } from "./operator-session";
@@ -6,7 +6,7 @@ import { type Answered, ask } from "./plain-http";
 import { type OwnWeb, startWeb } from "./processes";
 
 type Fixtures = {
-  /** The cookies of a session of the owner of `account`. */
+  /** Cookies of a session of `account`'s owner. */
   cookie: string;
 };
 
@@ -22,14 +22,14 @@ export const test = base.extend<Fixtures, { web: OwnWeb }>({
   cookie: async ({ web, account }, use) => use((await openSession(web.url, account)).join("; ")),
 });
 
-/** The headers of a request from an address that no other test comes from. */
+/** Headers of a request from an address that no other test uses. */
 export const fromSomewhere = (): Record<string, string> => ({
   "x-forwarded-for": `198.18.${randomInt(256)}.${randomInt(256)}`,
 });
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Calls procedures of the console. `paths`: separated by commas, they are a batch. */
+/** Calls procedures of the console. `paths` separated by commas form a batch. */
 export const call = (
   url: string,
   paths: string,
@@ -43,7 +43,7 @@ export const call = (
     body,
   });
 
-/** The error that the console's client reads in an answer. */
+/** The error that the console's client reads from a response. */
 export const errorIn = ({ text }: Answered): { message: string; code: number; data: Record<string, unknown> } =>
   JSON.parse(text).error;
 

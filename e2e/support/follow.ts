@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import type { Message } from "@/server/messages/schema";
 import type { CheckedApi } from "./checked-api";
 
-/** A time as the API writes it. */
+/** A time in the API's format. */
 export const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 /** The message, once it has this status. */
@@ -14,6 +14,6 @@ export async function messageIn(rest: CheckedApi, id: string, status: Message["s
   return read();
 }
 
-/** The account's money, in units of its currency. */
+/** The account's balance, in units of its currency. */
 export const balanceOf = async (rest: CheckedApi): Promise<number> =>
   (await rest.get<{ balance: number }>("/balance")).balance;

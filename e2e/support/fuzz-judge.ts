@@ -1,13 +1,13 @@
-/** What any answer of the API must be, whatever was sent: what the contract says, and more for what was made up. */
+/** Rules for every response, whatever the request: those of the contract, and further ones for generated requests. */
 import type { FuzzRequest } from "./arbitrary-requests";
 import type { Contract, Envelope } from "./contract";
 
 export type FuzzAnswer = { status: number; headers: Headers; text: string };
 
-/** Takes either `to` or `recipients`, which its schema cannot say. */
+/** Accepts either `to` or `recipients`, which its schema cannot express. */
 const EITHER_OR = "POST /messages/estimate";
 
-/** The body of the answer; null for HEAD, which has none. @throws Error that says what is wrong with it. */
+/** The body of a response; null for HEAD. @throws Error naming the broken rule. */
 export function judge(contract: Contract, sent: FuzzRequest, answer: FuzzAnswer): Envelope | null {
   const { status, headers, text } = answer;
   const insist = (holds: boolean, fault: string) => {
@@ -28,7 +28,7 @@ export function judge(contract: Contract, sent: FuzzRequest, answer: FuzzAnswer)
   return body;
 }
 
-/** What a body says; nothing that any operation takes when it is no JSON. */
+/** A body parsed as JSON; a value that no operation accepts when it is not JSON. */
 function parse(body: string | Buffer | null): unknown {
   try {
     return JSON.parse(String(body));

@@ -1,9 +1,9 @@
-/** The `test` of files that have an installation of their own, which all their tests share. */
+/** The `test` of files with their own installation, shared by all their tests. */
 import { test as base } from "../test";
 import type { CarrierName } from "./carriers/all";
 import { type Installation, type InstallationOptions, startInstallation } from "./installation";
 
-/** Makes that `test`. Its file's tests must run in one worker, one after the other. */
+/** Creates that `test`. The tests of its file must run in one worker, one after another. */
 export const testWith = <Name extends CarrierName>(options: InstallationOptions<Name>) =>
   base.extend<object, { installation: Installation<Name> }>({
     installation: [

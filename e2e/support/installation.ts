@@ -1,4 +1,4 @@
-/** Whole installations of a test's own: database, web process, workers, and emulated carriers as their providers. */
+/** Installations for a test: database, web process, workers, and emulated carriers as providers. */
 import { randomBytes } from "node:crypto";
 import type { OwnAccount } from "./accounts";
 import { type Database, openDatabase } from "./books";
@@ -7,7 +7,7 @@ import { signInAt } from "./operator-session";
 import { makeDatabase, type OwnProcess, type OwnWeb, runCommand, startWeb, startWorker } from "./processes";
 import type { Service } from "./service";
 
-/** A sender that every carrier takes, the one that wants a number too. */
+/** A sender that every carrier accepts, including the one that requires a number. */
 const SENDER = "+14155550100";
 const BALANCE = 100;
 /** Price of a segment, in micro-units. */
@@ -18,13 +18,13 @@ export type Installation<Name extends CarrierName = CarrierName> = {
   database: Database;
   carriers: Carriers<Name>;
   workers: OwnProcess[];
-  /** Starts one worker more. */
+  /** Starts another worker. */
   addWorker: () => Promise<OwnProcess>;
-  /** An account that no other test knows, with an approved sender. */
+  /** A new account with an approved sender. */
   makeAccount: () => Promise<OwnAccount>;
-  /** A route that is taken by its number alone. @returns its number. */
+  /** A route chosen by its number alone. @returns its number. */
   makeRoute: (...chain: string[]) => Promise<number>;
-  /** Where a provider is told to report in its own console. */
+  /** The receipt URL to enter in a provider's console. */
   receiptUrlOf: (provider: string) => string;
   close: () => Promise<void>;
 };

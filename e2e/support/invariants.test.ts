@@ -26,7 +26,7 @@ test("what it says of npm run prove is what that prints", () => {
   const rows = [...document.matchAll(/^- `npm run prove`: (.+)$/gm)].map(([, row = ""]) => row);
   expect(rows.length).toBeGreaterThan(0);
   for (const row of rows) {
-    // A name may have a comma of its own.
+    // A name may contain a comma.
     const isNamed = report.includes(`"${row}"`) || row.split(", ").every((name) => report.includes(`"${name}"`));
     expect(isNamed, row).toBe(true);
   }

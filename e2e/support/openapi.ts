@@ -1,7 +1,7 @@
-/** The operations of the served OpenAPI document, as far as requests can be made from them. */
+/** The operations of the served OpenAPI document, as far as requests can be generated from them. */
 import type { Contract } from "./contract";
 
-/** A JSON schema of a request, by the keywords that the document uses for requests. */
+/** A JSON schema of a request, with the keywords that the document uses. */
 export type RequestSchema = {
   type?: string | string[];
   enum?: unknown[];
@@ -25,13 +25,13 @@ export type DocumentedOperation = {
   /** `POST /messages/send` */
   name: string;
   method: string;
-  /** With parameters in braces. */
+  /** Path with parameters in braces. */
   path: string;
   query: Parameter[];
   body: RequestSchema | null;
 };
 
-/** Every operation of the document, its references resolved. */
+/** Every operation of the document with references resolved. */
 export const operationsOf = ({ document }: Contract): DocumentedOperation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
@@ -48,7 +48,7 @@ export const operationsOf = ({ document }: Contract): DocumentedOperation[] =>
     }),
   );
 
-/** What a reference in the document leads to, or the value itself. */
+/** The target of a reference, or the value itself. */
 function resolve<Value>(document: object, value: unknown): Value {
   const reference = (value as { $ref?: string }).$ref;
   if (!reference) return value as Value;

@@ -1,6 +1,6 @@
-/** Sessions without a browser, and the operator's procedures of an installation, asked as the console asks them. */
+/** Sessions without a browser, and calls of an installation's operator procedures as the console makes them. */
 
-/** Name and value of the cookies that an answer sets. */
+/** Cookies set by a response, by name. */
 const cookiesOf = (answer: Response): string[] =>
   answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
 
@@ -19,7 +19,7 @@ export async function openSession(url: string, { email, password }: Credentials)
   return cookiesOf(signedIn);
 }
 
-/** Signs in. @returns how to ask a procedure. */
+/** Signs in. @returns a function that calls a procedure. */
 export async function signInAt(
   url: string,
   credentials: Credentials,

@@ -1,7 +1,7 @@
-/** Requests with exactly these headers: what browsers and `fetch` add would be in the way. */
+/** Requests with exactly these headers, without those that browsers and `fetch` add. */
 import http from "node:http";
 
-/** So many connections that requests made at once arrive at once. */
+/** Enough connections for requests made at once to arrive at once. */
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
 
 export type Asked = {
@@ -13,7 +13,7 @@ export type Asked = {
 
 export type Answered = { status: number; headers: http.IncomingHttpHeaders; text: string };
 
-/** Sends one request. Rejects when the connection breaks before the answer is whole. */
+/** Sends one request. Rejects when the connection breaks before the response is complete. */
 export const ask = (url: string, { method = "GET", path, headers = {}, body }: Asked): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -30,7 +30,7 @@ export const ask = (url: string, { method = "GET", path, headers = {}, body }: A
     request.end(body);
   });
 
-/** How many answers there are of each status. */
+/** Number of responses by status. */
 export function statusCounts(answers: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

@@ -14,7 +14,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts one server for all database tests; fsync is off because nothing of it outlives the run. */
+/** Starts one server for all database tests. fsync is off: its data does not outlive the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), "messaging-test-"));
   const server = await startPostgres(path.join(folder, "data"), { fsync: "off", max_connections: "300" });

@@ -1,4 +1,4 @@
-/** Processes of the built product that a test starts, kills and stops by itself, beside those of the running service. */
+/** Processes of the built product that a test starts, kills and stops, beside those of the running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,18 +13,18 @@ const LOOK_EVERY_MS = 25;
 const SAID_MAX = 100_000;
 
 export type OwnProcess = {
-  /** Ends it at once, as a crash or a lost machine would. */
+  /** Kills it, as a crash or a lost machine would. */
   kill: () => Promise<void>;
-  /** Asks it to stop, and waits until it has. */
+  /** Asks it to stop and waits until it has. */
   stop: () => Promise<void>;
 };
 
-/** A web process; `url` is all that a caller of its API needs of a service. */
+/** A web process; callers of its API need only its `url`. */
 export type OwnWeb = OwnProcess & Service;
 
 type Settings = Record<string, string>;
 
-/** What the processes of one installation have in common; nothing of the tests' own environment. */
+/** Settings shared by the processes of one installation, independent of the tests' environment. */
 function settingsOf(service: Service, databaseUrl: string, settings: Settings): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -40,7 +40,7 @@ function settingsOf(service: Service, databaseUrl: string, settings: Settings): 
 /** A process of the built product, ready or not. */
 export type Spawned = {
   pid: number;
-  /** What it has printed so far; of very much, the beginning and the end. */
+  /** Its output so far; the middle of a long output is cut. */
   said: () => string;
   hasEnded: () => boolean;
   /** Its exit code, or the signal that ended it; resolves when it has ended. */
@@ -48,9 +48,9 @@ export type Spawned = {
   signal: (name: NodeJS.Signals) => void;
 };
 
-/** Starts `dist/<file>` and does not wait for it. */
+/** Starts `dist/<file>` without waiting for it. */
 export function spawnProcess(file: string, env: NodeJS.ProcessEnv): Spawned {
-  // The channel tells it when we are gone, so that it never outlives a test run.
+  // Over this channel it notices our end, so that it never outlives a test run.
   const child: ChildProcess = spawn(process.execPath, [path.join("dist", file)], {
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -100,7 +100,7 @@ async function startProcess(
   return { kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
 }
 
-/** Starts a web process on a port of its own. `databaseUrl` is that of the service unless another is given. */
+/** Starts a web process on a free port. `databaseUrl` is that of the service by default. */
 export async function startWeb(
   service: Service,
   { databaseUrl = databaseUrlOf(service), ...settings }: Settings = {},
@@ -116,7 +116,7 @@ export async function startWeb(
 export const startWorker = (service: Service, databaseUrl: string, settings: Settings = {}): Promise<OwnProcess> =>
   startProcess("worker.mjs", settingsOf(service, databaseUrl, settings), (said) => said.includes("worker.ready"));
 
-/** A database of its own beside the service's, migrated, without any row. */
+/** Creates an empty, migrated database beside the service's. */
 export async function makeDatabase(service: Service): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = databaseUrlOf(service);
   const name = `test_${randomBytes(6).toString("hex")}`;
@@ -131,7 +131,7 @@ export async function makeDatabase(service: Service): Promise<{ url: string; dro
   return { url: url.href, drop: () => execute(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** Runs a command of the product on that database. @returns what it printed. */
+/** Runs a command of the product on that database. @returns its output. */
 export async function runCommand(file: string, databaseUrl: string, ...args: string[]): Promise<string> {
   const env = { PATH: process.env.PATH, NODE_ENV: "production" as const, DATABASE_URL: databaseUrl };
   const { stdout } = await promisify(execFile)(process.execPath, [path.join("dist", file), ...args], { env });

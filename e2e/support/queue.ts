@@ -5,7 +5,7 @@ import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-qu
 
 const silent = new Logger(() => () => undefined);
 
-/** Runs every waiting job, those due later included, and sees every hand-over to its end, until nothing is left. */
+/** Runs every waiting job, including later ones, and waits for the end of every attempt, until nothing is left. */
 export async function drainQueue(taskList: TaskList): Promise<void> {
   const names = Object.keys(taskList);
   for (;;) {
@@ -20,7 +20,7 @@ export async function drainQueue(taskList: TaskList): Promise<void> {
   }
 }
 
-/** Runs the jobs that wait now, those due later included; what they begin may still be under way afterwards. */
+/** Runs the waiting jobs, including later ones; attempts that they begin may still be under way afterwards. */
 export async function runJobs(taskList: TaskList): Promise<void> {
   await pool().query("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE run_at > now()");
   await runOnce({ pgPool: pool(), taskList, logger: silent, noHandleSignals: true });

@@ -1,14 +1,14 @@
-/** Requests written to the socket byte by byte, for what no HTTP client would send. */
+/** Requests written to a socket byte by byte, which no HTTP client would send. */
 import net from "node:net";
 import { expect } from "@playwright/test";
 import type { Service } from "./service";
 
-/** What follows the bytes: wait for the answer, say that nothing more comes, or be gone at once. */
+/** After the bytes: wait for the response, half-close, or disconnect at once. */
 export type Then = "wait" | "end" | "vanish";
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Sends the bytes on a connection of their own. @returns all that was answered until the service closed it. */
+/** Sends the bytes on their own connection. @returns everything received until the service closed it. */
 export function exchange(service: Pick<Service, "url">, bytes: string | Buffer, then: Then = "wait"): Promise<string> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
@@ -22,19 +22,19 @@ export function exchange(service: Pick<Service, "url">, bytes: string | Buffer, 
       reject(new Error(`The connection stays open. So far: ${Buffer.concat(chunks)}`));
     });
     socket.on("data", (chunk) => chunks.push(chunk));
-    // The service may close while we still write; what it said before that counts.
+    // The service may close while we still write; its earlier response counts.
     socket.on("error", () => undefined);
     socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
   });
 }
 
-/** The statuses of all responses in what was answered, in order. */
+/** The statuses of all responses received, in order. */
 export const statusesIn = (answered: string): number[] =>
   [...answered.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 
 type RawResponse = { status: number; headers: Headers; body: string };
 
-/** Each response in what was answered. Of interim ones (100) only the status is of interest. */
+/** Each response received. Of interim ones (100) only the status matters. */
 export function responsesIn(answered: string): RawResponse[] {
   return answered
     .split(/(?=HTTP\/1\.1 \d{3} )/)
@@ -49,10 +49,10 @@ export function responsesIn(answered: string): RawResponse[] {
 
 const splitAt = (text: string, at: number): [string, string] => [text.slice(0, at), text.slice(at + 1).trim()];
 
-/** The JSON of the one response in what was answered. */
+/** The JSON of the only response received. */
 export const jsonIn = (answered: string): unknown => JSON.parse(answered.slice(answered.indexOf("\r\n\r\n") + 4));
 
-/** Whatever was refused, and by whatever layer: its body is an error as the contract has it. */
+/** Checks that a refusal of any layer has a body with the contract's error. */
 export function expectErrors(answered: string, name: string): void {
   for (const { status, headers, body } of responsesIn(answered).filter((response) => response.status >= 300)) {
     expect(Object.fromEntries(headers), name).toMatchObject({

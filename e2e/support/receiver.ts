@@ -1,29 +1,29 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as it reached the receiver; `body` holds the raw bytes. */
+/** A request as the receiver got it; `body` holds the raw bytes. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
 
-/** Answers a request, or leaves it hanging. */
+/** Responds to a request, or leaves it hanging. */
 export type Answer = (response: ServerResponse, request: Received) => void;
 
 export type Receiver = {
   url: string;
   /** Every request so far, in the order in which their bodies were complete. */
   received: Received[];
-  /** Changes how requests are answered from now on. */
+  /** Changes the response to later requests. */
   answerWith: (answer: Answer) => void;
   close: () => Promise<void>;
 };
 
-/** An answer with a status and nothing more. */
+/** A response with only a status. */
 export const status =
   (code: number): Answer =>
   (response) => {
     response.writeHead(code).end();
   };
 
-/** A customer's server on loopback; it answers 200 until told otherwise. */
+/** A customer's server on loopback; it responds with 200 by default. */
 export async function startReceiver(first: Answer = status(200)): Promise<Receiver> {
   const received: Received[] = [];
   let answer = first;

@@ -1,6 +1,6 @@
 import { pool } from "@/server/core/db";
 
-/** Makes a route and returns its id. */
+/** Creates a route and returns its id. */
 export async function makeRoute(
   options: { prefix?: string; chain?: string[]; priceMicros?: number; priority?: number } = {},
 ): Promise<number> {

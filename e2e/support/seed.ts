@@ -8,7 +8,7 @@ import { newId } from "@/server/core/ids";
 export type TestAccount = { accountId: string; keyId: string; plainKey: string; senderId: string; actor: AccountActor };
 
 /**
- * Makes an account of its own for one test: active, with a balance (in micro-units, with its ledger entry), one key and
+ * Creates an account for one test: active, with a balance (in micro-units, with its ledger entry), one key and
  * the approved sender `senderId`.
  */
 export async function makeAccount(

@@ -7,13 +7,13 @@ import { freePort } from "@/scripts/postgres";
 
 const READY_WITHIN_MS = 300_000;
 
-/** The running product, as `npm start` tells of it in `credentials.json`. */
+/** The running product, as `npm start` describes it in `credentials.json`. */
 export type Service = { url: string; email: string; password: string; apiKey: string; dataDir: string };
 
-/** Where the test processes find what {@link start} wrote. */
+/** Names the folder where test processes find the file of {@link start}. */
 const DATA_DIR = "E2E_DATA_DIR";
 
-/** The service that the whole run shares. */
+/** The service shared by the whole run. */
 export function runningService(): Service {
   const dataDir = process.env[DATA_DIR];
   if (!dataDir) throw new Error("The service was not started: run the tests with `npm run test:e2e`.");
@@ -29,8 +29,8 @@ async function waitForCard(child: ChildProcess, output: () => string): Promise<v
 }
 
 /**
- * Starts the product with the command behind `npm start`, on a port and a data folder of its own, so that another one
- * may run beside it. @returns how to stop it.
+ * Starts the product with the command behind `npm start`, on its own port and data folder, so that another one
+ * may run beside it. @returns a function that stops it.
  */
 // biome-ignore lint/style/noDefaultExport: Playwright takes the global set-up from nowhere else.
 export default async function start(): Promise<() => Promise<void>> {

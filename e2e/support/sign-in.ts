@@ -3,8 +3,8 @@ import { openSession } from "./operator-session";
 import type { Service } from "./service";
 
 /**
- * Signs in the operator of the running service, whom its first start made. Without the form, which the tests of the
- * customers' pages go through.
+ * Signs in as the operator that the first start created. Skips the form, which the tests of the
+ * customers' pages cover.
  */
 export async function signInOperator(page: Page, service: Service): Promise<void> {
   const cookies = (await openSession(service.url, service)).map((cookie) => {

@@ -6,21 +6,21 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 
 const REGISTRY = Symbol.for("messaging-service.process");
-/** Names of `defineProcessValue` that a worker has for itself. All else (pool, settings, providers) is shared. */
+/** Names of `defineProcessValue` of which each worker has its own. The rest (pool, settings, providers) is shared. */
 const OWN = /^(worker\.|attempts\.|receipts\.|messages\.accept$)/;
 
 const current = new AsyncLocalStorage<Map<string, unknown>>();
 
 export type SimulatedWorker = { id: string; own: Map<string, unknown> };
 
-/** The registry of `defineProcessValue`; what is done as a worker finds that worker's own instances in it. */
+/** The registry of `defineProcessValue`, which returns the instances of the worker that runs the code. */
 export function processRegistry(): Map<string, unknown> {
   const registry = (globalThis as { [REGISTRY]?: Map<string, unknown> })[REGISTRY];
   if (!registry) throw new Error("Nothing of the service is imported.");
   return registry;
 }
 
-/** Lets the registry tell workers apart. */
+/** Makes the registry distinguish workers. */
 export function tellWorkersApart(): void {
   const registry = processRegistry();
   const shared = new Map(registry);
@@ -34,7 +34,7 @@ export function tellWorkersApart(): void {
   };
 }
 
-/** A worker that never calls a provider by itself: as one that is told to stop, it gives back what it would start. */
+/** A worker that never calls a provider itself: like a stopping worker, it gives back each claim. */
 export function startWorker(): SimulatedWorker {
   const id = `worker-${randomUUID()}`;
   const underWay = { all: new Set<Promise<void>>(), isStopping: true };
@@ -47,6 +47,6 @@ export function startWorker(): SimulatedWorker {
   };
 }
 
-/** Does `work` as that worker, together with all that it starts. */
+/** Runs `work`, and all that it starts, as that worker. */
 export const asWorker = <Result>(worker: SimulatedWorker, work: () => Promise<Result>): Promise<Result> =>
   current.run(worker.own, work);

@@ -1,4 +1,4 @@
-/** Stalls of a test's own event loop, and a server that goes on answering meanwhile. */
+/** Stalls of a test's own event loop, and a server that keeps responding meanwhile. */
 import { once } from "node:events";
 import { stat } from "node:fs";
 import { Worker } from "node:worker_threads";
@@ -8,17 +8,17 @@ function standStill(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Keeps the event loop from turning, as a long computation or a SIGSTOP would; timers then run before sockets are read. */
+/** Blocks the event loop like a long computation or a SIGSTOP; afterwards timers run before sockets are read. */
 export async function stallFor(ms: number): Promise<void> {
-  // From the check phase: the timers come next, and only then the sockets.
+  // Starts in the check phase: timers follow, then sockets.
   await new Promise((resolve) => setImmediate(resolve));
   standStill(ms);
 }
 
-/** The same, with `work` begun before the event loop turns again: what arrived meanwhile has not been read by then. */
+/** The same, but begins `work` first; data that arrives meanwhile is unread when it ends. */
 export const stallThen = <T>(ms: number, work: () => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    // Answered in the poll phase.
+    // Runs in the poll phase.
     stat(".", () => {
       standStill(ms);
       work().then(resolve, reject);
@@ -38,23 +38,23 @@ const server = require("node:http").createServer((request, response) => {
     }, afterMs);
   });
 });
-// It announces nothing about how long a connection lives.
+// It sends no keep-alive hint.
 server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
 `;
 
 type Options = {
-  /** The body of its answers; null: it closes the connection instead of answering. */
+  /** The body of its responses; null: it closes the connection instead. */
   answer: string | null;
-  /** The status of its answers; 200 when omitted. */
+  /** The status of its responses; 200 by default. */
   status?: number;
-  /** How long it takes for an answer, in milliseconds. */
+  /** Delay of a response, in milliseconds. */
   afterMs: number;
-  /** How long after an answer it closes the connection, in milliseconds; never when omitted. */
+  /** Delay between a response and the close of the connection, in milliseconds; default: never. */
   keepMs?: number;
 };
 
-/** Starts an HTTP server in a thread of its own. `requests` resolves as soon as so many have arrived in all. */
+/** Starts an HTTP server in its own thread. `requests` resolves once this many have arrived in all. */
 export async function startServerApart({ answer, status = 200, afterMs, keepMs }: Options) {
   const thread = new Worker(SERVER, { eval: true, workerData: { answer, status, afterMs, keepMs: keepMs ?? null } });
   const [port] = (await once(thread, "message")) as [number];
