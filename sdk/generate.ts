@@ -1,28 +1,33 @@
-/** What of the client is made of the API document: the types, and which operations take an Idempotency-Key. */
+/** Generates the client's types, and its table of operations, from the API document. */
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 const HEADER = "// Made of openapi.json by `npm run openapi`; do not edit.\n";
 
-type Document = { paths?: Record<string, Record<string, { parameters?: Array<{ $ref?: string }> }>> };
+type Operation = { operationId?: string; parameters?: Array<{ $ref?: string }> };
+type Document = { paths?: Record<string, Record<string, Operation>> };
 
-/** Paths whose POST takes an Idempotency-Key, in the order of the document. */
-const keyedPaths = (document: Document): string[] =>
-  Object.entries(document.paths ?? {}).flatMap(([path, { post }]) =>
-    post?.parameters?.some(({ $ref }) => $ref?.endsWith("/IdempotencyKey")) ? [path] : [],
+/** Operations in the order of the document. `isKeyed`: it takes an Idempotency-Key. */
+function operationsOf(document: Document): string[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { operationId, parameters = [] }]) => {
+      if (!operationId) return [];
+      const isKeyed = parameters.some(({ $ref }) => $ref?.endsWith("/IdempotencyKey"));
+      return [`  ${operationId}: { method: "${method.toUpperCase()}", path: "${path}", isKeyed: ${isKeyed} },\n`];
+    }),
   );
+}
 
 /**
  * The generated files of the client, by their paths in the repository.
  * @param document the OpenAPI document as parsed JSON.
  */
 export async function generateClient(document: object): Promise<Record<string, string>> {
-  // A field with a default may be left out by whoever sends it.
+  // A request may omit a field that has a default.
   const nodes = await openapiTS(document as OpenAPI3, { defaultNonNullable: false });
-  const paths = keyedPaths(document).map((path) => `  ${JSON.stringify(path)},\n`);
   return {
     "sdk/src/schema.d.ts": HEADER + astToString(nodes),
-    "sdk/src/keyed-paths.ts":
-      `${HEADER}\n/** Paths whose POST takes an Idempotency-Key. */\n` +
-      `export const KEYED_PATHS: ReadonlySet<string> = new Set([\n${paths.join("")}]);\n`,
+    "sdk/src/operations.ts":
+      `${HEADER}\n/** Every operation of the API. \`isKeyed\`: it takes an Idempotency-Key, so repeating it is safe. */\n` +
+      `export const OPERATIONS = {\n${operationsOf(document).join("")}} as const;\n`,
   };
 }

@@ -17,22 +17,30 @@ const installed = (name: string): string => path.resolve("node_modules", name);
 const folder = mkdtempSync(path.join(tmpdir(), "sdk-package-"));
 const packages = path.join(folder, "node_modules");
 
-/** The first TypeScript of a guide. */
-function snippetOf(file: string): string {
-  const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(file, "utf8")) ?? [];
-  if (!code) throw new Error(`${file} has no TypeScript.`);
-  return code;
+/** The TypeScript of a guide, as one program. */
+function snippetsOf(file: string): string {
+  const code = [...readFileSync(file, "utf8").matchAll(/```ts\n(.*?)```/gs)].map(([, snippet]) => snippet);
+  if (code.length === 0) throw new Error(`${file} has no TypeScript.`);
+  return code.join("\n");
 }
 
 /** What a caller's own project would hold. */
 const PROGRAMS = {
-  "start.mts": snippetOf("docs/quick-start.md"),
-  "readme.mts": snippetOf("sdk/README.md"),
+  "start.mts": snippetsOf("docs/quick-start.md"),
+  "readme.mts": snippetsOf("sdk/README.md"),
   "entries.mts": [
-    `import { ApiError, createClient, verifyWebhook, WebhookError } from "${NAME}";`,
+    `import { ApiError, MessagingClient, verifyWebhook, WebhookError } from "${NAME}";`,
     `import { verifyWebhook as alone } from "${NAME}/webhooks";`,
-    "const event = (await alone({ header: null, rawBody: '', secret: '' }).catch((thrown: unknown) => thrown));",
-    "console.log(event instanceof WebhookError, verifyWebhook === alone, typeof createClient, ApiError.name);",
+    "const event = await alone({ header: null, rawBody: '', secret: '' }).catch((thrown: unknown) => thrown);",
+    "console.log(event instanceof WebhookError, verifyWebhook === alone, typeof MessagingClient, ApiError.name);",
+  ].join("\n"),
+  "entries.cts": [
+    `import { ApiError, MessagingClient, verifyWebhook, WebhookError } from "${NAME}";`,
+    `import webhooks = require("${NAME}/webhooks");`,
+    "const { verifyWebhook: alone } = webhooks;",
+    "alone({ header: null, rawBody: '', secret: '' }).catch((event: unknown) => {",
+    "  console.log(event instanceof WebhookError, verifyWebhook === alone, typeof MessagingClient, ApiError.name);",
+    "});",
   ].join("\n"),
 };
 
@@ -50,7 +58,6 @@ beforeAll(async () => {
   await run("tar", ["-xzf", PACKAGE], { cwd: folder });
   mkdirSync(path.join(packages, "@types"), { recursive: true });
   renameSync(path.join(folder, "package"), path.join(packages, NAME));
-  symlinkSync(installed("openapi-fetch"), path.join(packages, "openapi-fetch"));
   symlinkSync(installed("@types/node"), path.join(packages, "@types", "node"));
   for (const [file, program] of Object.entries(PROGRAMS)) writeFileSync(path.join(folder, file), program);
   await compile(...Object.keys(PROGRAMS));
@@ -76,16 +83,35 @@ test("the quick start's program compiles under `strict`, and sends", async () =>
   expect(asked).toEqual(["/api/v1/messages/send", "Bearer ds_live_test"]);
 });
 
-test("each entry has what the README says, whose program compiles too", async () => {
-  const { stdout } = await run(process.execPath, ["entries.mjs"], { cwd: folder });
+test.each(["entries.mjs", "entries.cjs"])("each entry exports what the README says: %s", async (file) => {
+  const { stdout } = await run(process.execPath, [file], { cwd: folder });
   expect(stdout).toBe("true true function ApiError\n");
+});
+
+test("it needs no other package", () => {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
+  expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
+});
+
+test("the command line runs by plain Node", async () => {
+  const { bin } = JSON.parse(readFileSync("sdk/package.json", "utf8"));
+  const main = path.join(packages, NAME, bin["messaging-service"]);
+  const { stdout } = await run(main, ["help"]);
+  expect(stdout).toContain("Usage: messaging-service <command>");
+  await expect(run(main, ["balance"], { env: { ...process.env, BASE_URL: "" } })).rejects.toMatchObject({
+    code: 2,
+    stderr: "Set BASE_URL, or give --base-url.\n",
+  });
 });
 
 test("nothing but what is made and the README is in it", async () => {
   const { stdout } = await run("tar", ["-tzf", PACKAGE], { cwd: folder });
   const files = stdout.trim().split("\n");
-  const other = files.filter((file) => !/^package\/(dist\/[a-z-]+\.(js|d\.ts)|README\.md|package\.json)$/.test(file));
+  const other = files.filter(
+    (file) => !/^package\/(dist\/(cjs\/|cli\/)?[a-z-]+\.(js|d\.ts)|(dist\/cjs\/)?package\.json|README\.md)$/.test(file),
+  );
   expect(other).toEqual([]);
   expect(files).toContain("package/dist/schema.d.ts");
+  expect(files).toContain("package/dist/cjs/schema.d.ts");
   expect(files.some((file) => file.includes("test"))).toBe(false);
 });

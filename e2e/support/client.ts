@@ -1,11 +1,11 @@
-import { createClient, type ServiceClient } from "@/sdk/src/client";
+import { MessagingClient } from "@/sdk/src/client";
 import { contractOf } from "./contract";
 import type { Service } from "./service";
 
 /** The shipped client with one key; every response it gets is checked against the contract. */
-export const clientWith = (service: Service, apiKey: string): ServiceClient => {
+export const clientWith = (service: Service, apiKey: string): MessagingClient => {
   const baseUrl = `${service.url}/api/v1`;
-  return createClient({
+  return new MessagingClient({
     baseUrl,
     apiKey,
     fetch: async (request) => {

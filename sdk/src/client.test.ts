@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { ApiError, type ClientOptions, createClient } from "./client";
+import { ApiError, type ClientOptions, MessagingClient } from "./client";
+import { OPERATIONS } from "./operations";
 
 type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 type Answer = (response: ServerResponse) => void;
@@ -22,6 +23,8 @@ const refusal = (status: number, details: object = {}, headers: Record<string, s
   const error = { type: "api_error", code: "some_code", message: "No.", param: "to", details };
   return json(status, { success: false, error, meta }, headers);
 };
+const listed = (data: object[], hasMore: boolean) =>
+  json(200, { success: true, data, meta, pagination: { page: 1, limit: 2, total: 3, pages: 2, has_more: hasMore } });
 const unavailable = refusal(503);
 const dropped: Answer = (response) => response.destroy();
 /** The connection is lost within the body. */
@@ -31,7 +34,7 @@ const cut: Answer = (response) => {
 };
 const hanging: Answer = () => undefined;
 
-/** A service that gives these answers one after another, the last one from then on. */
+/** A service that gives these responses in turn, and repeats the last. */
 async function serve(answers: Answer[], options: Partial<ClientOptions> = {}) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -45,11 +48,15 @@ async function serve(answers: Answer[], options: Partial<ClientOptions> = {}) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
-  return { seen, client: createClient({ baseUrl, apiKey: "ds_live_test", backoffMs: 1, ...options }) };
+  return { seen, client: new MessagingClient({ baseUrl, apiKey: "ds_live_test", backoffMs: 1, ...options }) };
 }
 
 const body = { to: "+14155550123", from: "DEMO", body: "Hello" };
 const keysOf = (seen: Seen[]) => seen.map(({ headers }) => headers["idempotency-key"]);
+/** Calls a method with an id or a body, whichever it takes: the stub accepts both. */
+const invoke = (resource: object, name: string): Promise<unknown> =>
+  (resource as Record<string, (id: string, body: object) => Promise<unknown>>)[name]?.("some_id", {}) ??
+  Promise.resolve();
 const failure = (run: Promise<unknown>): Promise<unknown> =>
   run.then(
     () => null,
@@ -57,48 +64,117 @@ const failure = (run: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("calls", () => {
-  test("are authenticated JSON, and resolve to the envelope with the response beside it", async () => {
+  test("are authenticated JSON and resolve to the data", async () => {
     const { client, seen } = await serve([created]);
-    const answer = await client.POST("/messages/send", { body });
-    expect(answer).toMatchObject({ data: { id: "msg_1", status: "pending" }, meta });
-    expect(answer.response.status).toBe(201);
+    expect(await client.messages.send(body)).toEqual({ id: "msg_1", status: "pending" });
     expect(seen).toMatchObject([
       {
         method: "POST",
         url: "/api/v1/messages/send",
-        headers: { authorization: "Bearer ds_live_test", "content-type": "application/json" },
+        headers: {
+          authorization: "Bearer ds_live_test",
+          "content-type": "application/json",
+          prefer: "handling=strict",
+        },
       },
     ]);
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual(body);
   });
 
+  test("by operation id resolve to the envelope with the raw response", async () => {
+    const { client } = await serve([created]);
+    const reply = await client.request("sendMessage", { body });
+    expect(reply).toMatchObject({ success: true, data: { id: "msg_1" }, meta });
+    expect(reply.response.status).toBe(201);
+    expect(await reply.response.json()).toMatchObject({ data: { id: "msg_1" } });
+  });
+
   test("put parameters where they belong", async () => {
-    const { client, seen } = await serve([json(200, { success: true, data: [], meta })]);
-    await client.GET("/messages", { params: { query: { to: "+14155550123", limit: 5 } } });
-    await client.DELETE("/api-keys/{id}", { params: { path: { id: "key_1" } } });
+    const { client, seen } = await serve([listed([], false), json(200, { success: true, data: {}, meta })]);
+    await client.messages.list({ to: "+14155550123", limit: 5 });
+    await client.apiKeys.revoke("key/1");
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
-      "GET /api/v1/messages?to=%2B14155550123&limit=5",
-      "DELETE /api/v1/api-keys/key_1",
+      "GET /api/v1/messages?to=%2B14155550123&limit=5&page=1",
+      "DELETE /api/v1/api-keys/key%2F1",
     ]);
+  });
+
+  test("with an empty id are refused before they address the list", async () => {
+    const { client, seen } = await serve([created]);
+    expect(await failure(client.messages.get(""))).toMatchObject({
+      name: "TypeError",
+      message: "The parameter id is empty.",
+    });
+    expect(seen).toEqual([]);
   });
 
   test("are typed by the document", async () => {
     const { client } = await serve([created]);
-    const { data } = await client.POST("/messages/send", { body });
-    const status: "pending" | "sent" | "delivered" | "failed" | "undelivered" = data.status;
-    expect(status).toBe("pending");
-    // @ts-expect-error a field that there is not
-    await client.POST("/messages/send", { body: { ...body, unknown: 1 } });
-    // @ts-expect-error a path that there is not
-    await client.GET("/nowhere");
+    const { status } = await client.messages.send(body);
+    const known: "pending" | "sent" | "delivered" | "failed" | "undelivered" = status;
+    expect(known).toBe("pending");
+    // @ts-expect-error a field that does not exist
+    await client.messages.send({ ...body, unknown: 1 });
+    // @ts-expect-error an operation that does not exist
+    await expect(client.request("sendFax")).rejects.toThrow(TypeError);
+  });
+
+  test("exist as a method for every operation of the document", async () => {
+    const { client, seen } = await serve([
+      json(200, { success: true, data: [], meta, pagination: { has_more: false } }),
+    ]);
+    const resources = Object.values(client).filter((value) => typeof value === "object");
+    for (const resource of resources) {
+      const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource));
+      for (const name of names) if (name !== "constructor" && name !== "verify") await invoke(resource, name);
+    }
+    const called = new Set(
+      seen.map(({ method, url }) => `${method} ${url.replace(/\?.*/, "").replace("/api/v1", "")}`),
+    );
+    const documented = Object.values(OPERATIONS).map(
+      ({ method, path }) => `${method} ${path.replace("{id}", "some_id")}`,
+    );
+    expect([...called].sort()).toEqual(documented.sort());
+  });
+});
+
+describe("a list", () => {
+  const ids = (...names: string[]) => names.map((id) => ({ id }));
+  test("is its first page when awaited", async () => {
+    const { client, seen } = await serve([listed(ids("msg_2"), true), listed(ids("msg_1"), false)]);
+    const page = await client.messages.list({ status: "failed" });
+    expect(page).toMatchObject({ data: ids("msg_2"), pagination: { has_more: true }, meta });
+    const next = await page.nextPage();
+    expect(next?.data).toEqual(ids("msg_1"));
+    expect(next?.nextPage()).toBeNull();
+    expect(seen.map(({ url }) => url)).toEqual([
+      "/api/v1/messages?status=failed&page=1",
+      "/api/v1/messages?status=failed&page=2",
+    ]);
+  });
+
+  test("is every item when iterated, once although new ones move them to the next page", async () => {
+    const { client, seen } = await serve([listed(ids("evt_3", "evt_2"), true), listed(ids("evt_2", "evt_1"), false)]);
+    const all: string[] = [];
+    for await (const { id } of client.events.list()) all.push(id);
+    expect(all).toEqual(["evt_3", "evt_2", "evt_1"]);
+    expect(seen).toHaveLength(2);
+  });
+
+  test("that fails throws from the loop", async () => {
+    const { client } = await serve([refusal(403)]);
+    const loop = async () => {
+      for await (const item of client.messages.list()) throw new Error(`unexpected ${item.id}`);
+    };
+    expect(await failure(loop())).toMatchObject({ name: "ApiError", status: 403 });
   });
 });
 
 describe("a creating request", () => {
   test("gets an Idempotency-Key, each its own", async () => {
     const { client, seen } = await serve([created]);
-    await client.POST("/messages/send", { body });
-    await client.POST("/messages/send", { body });
+    await client.messages.send(body);
+    await client.messages.send(body);
     const [first, second] = keysOf(seen);
     expect(first).toMatch(/^[0-9a-f-]{36}$/);
     expect(second).not.toBe(first);
@@ -106,14 +182,14 @@ describe("a creating request", () => {
 
   test("keeps the key that the caller gave", async () => {
     const { client, seen } = await serve([unavailable, created]);
-    await client.POST("/messages/send", { body, params: { header: { "Idempotency-Key": "order-4711" } } });
+    await client.messages.send(body, { idempotencyKey: "order-4711" });
     expect(keysOf(seen)).toEqual(["order-4711", "order-4711"]);
   });
 
   test("nothing else gets one", async () => {
     const { client, seen } = await serve([json(200, { success: true, data: {}, meta })]);
-    await client.GET("/account");
-    await client.POST("/messages/estimate", { body });
+    await client.account.get();
+    await client.messages.estimate(body);
     expect(keysOf(seen)).toEqual([undefined, undefined]);
   });
 });
@@ -126,7 +202,7 @@ describe("retries", () => {
     ["a 429 that says when to come back", refusal(429, {}, { "retry-after": "0" })],
   ])("%s is tried again with the same body and key", async (_name, answer) => {
     const { client, seen } = await serve([answer, answer, created]);
-    expect((await client.POST("/messages/send", { body })).data.id).toBe("msg_1");
+    expect((await client.messages.send(body)).id).toBe("msg_1");
     expect(seen).toHaveLength(3);
     expect(new Set(keysOf(seen)).size).toBe(1);
     expect(new Set(seen.map((request) => request.body)).size).toBe(1);
@@ -134,16 +210,16 @@ describe("retries", () => {
 
   test("a try that takes too long is ended and repeated", async () => {
     const { client, seen } = await serve([hanging, created], { timeoutMs: 100 });
-    await client.POST("/messages/send", { body });
+    await client.messages.send(body);
     expect(seen).toHaveLength(2);
   });
 
   test("end with what the last try gave", async () => {
     const { client, seen } = await serve([unavailable], { retries: 2 });
-    expect(await failure(client.GET("/account"))).toMatchObject({ name: "ApiError", status: 503 });
+    expect(await failure(client.account.get())).toMatchObject({ name: "ApiError", status: 503 });
     expect(seen).toHaveLength(3);
     const lost = await serve([dropped], { retries: 1 });
-    expect(await failure(lost.client.GET("/account"))).toBeInstanceOf(TypeError);
+    expect(await failure(lost.client.account.get())).toBeInstanceOf(TypeError);
     expect(lost.seen).toHaveLength(2);
   });
 
@@ -154,42 +230,41 @@ describe("retries", () => {
     ["a wait that is too long to be ours", refusal(429, {}, { "retry-after": "3600" })],
   ])("%s is not tried again", async (_name, answer) => {
     const { client, seen } = await serve([answer, created]);
-    expect(await failure(client.POST("/messages/send", { body }))).toBeInstanceOf(ApiError);
+    expect(await failure(client.messages.send(body))).toBeInstanceOf(ApiError);
     expect(seen).toHaveLength(1);
   });
 
   test("a POST without a key is repeated after a 429 only, because nothing was done", async () => {
     const lost = await serve([unavailable, created]);
-    expect(await failure(lost.client.POST("/messages/estimate", { body }))).toBeInstanceOf(ApiError);
+    expect(await failure(lost.client.messages.estimate(body))).toBeInstanceOf(ApiError);
     expect(lost.seen).toHaveLength(1);
     const limited = await serve([
       refusal(429, {}, { "retry-after": "0" }),
       json(200, { success: true, data: {}, meta }),
     ]);
-    await limited.client.POST("/messages/estimate", { body });
+    await limited.client.messages.estimate(body);
     expect(limited.seen).toHaveLength(2);
   });
 
-  test("a key that an operation takes no notice of makes nothing repeatable", async () => {
-    const init = { params: { path: { id: "whe_1" } }, headers: { "Idempotency-Key": "mine" } };
+  test("a key for an operation that ignores it makes nothing repeatable", async () => {
     for (const answer of [unavailable, dropped, cut]) {
       const { client, seen } = await serve([answer, json(200, { success: true, data: {}, meta })]);
-      expect(await failure(client.POST("/webhooks/{id}/test", init))).toBeInstanceOf(Error);
-      expect(keysOf(seen)).toEqual(["mine"]);
+      expect(await failure(client.webhooks.test("whe_1", { idempotencyKey: "mine" }))).toBeInstanceOf(Error);
+      expect(keysOf(seen)).toEqual([undefined]);
     }
   });
 
   test("a body that takes too long is ended and repeated", async () => {
     const slow: Answer = (response) => void response.writeHead(201).write("{");
     const { client, seen } = await serve([slow, created], { timeoutMs: 100 });
-    expect((await client.POST("/messages/send", { body })).data.id).toBe("msg_1");
+    expect((await client.messages.send(body)).id).toBe("msg_1");
     expect(seen).toHaveLength(2);
   });
 
   test("the caller's signal ends them", async () => {
     const abort = new AbortController();
     const { client, seen } = await serve([unavailable], { retries: 1_000, backoffMs: 60_000 });
-    const failed = failure(client.GET("/account", { signal: abort.signal }));
+    const failed = failure(client.account.get({ signal: abort.signal }));
     await expect.poll(() => seen.length).toBe(1);
     abort.abort(new Error("enough"));
     expect(await failed).toMatchObject({ message: "enough" });
@@ -200,7 +275,7 @@ describe("retries", () => {
 describe("an error", () => {
   test("carries what the answer said", async () => {
     const { client } = await serve([refusal(429, { reason: "rate_limit" }, { "retry-after": "3600" })]);
-    expect(await failure(client.POST("/messages/send", { body }))).toMatchObject({
+    expect(await failure(client.messages.send(body))).toMatchObject({
       name: "ApiError",
       message: "No.",
       status: 429,
@@ -216,7 +291,7 @@ describe("an error", () => {
 
   test("is one too when a proxy answered instead of the service", async () => {
     const { client } = await serve([(response) => response.writeHead(413).end("<html>")]);
-    expect(await failure(client.POST("/messages/send", { body }))).toMatchObject({
+    expect(await failure(client.messages.send(body))).toMatchObject({
       name: "ApiError",
       status: 413,
       code: "unexpected_answer",
@@ -228,7 +303,7 @@ describe("an error", () => {
     "is one when a 200 with %j is not of the service",
     async (text) => {
       const { client, seen } = await serve([(response) => response.writeHead(200).end(text)]);
-      const thrown = await failure(client.GET("/account"));
+      const thrown = await failure(client.account.get());
       expect(thrown).toBeInstanceOf(ApiError);
       expect(thrown).toMatchObject({ status: 200, code: "unexpected_answer", requestId: null });
       expect(seen).toHaveLength(1);

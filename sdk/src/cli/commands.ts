@@ -1,0 +1,217 @@
+import type { MessagingClient } from "../client.js";
+import { follow } from "./follow.js";
+import { forwardEvents } from "./forward.js";
+
+export type Values = Record<string, string | boolean | undefined>;
+
+/** `show` prints an item as JSON or as a line; `print` prints in both cases. */
+type Call = {
+  client: MessagingClient;
+  values: Values;
+  operands: string[];
+  show: (item: object, line: string) => void;
+  print: (line: string) => void;
+  printError: (line: string) => void;
+  signal: AbortSignal;
+};
+
+type Option = { type: "string" | "boolean"; value: string; help: string };
+
+export type Command = {
+  /** One or two words. */
+  name: string;
+  help: string;
+  operands?: string[];
+  options: Record<string, Option>;
+  required?: string[];
+  run: (call: Call) => Promise<void>;
+};
+
+const text = (value: string, help: string): Option => ({ type: "string", value, help });
+const given = (values: Values, name: string): string | undefined => {
+  const value = values[name];
+  return typeof value === "string" ? value : undefined;
+};
+/** A required option, which the caller has checked. */
+const need = (values: Values, name: string): string => given(values, name) ?? "";
+const count = (values: Values, name: string, fallback: number): number => {
+  const value = Number(given(values, name) ?? fallback);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1.`);
+  return value;
+};
+
+type Message = {
+  id: string;
+  status: string;
+  to: string;
+  from: string;
+  created_at: string;
+  cost: number;
+  currency: string;
+};
+const lineOf = ({ id, created_at, status, to, from, cost, currency }: Message): string =>
+  [created_at, id, status.padEnd(11), `${from} -> ${to}`, `${cost} ${currency}`].join("  ");
+
+const FINAL = new Set(["delivered", "failed", "undelivered"]);
+const POLL_MS = 500;
+
+/** Reads the message until its status is final. */
+async function untilFinal(client: MessagingClient, id: string, signal: AbortSignal) {
+  for (;;) {
+    const message = await client.messages.get(id, { signal });
+    if (FINAL.has(message.status)) return message;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    signal.throwIfAborted();
+  }
+}
+
+/** Numbers of the sandbox that end with a status (docs/scenario-numbers.md). */
+const SCENARIOS: Record<string, string> = {
+  "message.delivered": "+15550100001",
+  "message.failed": "+15550100003",
+  "message.sent": "+15550100008",
+  undelivered: "+15550100009",
+};
+
+/** Items of the list, oldest first, up to `limit` of the newest. */
+async function newest<T>(list: AsyncIterable<T>, limit: number): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of list) if (items.push(item) >= limit) break;
+  return items.reverse();
+}
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "send",
+    help: "send a message",
+    options: {
+      to: text("<number>", "recipient, E.164"),
+      from: text("<sender>", "an approved sender ID"),
+      body: text("<text>", "the text"),
+      reference: text("<text>", "your own id, echoed in webhooks"),
+      wait: { type: "boolean", value: "", help: "wait for the final status; exit code 1 unless it is delivered" },
+    },
+    required: ["to", "from", "body"],
+    run: async ({ client, values, show, signal }) => {
+      const [to, from, body] = [need(values, "to"), need(values, "from"), need(values, "body")];
+      const reference = given(values, "reference");
+      const accepted = await client.messages.send({ to, from, body, ...(reference && { reference }) }, { signal });
+      const message = values.wait ? await untilFinal(client, accepted.id, signal) : accepted;
+      show(message, lineOf(message));
+      const hasFailed = message.status === "failed" || message.status === "undelivered";
+      if (hasFailed) throw new Error(message.error?.message ?? `The message is ${message.status}.`);
+    },
+  },
+  {
+    name: "messages list",
+    help: "list messages, the newest last",
+    options: {
+      status: text("<status>", "only messages with this status"),
+      to: text("<number>", "only messages to this recipient"),
+      limit: text("<count>", "how many; default 20"),
+    },
+    run: async ({ client, values, show, signal }) => {
+      const query = { status: given(values, "status"), to: given(values, "to") } as { to?: string };
+      const messages = await newest(client.messages.list(query, { signal }), count(values, "limit", 20));
+      for (const message of messages) show(message, lineOf(message));
+    },
+  },
+  {
+    name: "messages get",
+    help: "show a message",
+    operands: ["<id>"],
+    options: {},
+    run: async ({ client, operands: [id = ""], print, signal }) =>
+      print(JSON.stringify(await client.messages.get(id, { signal }), null, 2)),
+  },
+  {
+    name: "messages tail",
+    help: "print new messages as they are accepted",
+    options: {},
+    run: async ({ client, show, signal }) => {
+      for await (const message of follow((query) => client.messages.list(query, { signal }), signal)) {
+        show(message, lineOf(message));
+      }
+    },
+  },
+  {
+    name: "listen",
+    help: "forward the account's events to a local port, signed like webhooks",
+    options: {
+      "forward-to": text("<url>", "where to post the events, such as http://localhost:4000/hooks"),
+      events: text("<types>", "only these types, separated by commas"),
+      secret: text("<whsec_…>", "the signing secret; default: a new one, which is printed"),
+    },
+    required: ["forward-to"],
+    run: async ({ client, values, print, printError, signal }) => {
+      await forwardEvents({
+        events: follow((query) => client.events.list(query, { signal }), signal),
+        url: need(values, "forward-to"),
+        types: given(values, "events")?.split(",") ?? null,
+        secret: given(values, "secret") ?? null,
+        print,
+        printError,
+        signal,
+      });
+    },
+  },
+  {
+    name: "trigger",
+    help: "send to the sandbox's scenario number that ends with an event",
+    operands: [`<${Object.keys(SCENARIOS).join("|")}>`],
+    options: { from: text("<sender>", "an approved sender ID") },
+    required: ["from"],
+    run: async ({ client, values, operands: [event = ""], show, signal }) => {
+      const to = SCENARIOS[event];
+      if (!to) throw new Error(`There is no scenario for ${event}: ${Object.keys(SCENARIOS).join(", ")}.`);
+      const body = `Triggered by the command line: ${event}`;
+      const message = await client.messages.send(
+        { to, from: need(values, "from"), body, provider: "sandbox" },
+        { signal },
+      );
+      show(message, lineOf(message));
+    },
+  },
+  {
+    name: "keys list",
+    help: "list API keys",
+    options: {},
+    run: async ({ client, show, signal }) => {
+      for (const key of await client.apiKeys.list({ signal })) show(key, `${key.id}  ${key.name}`);
+    },
+  },
+  {
+    name: "keys create",
+    help: "create an API key; its secret is shown only now",
+    options: {
+      name: text("<name>", "your name for the key"),
+      permissions: text("<list>", "separated by commas; default: those of the calling key"),
+    },
+    required: ["name"],
+    run: async ({ client, values, show, signal }) => {
+      const permissions = given(values, "permissions")?.split(",");
+      const body = { name: need(values, "name"), ...(permissions && { permissions }) } as { name: string };
+      const key = await client.apiKeys.create(body, { signal });
+      show(key, `${key.id}  ${key.name}  ${key.plain_key}`);
+    },
+  },
+  {
+    name: "keys revoke",
+    help: "revoke an API key",
+    operands: ["<id>"],
+    options: {},
+    run: async ({ client, operands: [id = ""], show, signal }) => {
+      const revoked = await client.apiKeys.revoke(id, { signal });
+      show(revoked, `${id} is revoked`);
+    },
+  },
+  {
+    name: "balance",
+    help: "show the balance",
+    options: {},
+    run: async ({ client, show, signal }) => {
+      const balance = await client.account.balance({ signal });
+      show(balance, JSON.stringify(balance));
+    },
+  },
+];

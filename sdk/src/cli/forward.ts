@@ -1,0 +1,73 @@
+/** Forwards events to a local server as the service itself would post them. */
+import { createHmac, randomBytes } from "node:crypto";
+import type { WebhookEvent } from "../webhooks.js";
+
+export type Forwarding = {
+  events: AsyncIterable<WebhookEvent>;
+  url: string;
+  /** Event types to forward; null: all. */
+  types: string[] | null;
+  /** Signing secret, `whsec_…`; null: a new one. */
+  secret: string | null;
+  print: (line: string) => void;
+  printError: (line: string) => void;
+  signal: AbortSignal;
+};
+
+const SECRET_PREFIX = "whsec_";
+const TIMEOUT_MS = 10_000;
+
+const hmac = (key: string | Buffer, signed: string, encoding: "hex" | "base64"): string =>
+  createHmac("sha256", key).update(signed).digest(encoding);
+
+/** Both signatures of a webhook: the service's own, and that of the Standard Webhooks specification. */
+function signatureHeaders(secret: string, eventId: string, timestampS: number, body: string) {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), "base64");
+  return {
+    "service-signature": `t=${timestampS},v1=${hmac(secret, `${timestampS}.${body}`, "hex")}`,
+    "webhook-id": eventId,
+    "webhook-timestamp": String(timestampS),
+    "webhook-signature": `v1,${hmac(key, `${eventId}.${timestampS}.${body}`, "base64")}`,
+  };
+}
+
+/** Posts one event. @returns the result as a line. */
+async function post(url: string, secret: string, event: WebhookEvent, signal: AbortSignal): Promise<string> {
+  const body = JSON.stringify(event);
+  const startedAt = performance.now();
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...signatureHeaders(secret, event.id, Math.floor(Date.now() / 1_000), body),
+    },
+    body,
+    redirect: "manual",
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  await response.body?.cancel();
+  return `${response.status} in ${Math.round(performance.now() - startedAt)} ms`;
+}
+
+const causeOf = (thrown: unknown): string => {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  return cause instanceof Error ? cause.message : String(cause);
+};
+
+/** Forwards events one after another until the signal is aborted. A failed post is printed and not repeated. */
+export async function forwardEvents(forwarding: Forwarding): Promise<void> {
+  const { events, url, types, print, printError, signal } = forwarding;
+  if (!URL.canParse(url)) throw new Error(`${url} is not a URL.`);
+  const secret = forwarding.secret ?? SECRET_PREFIX + randomBytes(32).toString("base64");
+  print(`Forwarding events to ${url}. Signing secret: ${secret}`);
+  for await (const event of events) {
+    if (types && !types.includes(event.type)) continue;
+    const about = `${event.created_at}  ${event.type}  ${event.id}  ${event.data.id}`;
+    try {
+      print(`${about}  ${await post(url, secret, event, signal)}`);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      printError(`${about}  ${causeOf(thrown)}`);
+    }
+  }
+}

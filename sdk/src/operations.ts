@@ -1,0 +1,33 @@
+// Made of openapi.json by `npm run openapi`; do not edit.
+
+/** Every operation of the API. `isKeyed`: it takes an Idempotency-Key, so repeating it is safe. */
+export const OPERATIONS = {
+  sendMessage: { method: "POST", path: "/messages/send", isKeyed: true },
+  sendBulk: { method: "POST", path: "/messages/bulk", isKeyed: true },
+  estimateMessage: { method: "POST", path: "/messages/estimate", isKeyed: false },
+  listMessages: { method: "GET", path: "/messages", isKeyed: false },
+  getMessage: { method: "GET", path: "/messages/{id}", isKeyed: false },
+  getMessageTimeline: { method: "GET", path: "/messages/{id}/timeline", isKeyed: false },
+  getAccount: { method: "GET", path: "/account", isKeyed: false },
+  getBalance: { method: "GET", path: "/balance", isKeyed: false },
+  getUsage: { method: "GET", path: "/usage", isKeyed: false },
+  listSenders: { method: "GET", path: "/senders", isKeyed: false },
+  createSender: { method: "POST", path: "/senders/create", isKeyed: true },
+  getSender: { method: "GET", path: "/senders/{id}", isKeyed: false },
+  listSuppressions: { method: "GET", path: "/suppressions", isKeyed: false },
+  createSuppression: { method: "POST", path: "/suppressions", isKeyed: true },
+  deleteSuppression: { method: "DELETE", path: "/suppressions/{id}", isKeyed: false },
+  listApiKeys: { method: "GET", path: "/api-keys", isKeyed: false },
+  createApiKey: { method: "POST", path: "/api-keys/create", isKeyed: true },
+  revokeApiKey: { method: "DELETE", path: "/api-keys/{id}", isKeyed: false },
+  listWebhooks: { method: "GET", path: "/webhooks", isKeyed: false },
+  createWebhook: { method: "POST", path: "/webhooks/create", isKeyed: true },
+  getWebhook: { method: "GET", path: "/webhooks/{id}", isKeyed: false },
+  deleteWebhook: { method: "DELETE", path: "/webhooks/{id}", isKeyed: false },
+  listWebhookDeliveries: { method: "GET", path: "/webhooks/{id}/deliveries", isKeyed: false },
+  testWebhook: { method: "POST", path: "/webhooks/{id}/test", isKeyed: false },
+  rotateWebhookSecret: { method: "POST", path: "/webhooks/{id}/rotate-secret", isKeyed: true },
+  enableWebhook: { method: "POST", path: "/webhooks/{id}/enable", isKeyed: false },
+  recoverWebhook: { method: "POST", path: "/webhooks/{id}/recover", isKeyed: false },
+  listEvents: { method: "GET", path: "/events", isKeyed: false },
+} as const;

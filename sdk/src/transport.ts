@@ -1,0 +1,126 @@
+/** Requests by operation id, typed by the API document. */
+import { apiErrorOf } from "./errors.js";
+import { OPERATIONS } from "./operations.js";
+import { fetchWithRetries } from "./retries.js";
+import type { components, operations } from "./schema.js";
+
+export type ClientOptions = {
+  /** URL of the API with its version: `https://sms.example.com/api/v1`. */
+  baseUrl: string;
+  /** The API key, `ds_live_…`. */
+  apiKey: string;
+  /** Another implementation of fetch, for example one that uses a proxy. */
+  fetch?: (request: Request) => Promise<Response>;
+  /** Retries after the first try; 3 by default. */
+  retries?: number;
+  /** Wait before the first retry in milliseconds, doubled each time and partly random; 250 by default. */
+  backoffMs?: number;
+  /** Timeout of each try in milliseconds; 30,000 by default. */
+  timeoutMs?: number;
+};
+
+/** Options of one call. */
+export type CallOptions = {
+  /** Aborts the call, also between tries. */
+  signal?: AbortSignal;
+  /** Replaces the key that the client generates. Only operations that create something take one. */
+  idempotencyKey?: string;
+};
+
+export type OperationId = keyof typeof OPERATIONS & keyof operations;
+type Parameters<Id extends OperationId> = operations[Id]["parameters"];
+export type Query<Id extends OperationId> = NonNullable<Parameters<Id> extends { query?: infer Q } ? Q : never>;
+type Path<Id extends OperationId> = Parameters<Id> extends { path: infer P } ? P : never;
+type Json<T> = T extends { content: { "application/json": infer B } } ? B : never;
+type RequestBody<Id extends OperationId> = operations[Id] extends { requestBody?: infer R } ? R : never;
+/** The JSON body of an operation's request. */
+export type Body<Id extends OperationId> = Json<NonNullable<RequestBody<Id>>>;
+type Responses<Id extends OperationId> = operations[Id]["responses"];
+/** The envelope of an operation's success. */
+type Envelope<Id extends OperationId> = Json<Responses<Id>[Extract<keyof Responses<Id>, 200 | 201>]>;
+/** `data` of an operation's success. */
+export type Data<Id extends OperationId> = Envelope<Id> extends { data: infer D } ? D : never;
+
+/** The parts of a request besides its operation. */
+type Input<Id extends OperationId> = CallOptions &
+  ([Path<Id>] extends [never] ? { path?: undefined } : { path: Path<Id> }) & { query?: Query<Id> } & ([
+    Body<Id>,
+  ] extends [never]
+    ? { body?: undefined }
+    : undefined extends RequestBody<Id>
+      ? { body?: Body<Id> }
+      : { body: Body<Id> });
+
+/** A success: the envelope, and the raw response with its headers. */
+type Reply<Id extends OperationId> = Envelope<Id> & { response: Response };
+export type Meta = components["schemas"]["Meta"];
+
+/** Makes a request. @throws ApiError for every response that is not a success. */
+export type Transport = <Id extends OperationId>(
+  id: Id,
+  ...input: Record<never, never> extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>]
+) => Promise<Reply<Id>>;
+
+/** Inserts parameters into a path. @throws TypeError for an empty one, which would address another operation. */
+function fill(path: string, parameters: Record<string, unknown>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name];
+    if (typeof value !== "string" || value === "") throw new TypeError(`The parameter ${name} is empty.`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryOf(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text && `?${text}`;
+}
+
+type Success = { success: true; data: unknown };
+
+/** The envelope of a success; null for anything else, such as the page of a proxy, which may have status 200 too. */
+function successOf(body: unknown): Success | null {
+  return typeof body === "object" && body !== null && "success" in body && body.success === true
+    ? (body as Success)
+    : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type AnyInput = CallOptions & { path?: Record<string, unknown>; query?: object; body?: unknown };
+
+/** Requests with an Idempotency-Key of their own for each operation that takes one, the same for all tries. */
+export function createTransport(options: ClientOptions): Transport {
+  const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000 } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
+  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+
+  const send = async (id: OperationId, input: AnyInput = {}) => {
+    const { method, path, isKeyed } = OPERATIONS[id];
+    const headers = new Headers({ accept: "application/json", authorization: `Bearer ${apiKey}` });
+    // A field or parameter that the service does not know is refused rather than ignored (RFC 7240).
+    headers.set("prefer", "handling=strict");
+    if (input.body !== undefined) headers.set("content-type", "application/json");
+    if (isKeyed) headers.set("idempotency-key", input.idempotencyKey ?? crypto.randomUUID());
+    const request = new Request(baseUrl + fill(path, input.path ?? {}) + queryOf(input.query ?? {}), {
+      method,
+      headers,
+      body: input.body === undefined ? null : JSON.stringify(input.body),
+      signal: input.signal ?? null,
+    });
+    const isRepeatable = isKeyed || (method as string) !== "POST";
+    const response = await fetchWithRetries(request, { fetch, retries, backoffMs, timeoutMs, isRepeatable });
+    const body = parse(await response.clone().text());
+    const success = response.ok ? successOf(body) : null;
+    if (!success) throw apiErrorOf(response, response.ok ? undefined : body);
+    return { ...success, response };
+  };
+  // The table's entry decides the types of input and reply, which one function for all of them cannot express.
+  return send as unknown as Transport;
+}
