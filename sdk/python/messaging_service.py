@@ -1,0 +1,389 @@
+"""Client of the Messaging Service API for Python 3.9 and newer. One file, standard library only.
+
+    client = MessagingClient("https://sms.example.com/api/v1", "ds_live_...")
+    message = client.messages.send(to="+14155550123", from_="DEMO", body="Hello")
+    for failed in client.messages.list(status="failed"):
+        print(failed["id"], failed["error"])
+
+Methods return `data` of the response as dicts, raise ApiError for every response that is not a success, and OSError when
+the connection fails for good. A trailing underscore avoids Python's keywords: `from_` is the field `from`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import hashlib
+import hmac
+import http.client
+import json
+import random
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from typing import Any, Callable, Dict, Iterator, List, Optional, Union
+
+__all__ = ["ApiError", "MessagingClient", "WebhookError", "verify_webhook"]
+
+Json = Dict[str, Any]
+
+BACKOFF_MAX_S = 8.0
+# A longer wait is the caller's decision.
+RETRY_AFTER_MAX_S = 60.0
+
+
+class ApiError(Exception):
+    """A response that is not a success. `reason` is the finer cause; the guide to errors lists all."""
+
+    def __init__(self, status: int, error: Json, request_id: Optional[str], retry_after_s: Optional[float]) -> None:
+        super().__init__(error.get("message", ""))
+        self.status = status
+        self.type: str = error.get("type", "api_error")
+        self.code: str = error.get("code", "unexpected_answer")
+        self.param: Optional[str] = error.get("param")
+        self.details: Json = error.get("details") or {}
+        self.reason: Optional[str] = self.details.get("reason")
+        self.request_id = request_id
+        self.retry_after_s = retry_after_s
+
+
+class WebhookError(Exception):
+    """Why a webhook request is refused: `malformed`, `mismatch` or `outside_tolerance`. Respond with 400."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def verify_webhook(header: Optional[str], raw_body: bytes, secret: str, tolerance_s: float = 300) -> Json:
+    """The event of a genuine request.
+
+    `header` is `Service-Signature` as received, `raw_body` the bytes before any parsing. One matching `v1` is enough: after
+    a rotation of the secret there are two. Raises WebhookError otherwise.
+    """
+    fields = [field.strip().partition("=") for field in (header or "").split(",")]
+    times = [value for name, _, value in fields if name == "t"]
+    digests = [value for name, _, value in fields if name == "v1" and len(value) == 64]
+    if len(times) != 1 or not (times[0].isascii() and times[0].isdigit()) or len(times[0]) > 12 or not digests:
+        raise WebhookError("malformed", "There is no signature of the form t=<seconds>,v1=<hex>.")
+    signed = times[0].encode() + b"." + raw_body
+    expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest().encode()
+    if not any([hmac.compare_digest(expected, digest.encode()) for digest in digests]):
+        raise WebhookError("mismatch", "The signature does not fit this body and secret.")
+    # Compared this way round, a tolerance that is not a number refuses instead of accepting.
+    if not abs(time.time() - int(times[0])) <= tolerance_s:
+        raise WebhookError("outside_tolerance", "The signature was made too long ago, or a clock is wrong.")
+    try:
+        event = json.loads(raw_body)
+    except ValueError as error:
+        raise WebhookError("malformed", "The body is not JSON.") from error
+    return event
+
+
+def _retry_after(value: Optional[str]) -> Optional[float]:
+    """Seconds of a Retry-After header, which holds a number or a date."""
+    if not value:
+        return None
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        at = email.utils.parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return None
+    return max(0.0, (at - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
+
+
+class _Reply:
+    """A response with its whole body."""
+
+    def __init__(self, status: int, retry_after: Optional[str], text: bytes) -> None:
+        self.status = status
+        self.retry_after_s = _retry_after(retry_after)
+        try:
+            self.body = json.loads(text)
+        except ValueError:
+            self.body = None
+
+    def envelope(self) -> Json:
+        """The envelope of a success. Raises ApiError for anything else, such as the page of a proxy."""
+        body = self.body if isinstance(self.body, dict) else {}
+        if 200 <= self.status < 300 and body.get("success") is True:
+            return body
+        error = body.get("error") if self.status >= 300 else None
+        request_id = (body.get("meta") or {}).get("request_id") if isinstance(error, dict) else None
+        if not isinstance(error, dict):
+            error = {"message": f"The response, status {self.status}, does not come from the service."}
+        raise ApiError(self.status, error, request_id, self.retry_after_s)
+
+
+class _Unredirected(urllib.request.HTTPRedirectHandler):
+    """A redirect is an error: following it would repeat the key elsewhere."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class _Transport:
+    def __init__(self, base_url: str, api_key: str, retries: int, backoff_s: float, timeout_s: float) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._api_key = api_key
+        self._retries = retries
+        self._backoff_s = backoff_s
+        self._timeout_s = timeout_s
+        self._opener = urllib.request.build_opener(_Unredirected)
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Optional[Json] = None,
+        body: Optional[Json] = None,
+        is_keyed: bool = False,
+        idempotency_key: Optional[str] = None,
+    ) -> Json:
+        """Makes a request, repeated where that is safe. Returns the envelope."""
+        given = {name.rstrip("_"): value for name, value in (query or {}).items() if value is not None}
+        url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
+        headers = {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {self._api_key}",
+            # A field or parameter that the service does not know is refused rather than ignored (RFC 7240).
+            "Prefer": "handling=strict",
+        }
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps({name.rstrip("_"): value for name, value in body.items()}).encode()
+        if is_keyed:
+            headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
+        request = urllib.request.Request(url, data=data, headers=headers, method=method)
+        return self._send(request, is_repeatable=is_keyed or method != "POST").envelope()
+
+    def _backoff(self, attempt: int) -> float:
+        """Half of the wait is random, so that callers who failed together do not come back together."""
+        full_s = min(BACKOFF_MAX_S, self._backoff_s * 2**attempt)
+        return full_s / 2 + random.random() * full_s / 2
+
+    def _wait_after(self, reply: _Reply, attempt: int, is_repeatable: bool) -> Optional[float]:
+        """Seconds until the next try; None: this response stands. A 429 was not carried out."""
+        after_s = reply.retry_after_s
+        if after_s is not None and after_s > RETRY_AFTER_MAX_S:
+            return None
+        if reply.status == 429:
+            return None if after_s is None else after_s + self._backoff(0)
+        if reply.status < 500 or not is_repeatable:
+            return None
+        return max(after_s or 0.0, self._backoff(attempt))
+
+    def _once(self, request: urllib.request.Request) -> _Reply:
+        try:
+            with self._opener.open(request, timeout=self._timeout_s) as response:
+                return _Reply(response.status, response.headers.get("Retry-After"), response.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return _Reply(error.code, error.headers.get("Retry-After"), error.read())
+        except http.client.HTTPException as error:
+            raise ConnectionError(f"The response broke off: {error!r}") from error
+
+    def _send(self, request: urllib.request.Request, is_repeatable: bool) -> _Reply:
+        for attempt in range(self._retries + 1):
+            is_last = attempt == self._retries
+            try:
+                reply = self._once(request)
+                wait_s = None if is_last else self._wait_after(reply, attempt, is_repeatable)
+                if wait_s is None:
+                    return reply
+            except OSError:
+                if is_last or not is_repeatable:
+                    raise
+                wait_s = self._backoff(attempt)
+            time.sleep(wait_s)
+        raise ValueError("retries must not be negative.")
+
+
+def _at(path: str, item_id: str, rest: str = "") -> str:
+    """The path of an item. An empty id would address the whole list."""
+    if not item_id:
+        raise ValueError("The id is empty.")
+    return f"{path}/{urllib.parse.quote(item_id, safe='')}{rest}"
+
+
+class Page:
+    """The pages of a list: `data` and `pagination` of the first, every item of all pages when iterated."""
+
+    def __init__(self, fetch: Callable[[int], Json], number: int) -> None:
+        self._fetch = fetch
+        self._number = number
+        envelope = fetch(number)
+        self.data: List[Json] = envelope["data"]
+        self.pagination: Json = envelope["pagination"]
+
+    def next_page(self) -> Optional["Page"]:
+        """The following page; None on the last."""
+        return Page(self._fetch, self._number + 1) if self.pagination["has_more"] else None
+
+    def __iter__(self) -> Iterator[Json]:
+        page: Optional[Page] = self
+        # A new item moves the others down, so the end of a page can come again at the start of the next.
+        previous: set[str] = set()
+        while page:
+            yield from (item for item in page.data if item["id"] not in previous)
+            previous = {item["id"] for item in page.data}
+            page = page.next_page()
+
+
+class _Resource:
+    def __init__(self, request: _Transport) -> None:
+        self._request = request
+
+    def _list(self, path: str, query: Json) -> Page:
+        return Page(lambda page: self._request("GET", path, query={**query, "page": page}), query.pop("page", 1))
+
+    def _create(self, path: str, body: Json, idempotency_key: Optional[str]) -> Json:
+        return self._request("POST", path, body=body, is_keyed=True, idempotency_key=idempotency_key)["data"]
+
+
+class Messages(_Resource):
+    """Messages: send, estimate, read."""
+
+    def send(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
+        """Sends one message: `to`, `from_`, `body`, and optional fields."""
+        return self._create("/messages/send", fields, idempotency_key)
+
+    def send_bulk(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
+        """Sends one text to many `recipients`. One can fail alone: check each result."""
+        return self._create("/messages/bulk", fields, idempotency_key)
+
+    def estimate(self, **fields: Any) -> Json:
+        """Segments, cost and refusals of a send, without sending."""
+        return self._request("POST", "/messages/estimate", body=fields)["data"]
+
+    def list(self, **query: Any) -> Page:
+        """Messages, newest first."""
+        return self._list("/messages", query)
+
+    def get(self, message_id: str) -> Json:
+        return self._request("GET", _at("/messages", message_id))["data"]
+
+    def timeline(self, message_id: str) -> Json:
+        """Every step of a message: attempts, delivery receipts, events, money."""
+        return self._request("GET", _at("/messages", message_id, "/timeline"))["data"]
+
+
+class Account(_Resource):
+    """The account of the key."""
+
+    def get(self) -> Json:
+        return self._request("GET", "/account")["data"]
+
+    def balance(self) -> Json:
+        return self._request("GET", "/balance")["data"]
+
+    def usage(self, **query: Any) -> Json:
+        return self._request("GET", "/usage", query=query)["data"]
+
+
+class Senders(_Resource):
+    """Sender IDs."""
+
+    def list(self, **query: Any) -> Page:
+        return self._list("/senders", query)
+
+    def create(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
+        return self._create("/senders/create", fields, idempotency_key)
+
+    def get(self, sender_id: str) -> Json:
+        return self._request("GET", _at("/senders", sender_id))["data"]
+
+
+class Suppressions(_Resource):
+    """Numbers that get no messages."""
+
+    def list(self, **query: Any) -> Page:
+        return self._list("/suppressions", query)
+
+    def create(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
+        return self._create("/suppressions", fields, idempotency_key)
+
+    def delete(self, suppression_id: str) -> Json:
+        return self._request("DELETE", _at("/suppressions", suppression_id))["data"]
+
+
+class ApiKeys(_Resource):
+    """API keys."""
+
+    def list(self) -> List[Json]:
+        return self._request("GET", "/api-keys")["data"]["data"]
+
+    def create(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
+        """Only this response contains the secret."""
+        return self._create("/api-keys/create", fields, idempotency_key)
+
+    def revoke(self, key_id: str) -> Json:
+        return self._request("DELETE", _at("/api-keys", key_id))["data"]
+
+
+class Webhooks(_Resource):
+    """Webhook endpoints and their deliveries. `verify_webhook` checks the requests that they get."""
+
+    def list(self) -> List[Json]:
+        return self._request("GET", "/webhooks")["data"]["data"]
+
+    def create(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
+        """Only this response contains the signing secret."""
+        return self._create("/webhooks/create", fields, idempotency_key)
+
+    def get(self, endpoint_id: str) -> Json:
+        return self._request("GET", _at("/webhooks", endpoint_id))["data"]
+
+    def delete(self, endpoint_id: str) -> Json:
+        return self._request("DELETE", _at("/webhooks", endpoint_id))["data"]
+
+    def deliveries(self, endpoint_id: str, **query: Any) -> Page:
+        return self._list(_at("/webhooks", endpoint_id, "/deliveries"), query)
+
+    def test(self, endpoint_id: str) -> Json:
+        """Posts one test event to the endpoint at once."""
+        return self._request("POST", _at("/webhooks", endpoint_id, "/test"))["data"]
+
+    def rotate_secret(self, endpoint_id: str, *, idempotency_key: Optional[str] = None) -> Json:
+        path = _at("/webhooks", endpoint_id, "/rotate-secret")
+        return self._request("POST", path, is_keyed=True, idempotency_key=idempotency_key)["data"]
+
+    def enable(self, endpoint_id: str) -> Json:
+        return self._request("POST", _at("/webhooks", endpoint_id, "/enable"))["data"]
+
+    def recover(self, endpoint_id: str, *, since: Union[str, datetime.datetime]) -> Json:
+        """Sends the events again that the endpoint missed since a time."""
+        at = since.isoformat() if isinstance(since, datetime.datetime) else since
+        return self._request("POST", _at("/webhooks", endpoint_id, "/recover"), body={"since": at})["data"]
+
+
+class Events(_Resource):
+    """Status changes of messages, newest first: the objects that webhooks carry."""
+
+    def list(self, **query: Any) -> Page:
+        return self._list("/events", query)
+
+
+class MessagingClient:
+    """The API with one key.
+
+    Requests that create something get an Idempotency-Key, the same for all tries, so that repeating them creates once.
+    Requests are repeated after a lost connection, a timeout or a 5xx where that is safe, and after a 429 with Retry-After.
+    """
+
+    def __init__(
+        self, base_url: str, api_key: str, *, retries: int = 3, backoff_s: float = 0.25, timeout_s: float = 30
+    ) -> None:
+        request = _Transport(base_url, api_key, retries, backoff_s, timeout_s)
+        self.messages = Messages(request)
+        self.account = Account(request)
+        self.senders = Senders(request)
+        self.suppressions = Suppressions(request)
+        self.api_keys = ApiKeys(request)
+        self.webhooks = Webhooks(request)
+        self.events = Events(request)

@@ -1,0 +1,202 @@
+"""Tests of the client against a stub of the API. Run: python3 -m unittest messaging_service_test"""
+
+import hashlib
+import hmac
+import inspect
+import json
+import threading
+import time
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from messaging_service import ApiError, MessagingClient, WebhookError, verify_webhook
+
+META = {"request_id": "req_1", "api_version": "v1"}
+
+
+def success(data, **more):
+    return 200, {}, {"success": True, "data": data, "meta": META, **more}
+
+
+def page(data, has_more=False):
+    return success(data, pagination={"page": 1, "limit": 2, "total": 3, "pages": 2, "has_more": has_more})
+
+
+def refusal(status, headers=None, reason=None):
+    details = {"reason": reason} if reason else {}
+    error = {"type": "api_error", "code": "some_code", "message": "No.", "param": "to", "details": details}
+    return status, headers or {}, {"success": False, "error": error, "meta": META}
+
+
+LOST = None
+
+
+class Stub:
+    """Gives these responses in turn, and repeats the last."""
+
+    def __init__(self, *answers):
+        self.seen = []
+        stub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self):
+                length = int(self.headers.get("content-length") or 0)
+                answer = answers[min(len(stub.seen), len(answers) - 1)]
+                stub.seen.append((self.command, self.path, dict(self.headers), self.rfile.read(length)))
+                if answer is LOST:
+                    self.connection.close()
+                    return
+                status, headers, body = answer
+                content = body if isinstance(body, bytes) else json.dumps(body).encode()
+                self.send_response(status)
+                for name, value in {**headers, "content-length": str(len(content))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.handle_error = lambda *_: None
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{self.server.server_address[1]}/api/v1"
+        self.client = MessagingClient(url, "ds_live_test", backoff_s=0.001)
+
+    def keys(self):
+        return [headers.get("Idempotency-Key") for _, _, headers, _ in self.seen]
+
+
+class Client(unittest.TestCase):
+    def stub(self, *answers):
+        stub = Stub(*answers)
+        self.addCleanup(stub.server.server_close)
+        self.addCleanup(stub.server.shutdown)
+        return stub
+
+    def test_sends_authenticated_json_with_a_key(self):
+        stub = self.stub(success({"id": "msg_1"}))
+        self.assertEqual(stub.client.messages.send(to="+14155550123", from_="DEMO", body="Hello"), {"id": "msg_1"})
+        ((method, path, headers, body),) = stub.seen
+        self.assertEqual((method, path), ("POST", "/api/v1/messages/send"))
+        self.assertEqual(headers["Authorization"], "Bearer ds_live_test")
+        self.assertEqual(headers["Prefer"], "handling=strict")
+        self.assertEqual(json.loads(body), {"to": "+14155550123", "from": "DEMO", "body": "Hello"})
+        self.assertEqual(len(headers["Idempotency-Key"]), 36)
+
+    def test_repeats_with_the_same_key(self):
+        limited = refusal(429, {"retry-after": "0"})
+        stub = self.stub(refusal(503), LOST, limited, success({"id": "msg_1"}))
+        self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1")
+        self.assertEqual(len(stub.seen), 4)
+        self.assertEqual(len(set(stub.keys())), 1)
+
+    def test_keeps_the_callers_key(self):
+        stub = self.stub(success({}))
+        stub.client.messages.send(to="+1", from_="A", body="B", idempotency_key="order-1")
+        self.assertEqual(stub.keys(), ["order-1"])
+
+    def test_does_not_repeat_what_is_not_safe(self):
+        for answer in (refusal(503), LOST):
+            stub = self.stub(answer, success({}))
+            with self.assertRaises((ApiError, OSError)):
+                stub.client.webhooks.test("whe_1")
+            self.assertEqual(len(stub.seen), 1)
+
+    def test_does_not_repeat_a_refusal_or_a_long_wait(self):
+        for answer in (refusal(400), refusal(429), refusal(429, {"retry-after": "3600"})):
+            stub = self.stub(answer, success({}))
+            with self.assertRaises(ApiError):
+                stub.client.account.get()
+            self.assertEqual(len(stub.seen), 1)
+
+    def test_errors_carry_their_facts(self):
+        stub = self.stub(refusal(429, {"retry-after": "3600"}, "daily_limit"))
+        with self.assertRaises(ApiError) as caught:
+            stub.client.messages.send(to="+1", from_="A", body="B")
+        error = caught.exception
+        self.assertEqual((error.status, error.code, error.reason, error.param), (429, "some_code", "daily_limit", "to"))
+        self.assertEqual((str(error), error.request_id, error.retry_after_s), ("No.", "req_1", 3600.0))
+
+    def test_a_page_of_a_proxy_is_an_error(self):
+        for status in (200, 413):
+            stub = self.stub((status, {}, b"<html>"))
+            with self.assertRaises(ApiError) as caught:
+                stub.client.account.get()
+            self.assertEqual((caught.exception.status, caught.exception.code), (status, "unexpected_answer"))
+
+    def test_redirects_are_not_followed(self):
+        stub = self.stub((307, {"location": "http://127.0.0.1:9/"}, b""))
+        with self.assertRaises(ApiError):
+            stub.client.account.get()
+        self.assertEqual(len(stub.seen), 1)
+
+    def test_lists_are_read_over_all_pages_without_repetitions(self):
+        stub = self.stub(page([{"id": "c"}, {"id": "b"}], True), page([{"id": "b"}, {"id": "a"}]))
+        messages = stub.client.messages.list(status="failed", to=None)
+        self.assertEqual([item["id"] for item in messages], ["c", "b", "a"])
+        self.assertEqual(
+            [path for _, path, _, _ in stub.seen],
+            ["/api/v1/messages?status=failed&page=1", "/api/v1/messages?status=failed&page=2"],
+        )
+
+    def test_an_empty_id_is_refused(self):
+        with self.assertRaises(ValueError):
+            self.stub(success({})).client.messages.get("")
+
+    def test_every_operation_of_the_document_has_a_method(self):
+        stub = self.stub(success([], pagination={"has_more": False}))
+        unpaged = self.stub(success({"data": []}))
+        for name, resource in vars(stub.client).items():
+            for method, function in inspect.getmembers(resource, inspect.ismethod):
+                if method.startswith("_"):
+                    continue
+                names = inspect.signature(function).parameters
+                of_items = name in ("api_keys", "webhooks") and method == "list"
+                target = getattr(getattr((unpaged if of_items else stub).client, name), method)
+                target(*["x" for n in names if n.endswith("_id")], **({"since": "2026-01-31"} if "since" in names else {}))
+        called = {(verb, path.split("?")[0].replace("/api/v1", "")) for verb, path, _, _ in stub.seen + unpaged.seen}
+        document = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
+        documented = {
+            (verb.upper(), path.replace("{id}", "x"))
+            for path, methods in document["paths"].items()
+            for verb in methods
+            if verb in ("get", "post", "patch", "delete")
+        }
+        self.assertEqual(called, documented)
+
+
+class Webhook(unittest.TestCase):
+    BODY = b'{"type":"message.sent"}'
+
+    def header(self, at, secret="whsec_c2VjcmV0", body=BODY):
+        digest = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
+        return f"t={at},v1={digest}"
+
+    def test_a_genuine_event(self):
+        header = self.header(int(time.time()))
+        self.assertEqual(verify_webhook(header, self.BODY, "whsec_c2VjcmV0"), {"type": "message.sent"})
+        rotated = header.replace("v1=", f"v1={'0' * 64},v1=")
+        self.assertEqual(verify_webhook(rotated, self.BODY, "whsec_c2VjcmV0"), {"type": "message.sent"})
+
+    def test_refusals_name_the_reason(self):
+        now = int(time.time())
+        for header, body, reason in (
+            (None, self.BODY, "malformed"),
+            ("t=1", self.BODY, "malformed"),
+            (self.header(now), b"{}", "mismatch"),
+            (self.header(now, "whsec_other"), self.BODY, "mismatch"),
+            (f"t={now},v1={'é' * 64}", self.BODY, "mismatch"),
+            (self.header(now - 301), self.BODY, "outside_tolerance"),
+            (self.header(now, body=b"no"), b"no", "malformed"),
+        ):
+            with self.assertRaises(WebhookError) as caught:
+                verify_webhook(header, body, "whsec_c2VjcmV0")
+            self.assertEqual(caught.exception.reason, reason, header)
+
+
+if __name__ == "__main__":
+    unittest.main()
