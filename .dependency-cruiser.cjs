@@ -159,7 +159,7 @@ module.exports = {
     ),
     only(
       "specs-use-the-wire",
-      { path: "^e2e/(api|console|security)/" },
+      { path: "^e2e/(api|console|security|smoke)/" },
       ["^e2e/", "^sdk/"],
       "An end-to-end test knows the running service and the client that we ship; support/ may seed.",
     ),

@@ -4,6 +4,9 @@ import { defineConfig } from "@playwright/test";
 const DEBIAN_CHROMIUM = "/usr/bin/chromium";
 const chromium = process.env.CHROMIUM_PATH || (existsSync(DEBIAN_CHROMIUM) ? DEBIAN_CHROMIUM : undefined);
 
+/** Against an installation that already runs: the smoke tests only, one after another, since they share its account. */
+const smoke = process.env.E2E_BASE_URL ? { grep: /@smoke/, workers: 1 } : {};
+
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
@@ -15,6 +18,7 @@ export default defineConfig({
   // Generous: a slow machine is no failure.
   timeout: 120_000,
   expect: { timeout: 30_000 },
+  ...smoke,
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ? [["list"], ["json"]] : [["list"]],
   use: {
     // A trace of every test costs a third of the browser's time. For one that fails: `npm run test:e2e -- --trace on <file>`.
@@ -28,6 +32,6 @@ export default defineConfig({
   projects: [
     { name: "api", testMatch: "{api,security}/**/*.spec.ts", teardown: "every answer" },
     { name: "every answer", testMatch: "api/every-answer.teardown.ts" },
-    { name: "console", testMatch: "console/**/*.spec.ts" },
+    { name: "console", testMatch: "{console,smoke}/**/*.spec.ts" },
   ],
 });

@@ -1,14 +1,17 @@
 /** The one `test` of all end-to-end tests. Every test that asks for `account` gets one that no other test knows. */
 import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
-import { makeOwnAccount, type OwnAccount } from "./support/accounts";
+import { givenAccount, makeOwnAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
 import { answersFile, ranMark } from "./support/contract";
 import { type Receiver, startReceiver } from "./support/receiver";
-import { runningService, type Service } from "./support/service";
+import { isForeign, runningService, type Service } from "./support/service";
 
 type TestFixtures = {
-  /** An account with its owner, 100.00 of balance, an approved sender and a key with all scopes. */
+  /**
+   * An account with its owner, 100.00 of balance, an approved sender and a key with all scopes; in a smoke run against
+   * another installation the one that was given.
+   */
   account: OwnAccount;
   /** The REST API with that account's key. */
   api: Api;
@@ -27,7 +30,7 @@ export const test = base.extend<TestFixtures, { service: Service }>({
     { scope: "worker" },
   ],
   baseURL: ({ service }, use) => use(service.url),
-  account: async ({ service }, use) => use(await makeOwnAccount(service)),
+  account: async ({ service }, use) => use(await (isForeign() ? givenAccount(service) : makeOwnAccount(service))),
   api: ({ service, account }, use) => use(apiWith(service, account.apiKey)),
   // biome-ignore lint/correctness/noEmptyPattern: see above.
   receiver: async ({}, use) => {

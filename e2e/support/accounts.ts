@@ -32,3 +32,23 @@ export async function makeOwnAccount(service: Service, balance = 100): Promise<O
   const made = await admin(service, "account", "create", ...owner, "--balance", String(balance), "--sender", `T${id}`);
   return made as OwnAccount;
 }
+
+type Sender = { sender_id: string };
+
+/** The account of `credentials.json`, with its first approved sender. @throws Error when it has none. */
+export async function givenAccount(service: Service): Promise<OwnAccount> {
+  const { email, password, apiKey } = service;
+  const read = async (path: string) => {
+    const response = await fetch(`${service.url}/api/v1${path}`, { headers: { authorization: `Bearer ${apiKey}` } });
+    if (!response.ok) throw new Error(`GET ${path} of ${service.url} responds with ${response.status}.`);
+    return (await response.json()).data;
+  };
+  const [account, { balance }, senders] = await Promise.all([
+    read("/account"),
+    read("/balance"),
+    read("/senders?status=approved&limit=1"),
+  ]);
+  const [sender] = senders as Sender[];
+  if (!sender) throw new Error(`The account ${email} has no approved sender.`);
+  return { accountId: account.id, email, password, apiKey, apiKeyId: "", sender: sender.sender_id, balance };
+}

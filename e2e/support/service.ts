@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort } from "@/scripts/postgres";
@@ -12,6 +12,12 @@ export type Service = { url: string; email: string; password: string; apiKey: st
 
 /** Names the folder where test processes find the file of {@link start}. */
 const DATA_DIR = "E2E_DATA_DIR";
+
+/** URL of an installation that already runs, for the smoke tests; undefined: the run starts its own. */
+const installationUrl = (): string | undefined => process.env.E2E_BASE_URL;
+
+/** Whether the run uses an installation that it did not start, of which it may use only the account it was given. */
+export const isForeign = (): boolean => installationUrl() !== undefined;
 
 /** The service shared by the whole run. */
 export function runningService(): Service {
@@ -28,12 +34,29 @@ async function waitForCard(child: ChildProcess, output: () => string): Promise<v
   }
 }
 
+/** Takes the account for a running installation from the file that E2E_CREDENTIALS names. @throws Error naming what lacks. */
+function prepareInstallation(url: string): () => Promise<void> {
+  const file = process.env.E2E_CREDENTIALS;
+  if (!file) throw new Error("Set E2E_CREDENTIALS to a JSON file with email, password and apiKey of an account.");
+  const { email, password, apiKey } = JSON.parse(readFileSync(file, "utf8"));
+  for (const [name, value] of Object.entries({ email, password, apiKey })) {
+    if (typeof value !== "string" || value === "") throw new Error(`${file} has no ${name}.`);
+  }
+  const folder = mkdtempSync(path.join(tmpdir(), "messaging-smoke-"));
+  process.env[DATA_DIR] = folder;
+  const credentials = { url: url.replace(/\/+$/, ""), email, password, apiKey };
+  writeFileSync(path.join(folder, "credentials.json"), JSON.stringify(credentials), { mode: 0o600 });
+  return async () => rmSync(folder, { recursive: true, force: true });
+}
+
 /**
  * Starts the product with the command behind `npm start`, on its own port and data folder, so that another one
  * may run beside it. @returns a function that stops it.
  */
 // biome-ignore lint/style/noDefaultExport: Playwright takes the global set-up from nowhere else.
 export default async function start(): Promise<() => Promise<void>> {
+  const running = installationUrl();
+  if (running) return prepareInstallation(running);
   const dataDir = mkdtempSync(path.join(tmpdir(), `messaging-e2e-${randomBytes(2).toString("hex")}-`));
   process.env[DATA_DIR] = dataDir;
   const { DATABASE_URL: _, PUBLIC_URL: __, HOST: ___, ...inherited } = process.env;
