@@ -141,11 +141,15 @@ async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
     findSuppressed(tx, pending),
   ]);
   const days = batch.map(dayOf);
-  const [checkFraud, spending, failures] = await Promise.all([
+  const [checkFraud, spending] = await Promise.all([
     loadFraudCheck(tx, accounts, pending, isSuppressed),
     loadSpending(tx, accounts.values(), days),
-    loadFailures(tx, accounts.keys(), days),
   ]);
+  // With every message counted, so whichever requests are refused later, no other message will be blocked.
+  const { blocked, release } = checkFraud(pending);
+  release();
+  const mayFail = blocked.size > 0 || batch.some((item) => !item.messages.every(isPending));
+  const failures = await loadFailures(tx, mayFail ? accounts.keys() : [], days);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
   return { accounts, balances, responses, quotas, spending, failures, checkFraud };
 }
