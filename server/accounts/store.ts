@@ -66,7 +66,7 @@ type Entry = MoneyMove & { lines: { messageId: string; micros: bigint }[] | null
  * One entry for all messages of an account that were reserved for, or settled, together: it lists them. Credits and refunds
  * are entries of their own, so that the unique key on message and kind makes a second refund impossible.
  */
-export function entriesOf(moves: readonly MoneyMove[]): Entry[] {
+function entriesOf(moves: readonly MoneyMove[]): Entry[] {
   const entries: Entry[] = [];
   const shared = new Map<string, Entry & { lines: object }>();
   for (const move of moves) {

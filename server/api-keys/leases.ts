@@ -1,76 +1,86 @@
 /**
  * Leases of permits: requests of the current minute that a process has counted in the database ahead of time, so that a busy
- * caller costs one statement for many requests. Nothing is admitted that was not counted before; what a process does not use
- * is lost for that minute.
+ * caller costs one statement for many requests. No request is admitted that was not counted before it, and permits that a
+ * process does not use are lost for that minute. Pure; times are milliseconds of a monotonic clock.
  */
 
-/** `used`: requests of the minute so far, over all processes, without the permits that are left. `limit`: of a minute. */
-export type Lease = { permits: number; used: number; limit: number; until: number };
+/**
+ * Permits of one id. `used`: requests of the minute so far, over all processes, without the permits that are left here.
+ * `limit`: of a minute, when it was counted. `until`: end of the minute.
+ */
+type Lease = { permits: number; used: number; limit: number; until: number };
 
-/** Known of an id: its lease, and what this process has admitted since the last count. */
-type Known = Lease & { countedAt: number; admitted: number };
+/** `rate`: requests per second over the last window; `seen`: those of the present one, which began at `since`. */
+type Known = Lease & { rate: number; seen: number; since: number };
 
-/** Limits below are counted one request at a time, so that each process may use up all of them. */
+/** What the database counted. `used`: before this count. `asked`: requests counted, `extra`: permits beside them. */
+type Counted = { used: number; asked: number; extra: number; limit: number; until: number };
+
+/** Requests below this limit are counted one by one, so that each process may use up all of it. */
 const LEASED_LIMIT_MIN = 600;
-/** A lease covers this time at the present rate of its id... */
-const LEASE_MS = 1_000;
-/** ...and a share of what is left of the limit, so that close to it requests are counted one at a time again. */
+/** Below this rate, requests per second, they are counted one by one too. */
+const LEASED_RATE_MIN = 5;
+/** A lease covers as long as the window over which a rate is taken... */
+const WINDOW_MS = 1_000;
+/** ...and at most this share of what is left, so that close to the limit requests are counted one by one again. */
 const LEASED_SHARE = 1 / 16;
-/** Requests within less than this time are a burst, and no rate. */
-const RATE_OVER_MS = 250;
 const IDS_MAX = 20_000;
 
-export type Leases = ReturnType<typeof openLeases>;
-
-/** Leases of a process. Times are milliseconds of a monotonic clock. */
+/** The leases of a process, by the id that is limited. */
 export function openLeases() {
   const known = new Map<string, Known>();
-  const at = (id: string, now: number): Known | undefined => {
-    const lease = known.get(id);
-    return lease && now < lease.until ? lease : undefined;
+
+  /** Notes `count` requests and returns how many a second there are. */
+  const rateOf = (entry: Known, count: number, now: number): number => {
+    const windowMs = now - entry.since;
+    if (windowMs >= WINDOW_MS) {
+      entry.rate = (entry.seen * 1_000) / windowMs;
+      entry.seen = 0;
+      entry.since = now;
+    }
+    entry.seen += count;
+    return entry.rate;
   };
 
   return {
-    /** Whether a permit is left, under the same limit as when it was counted. */
+    /** Whether a permit is left. `limit`: the limit must still be this; null: any. */
     has(id: string, limit: number | null, now: number): boolean {
-      const lease = at(id, now);
-      return lease !== undefined && lease.permits > 0 && (limit === null || lease.limit === limit);
+      const entry = known.get(id);
+      return entry !== undefined && entry.permits > 0 && now < entry.until && (limit ?? entry.limit) === entry.limit;
     },
-    /** Takes a permit, which must be there. */
+
+    /** Takes a permit, which must be there. @returns the lease without it. */
     take(id: string, now: number): Lease {
-      const lease = at(id, now);
-      if (!lease || lease.permits === 0) throw new Error("There is no permit.");
-      lease.permits -= 1;
-      lease.used += 1;
-      lease.admitted += 1;
-      return lease;
+      const entry = known.get(id);
+      if (!entry || entry.permits === 0) throw new Error("There is no permit left.");
+      entry.permits -= 1;
+      entry.used += 1;
+      rateOf(entry, 1, now);
+      return entry;
     },
-    /** How many permits to count beside `asked` requests; null: the limit is not known, so there is no lease either. */
+
+    /** How many permits to count beside `asked` requests. */
     wanted(id: string, asked: number, now: number): number {
-      const lease = at(id, now);
-      if (!lease || lease.limit < LEASED_LIMIT_MIN || lease.permits > 0) return 0;
-      const sinceMs = Math.max(RATE_OVER_MS, now - lease.countedAt);
-      const expected = ((lease.admitted + asked) * LEASE_MS) / sinceMs;
-      const left = lease.limit - lease.used - asked;
-      return Math.max(0, Math.floor(Math.min(expected, left * LEASED_SHARE)));
+      const entry = known.get(id);
+      if (!entry) return 0;
+      const rate = rateOf(entry, asked, now);
+      const isCurrent = now < entry.until;
+      if (rate < LEASED_RATE_MIN || (isCurrent && entry.permits > 0)) return 0;
+      const left = entry.limit - asked - (isCurrent ? entry.used : 0);
+      return Math.max(0, Math.floor(Math.min((rate * WINDOW_MS) / 1_000, left * LEASED_SHARE)));
     },
-    /**
-     * Notes what the database counted.
-     * @param counted `used`: before this count. `admitted`: requests that pass. `extra`: permits beside them.
-     */
-    note(
-      id: string,
-      counted: { used: number; admitted: number; extra: number; limit: number; until: number },
-      now: number,
-    ): void {
-      const { admitted, limit, until } = counted;
-      const before = at(id, now);
-      const kept = before?.limit === limit ? before.permits : 0;
-      const granted = Math.max(0, Math.min(counted.extra, limit - counted.used - admitted));
-      // The database's count includes permits that this process still has.
-      const used = counted.used - kept + admitted;
-      if (known.size >= IDS_MAX) known.clear();
-      known.set(id, { permits: kept + granted, used, limit, until, countedAt: now, admitted: 0 });
+
+    /** Notes a count. @returns the permits that were left before it, which the database's count includes. */
+    note(id: string, { used, asked, extra, limit, until }: Counted, now: number): number {
+      if (limit < LEASED_LIMIT_MIN) return 0;
+      const before = known.get(id);
+      const kept = before && now < before.until && before.limit === limit ? before.permits : 0;
+      const granted = Math.max(0, Math.floor(Math.min(extra, limit - used - asked)));
+      if (!before && known.size >= IDS_MAX) known.clear();
+      const { rate, seen, since } = before ?? { rate: 0, seen: asked, since: now };
+      const usedByAll = Math.min(limit, used + asked) - kept;
+      known.set(id, { permits: kept + granted, used: usedByAll, limit, until, rate, seen, since });
+      return kept;
     },
   };
 }
