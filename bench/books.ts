@@ -21,7 +21,7 @@ async function readBooks(database: Client): Promise<Books> {
             (SELECT sum(amount_micros) FROM ledger_entries)::text AS amounts,
             (SELECT sum(held_micros) FROM ledger_entries)::text AS holds,
             (SELECT count(*) FROM messages)::int4 AS messages,
-            (SELECT count(*) FROM ledger_entries WHERE kind = 'reserve')::int4 AS reserves`,
+            (SELECT count(*) FROM ledger_lines WHERE kind = 'reserve')::int4 AS reserves`,
   );
   const [row] = rows;
   if (!row) throw new Error("The database returned no row.");
@@ -53,7 +53,7 @@ export async function checkService(database: Client, accepted: number): Promise<
     jobs: number;
   }>(
     `SELECT (SELECT count(*) FROM messages WHERE status = 'delivered')::int4 AS delivered,
-            (SELECT count(*) FROM ledger_entries WHERE kind = 'settle')::int4 AS settled,
+            (SELECT count(*) FROM ledger_lines WHERE kind = 'settle')::int4 AS settled,
             (SELECT coalesce(sum(delivered), 0) FROM usage_days)::int4 AS counted,
             (SELECT count(*) FROM messages WHERE status IN ('pending', 'sent'))::int4 AS open,
             (SELECT count(*) FROM graphile_worker.jobs
@@ -61,8 +61,8 @@ export async function checkService(database: Client, accepted: number): Promise<
   );
   const { delivered = 0, settled = 0, counted = 0, open = 0, jobs = 0 } = rows[0] ?? {};
   return [
-    same({ "accepted responses": accepted, messages: books.messages, "reserve entries": books.reserves }),
-    same({ messages: books.messages, delivered, "settle entries": settled, "counted as delivered": counted }),
+    same({ "accepted responses": accepted, messages: books.messages, "reserved for": books.reserves }),
+    same({ messages: books.messages, delivered, settled: settled, "counted as delivered": counted }),
     ...balanced(books),
     { ok: open === 0 && jobs === 0, text: `left after the drain: ${figures(open)} messages, ${figures(jobs)} jobs` },
   ];

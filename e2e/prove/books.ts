@@ -110,8 +110,8 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
        ORDER BY message_id, seq`,
     ),
     ledger: await database.rows<MessageLedger>(
-      `SELECT message_id AS "messageId", array_agg(kind ORDER BY id) AS kinds, sum(amount_micros)::float8 AS "amountMicros",
-         sum(held_micros)::float8 AS "reservedMicros" FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id`,
+      `SELECT message_id AS "messageId", array_agg(kind ORDER BY entry_id) AS kinds, sum(amount_micros)::float8 AS "amountMicros",
+         sum(held_micros)::float8 AS "reservedMicros" FROM ledger_lines GROUP BY message_id`,
     ),
     accounts: await readAccounts(database),
     events: await database.rows<StoredEvent>(

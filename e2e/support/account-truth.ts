@@ -11,7 +11,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
     SELECT a.held_micros FROM accounts a WHERE a.id = $1 AND a.held_micros <>
       (SELECT coalesce(sum(m.cost_micros), 0) FROM messages m WHERE m.account_id = $1 AND m.status = 'pending')`,
   "each message is reserved for once, and settled or refunded once it is not pending": `
-    SELECT m.id, m.status, array_agg(l.kind) AS kinds FROM messages m LEFT JOIN ledger_entries l ON l.message_id = m.id
+    SELECT m.id, m.status, array_agg(l.kind) AS kinds FROM messages m LEFT JOIN ledger_lines l ON l.message_id = m.id AND l.account_id = $1
     WHERE m.account_id = $1 GROUP BY m.id
     HAVING count(*) FILTER (WHERE l.kind = 'reserve') <> 1
       OR count(*) FILTER (WHERE l.kind = 'settle') <> (m.sent_at IS NOT NULL)::int

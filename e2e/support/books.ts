@@ -42,7 +42,7 @@ export async function openDatabase(databaseUrl: string) {
     const [row] = await rows<Record<keyof Books, string>>(
       `SELECT a.balance_micros AS balance, a.held_micros AS held,
          (SELECT coalesce(sum(l.amount_micros), 0) FROM ledger_entries l WHERE l.account_id = a.id) AS ledger,
-         (SELECT count(*) FROM ledger_entries l WHERE l.account_id = a.id AND l.kind = 'reserve') AS charges,
+         (SELECT count(*) FROM ledger_lines l WHERE l.account_id = a.id AND l.kind = 'reserve') AS charges,
          (SELECT count(*) FROM ledger_entries l WHERE l.account_id = a.id AND l.kind = 'refund') AS refunds,
          (SELECT count(*) FROM messages m WHERE m.account_id = a.id) AS messages
        FROM accounts a WHERE a.id = $1`,

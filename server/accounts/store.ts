@@ -1,7 +1,10 @@
 import type { Tx } from "../core/db";
 import { unnest } from "../core/unnest";
 
-/** A ledger entry. `amountMicros` changes the balance, `reservedMicros` the money reserved for messages in flight. */
+/**
+ * A movement of money. `amountMicros` changes the balance, `reservedMicros` the money reserved for messages in flight. A
+ * `reserve` or `settle` names its message.
+ */
 export type MoneyMove = {
   accountId: string;
   kind: "credit" | "reserve" | "settle" | "refund";
@@ -56,14 +59,49 @@ function sumByAccount(moves: readonly MoneyMove[]): AccountSum[] {
   return [...sums.values()];
 }
 
-const ENTRIES = unnest<MoneyMove>({
-  account_id: ["text", (move) => move.accountId],
-  kind: ["text", (move) => move.kind],
-  amount_micros: ["int8", (move) => move.amountMicros],
-  held_micros: ["int8", (move) => move.reservedMicros],
-  message_id: ["text", (move) => move.messageId],
-  note: ["text", (move) => move.note],
-  created_at: ["timestamptz", (move) => move.at.toISOString()],
+/** A row of the ledger. `lines`: the messages of a `reserve` or `settle`, each with what it adds to or takes from the reserved money. */
+type Entry = MoneyMove & { lines: { messageId: string; micros: bigint }[] | null };
+
+/**
+ * One entry for all messages of an account that were reserved for, or settled, together: it lists them. Credits and refunds
+ * are entries of their own, so that the unique key on message and kind makes a second refund impossible.
+ */
+function entriesOf(moves: readonly MoneyMove[]): Entry[] {
+  const entries: Entry[] = [];
+  const shared = new Map<string, Entry & { lines: object }>();
+  for (const move of moves) {
+    const { kind, messageId, accountId, amountMicros, reservedMicros } = move;
+    if (messageId === null || (kind !== "reserve" && kind !== "settle")) {
+      entries.push({ ...move, lines: null });
+      continue;
+    }
+    const line = { messageId, micros: reservedMicros < 0n ? -reservedMicros : reservedMicros };
+    const key = `${kind} ${accountId}`;
+    const entry = shared.get(key);
+    if (entry) {
+      entry.amountMicros += amountMicros;
+      entry.reservedMicros += reservedMicros;
+      entry.lines.push(line);
+    } else {
+      const first = { ...move, messageId: null, lines: [line] };
+      shared.set(key, first);
+      entries.push(first);
+    }
+  }
+  return entries;
+}
+
+/** Lines are passed as text, since arrays cannot be nested. */
+const ENTRIES = unnest<Entry>({
+  account_id: ["text", (entry) => entry.accountId],
+  kind: ["text", (entry) => entry.kind],
+  amount_micros: ["int8", (entry) => entry.amountMicros],
+  held_micros: ["int8", (entry) => entry.reservedMicros],
+  message_id: ["text", (entry) => entry.messageId],
+  note: ["text", (entry) => entry.note],
+  created_at: ["timestamptz", (entry) => entry.at.toISOString()],
+  message_ids: ["text", ({ lines }) => lines?.map((line) => line.messageId).join(",")],
+  message_micros: ["text", ({ lines }) => lines?.map((line) => line.micros).join(",")],
 });
 
 const SUMS = unnest<AccountSum>(
@@ -72,26 +110,29 @@ const SUMS = unnest<AccountSum>(
     amount: ["int8", (sum) => sum.amountMicros],
     reserved: ["int8", (sum) => sum.reservedMicros],
   },
-  8,
+  10,
 );
 
 /**
  * Writes ledger entries and changes the balances by their sums, so that a balance always equals the sum of its entries.
  * The accounts must be locked.
- * @throws the database's constraint violation for a balance below zero; the transaction fails.
+ * @throws the database's constraint violation for a balance below zero, or a second refund; the transaction fails.
  */
 export async function postMoney(tx: Tx, moves: readonly MoneyMove[]): Promise<void> {
   if (moves.length === 0) return;
   await tx.query({
     name: "accounts.post_money",
     text: `WITH entries AS (
-             INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, message_id, note, created_at)
-             SELECT * FROM ${ENTRIES.sql}
+             INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, message_id, note, created_at,
+               message_ids, message_micros)
+             SELECT account_id, kind, amount_micros, held_micros, message_id, note, created_at,
+               string_to_array(message_ids, ','), string_to_array(message_micros, ',')::int8[]
+             FROM ${ENTRIES.as("e")}
            )
            UPDATE accounts a
            SET balance_micros = a.balance_micros + s.amount, held_micros = a.held_micros + s.reserved
            FROM ${SUMS.as("s")}
            WHERE a.id = s.id`,
-    values: [...ENTRIES.values(moves), ...SUMS.values(sumByAccount(moves))],
+    values: [...ENTRIES.values(entriesOf(moves)), ...SUMS.values(sumByAccount(moves))],
   });
 }

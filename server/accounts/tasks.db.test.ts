@@ -17,6 +17,11 @@ const AMOUNTS: Record<Kind, [amount: bigint, reserved: bigint]> = {
   refund: [COST, -COST],
 };
 
+const moveOf = (accountId: string, messageId: string, kind: Kind): MoneyMove => {
+  const [amountMicros, reservedMicros] = AMOUNTS[kind];
+  return { accountId, kind, amountMicros, reservedMicros, messageId, note: null, at: new Date() };
+};
+
 /** Inserts a message of the given cost, and these ledger entries as the service writes them. */
 async function makeBilled(accountId: string, status: string, costMicros: bigint, kinds: Kind[]): Promise<string> {
   const messageId = newId("message");
@@ -27,11 +32,10 @@ async function makeBilled(accountId: string, status: string, costMicros: bigint,
        VALUES ($1, $2, '+14155550123', 'T', 'Hi', 'GSM-7', 1, $3, $4, 'USD', now())`,
       [messageId, accountId, status, costMicros],
     );
-    const moves = kinds.map((kind) => {
-      const [amountMicros, reservedMicros] = AMOUNTS[kind];
-      return { accountId, kind, amountMicros, reservedMicros, messageId, note: null, at: new Date() };
-    });
-    await postMoney(tx, moves);
+    await postMoney(
+      tx,
+      kinds.map((kind) => moveOf(accountId, messageId, kind)),
+    );
   });
   return messageId;
 }
@@ -46,6 +50,87 @@ test("a consistent ledger is not reported, whatever the status of its messages",
   const result = await checkLedger();
   expect(result.accounts).toBeGreaterThanOrEqual(1);
   expect(result.drifted.map((drift) => drift.accountId)).not.toContain(accountId);
+});
+
+test("messages reserved for together share an entry, as do those that are settled; each refund has its own, once", async () => {
+  const [first, second] = [await makeAccount(), await makeAccount()];
+  const owners = [first, first, second].map(({ accountId }) => accountId);
+  const ids = await Promise.all(owners.map((accountId) => makeBilled(accountId, "pending", COST, [])));
+  const post = (kind: Kind) =>
+    transaction(async (tx) => {
+      await lockAccounts(tx, owners);
+      await postMoney(
+        tx,
+        ids.map((messageId, at) => moveOf(owners[at] ?? "", messageId, kind)),
+      );
+    });
+  const entriesOf = async (kind: Kind) => {
+    const { rows } = await pool().query(
+      `SELECT account_id, amount_micros, held_micros, message_id, message_ids, message_micros FROM ledger_entries
+       WHERE account_id = ANY($1) AND kind = $2 ORDER BY id`,
+      [owners, kind],
+    );
+    return rows;
+  };
+  await post("reserve");
+  expect(await entriesOf("reserve")).toEqual([
+    {
+      account_id: first.accountId,
+      amount_micros: -2n * COST,
+      held_micros: 2n * COST,
+      message_id: null,
+      message_ids: ids.slice(0, 2),
+      message_micros: [String(COST), String(COST)],
+    },
+    expect.objectContaining({ account_id: second.accountId, held_micros: COST, message_ids: ids.slice(2) }),
+  ]);
+  expect(await driftOf(first.accountId)).toBeUndefined();
+  expect(await driftOf(second.accountId)).toBeUndefined();
+
+  await post("refund");
+  expect(await entriesOf("refund")).toMatchObject(ids.map((id) => ({ message_id: id, message_ids: null })));
+  // Reserved once more, so that nothing but the unique key can refuse it.
+  await post("reserve");
+  await expect(post("refund")).rejects.toMatchObject({ code: "23505" });
+});
+
+test("messages billed in the form of versions before are no drift, also when only their reserve has that form", async () => {
+  const { accountId } = await makeAccount();
+  const reserved = await makeBilled(accountId, "delivered", COST, []);
+  const settled = await makeBilled(accountId, "delivered", COST, []);
+  for (const [id, kinds] of [
+    [reserved, ["reserve"]],
+    [settled, ["reserve", "settle"]],
+  ] as const) {
+    for (const kind of kinds) {
+      const { amountMicros, reservedMicros } = moveOf(accountId, id, kind);
+      await pool().query(
+        `WITH entry AS (INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, message_id)
+           VALUES ($1, $2, $3, $4, $5))
+         UPDATE accounts SET balance_micros = balance_micros + $3, held_micros = held_micros + $4 WHERE id = $1`,
+        [accountId, kind, amountMicros, reservedMicros, id],
+      );
+    }
+  }
+  expect(await driftOf(accountId)).toMatchObject({ faultyMessages: [reserved] });
+  await transaction(async (tx) => {
+    await lockAccounts(tx, [accountId]);
+    await postMoney(tx, [moveOf(accountId, reserved, "settle")]);
+  });
+  expect(await driftOf(accountId)).toBeUndefined();
+});
+
+test("an entry whose sum is not that of its messages is found", async () => {
+  const { accountId } = await makeAccount();
+  const messageId = await makeBilled(accountId, "pending", COST, ["reserve"]);
+  await pool().query(
+    `WITH entry AS (UPDATE ledger_entries SET amount_micros = amount_micros - 1 WHERE account_id = $1 AND kind = 'reserve')
+     UPDATE accounts SET balance_micros = balance_micros - 1 WHERE id = $1`,
+    [accountId],
+  );
+  const drift = await driftOf(accountId);
+  expect(drift?.balanceMicros).toBe(drift?.ledgerMicros);
+  expect(drift?.faultyMessages).toEqual([messageId]);
 });
 
 test("a balance changed by hand is reported with its amounts", async () => {

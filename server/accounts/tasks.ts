@@ -19,9 +19,10 @@ type Drift = {
 };
 
 /**
- * `billed`: sums of each message's entries. A message is faulty when it has a cost, settlement or refund without a
- * reserve; is both settled and refunded; is pending without an open reserve or the reverse; has entries whose sum is not
- * its cost, or whose reserved sum is not its open reserve; or has entries of another account, or of no message.
+ * `billed`: sums of each message's lines. A message is faulty when it has a cost, settlement or refund without a
+ * reserve; is both settled and refunded; is pending without an open reserve or the reverse; has lines whose sum is not
+ * its cost, or whose reserved sum is not its open reserve; or has lines of another account, or of no message. `uneven`:
+ * entries whose sums are not those of the messages that they list, which are then all faulty.
  */
 const DRIFTED_SQL = `
   WITH books AS (
@@ -30,8 +31,16 @@ const DRIFTED_SQL = `
     SELECT message_id, min(account_id) AS account_id, min(account_id) <> max(account_id) AS mixed,
            count(*) FILTER (WHERE kind = 'reserve') AS reserves, count(*) FILTER (WHERE kind = 'settle') AS settles,
            count(*) FILTER (WHERE kind = 'refund') AS refunds, sum(amount_micros) AS amount, sum(held_micros) AS reserved
-    FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id
+    FROM ledger_lines GROUP BY message_id
+  ), uneven AS (
+    SELECT e.account_id, unnest(e.message_ids) AS message_id FROM ledger_entries e
+    CROSS JOIN LATERAL (SELECT coalesce(sum(micros), 0) AS micros FROM unnest(e.message_micros) AS l (micros)) AS listed
+    WHERE e.message_ids IS NOT NULL
+      AND (e.held_micros <> CASE e.kind WHEN 'reserve' THEN listed.micros ELSE -listed.micros END
+           OR e.amount_micros <> CASE e.kind WHEN 'reserve' THEN -listed.micros ELSE 0 END)
   ), faulty AS (
+    SELECT account_id, message_id FROM uneven
+    UNION
     SELECT coalesce(m.account_id, b.account_id) AS account_id, coalesce(m.id, b.message_id) AS message_id
     FROM messages m FULL JOIN billed b ON b.message_id = m.id
     WHERE (m.id IS NULL OR b.message_id IS NOT NULL OR m.cost_micros <> 0)

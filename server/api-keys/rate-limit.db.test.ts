@@ -49,6 +49,43 @@ test("a refusal is cached exactly until the end of the minute", async () => {
   expect(await countedFor(keyId)).not.toBe(counted);
 });
 
+test("a busy caller is counted ahead of time, and told exactly what it has left", async () => {
+  const { accountId, keyId } = await makeAccount({ rateLimit: 1_000 });
+  await setCount(keyId, 0);
+  await setCount(accountId, 0);
+  vi.useFakeTimers({ toFake: ["performance"] });
+  await ask(keyId, 1_000, accountId, 50);
+  vi.advanceTimersByTime(1_000);
+  expect(await countRequest({ caller: keyId, limit: 1_000, accountId })).toMatchObject({ remaining: 949 });
+  // 50 a second are expected to come.
+  expect([await countedFor(keyId), await countedFor(accountId)]).toEqual([101, 101]);
+  for (let remaining = 948; remaining >= 899; remaining -= 1) {
+    expect(await countRequest({ caller: keyId, limit: 1_000, accountId })).toMatchObject({
+      refusedBy: null,
+      remaining,
+    });
+  }
+  expect([await countedFor(keyId), await countedFor(accountId)]).toEqual([101, 101]);
+  await countRequest({ caller: keyId, limit: 1_000, accountId });
+  expect(await countedFor(keyId)).toBeGreaterThan(101);
+});
+
+test("what other processes count meanwhile leaves a caller no more than its limit", async () => {
+  const { accountId, keyId } = await makeAccount({ rateLimit: 1_000 });
+  await setCount(keyId, 0);
+  await setCount(accountId, 0);
+  vi.useFakeTimers({ toFake: ["performance"] });
+  await ask(keyId, 1_000, accountId, 50);
+  vi.advanceTimersByTime(1_000);
+  await ask(keyId, 1_000, accountId, 1);
+  const counted = await countedFor(keyId);
+  // The others use up everything that was not counted for this process.
+  await pool().query("UPDATE api_key_minutes SET used = 1000 WHERE key_id = $1", [keyId]);
+  const states: RateState[] = [];
+  for (let at = 0; at < 100; at += 1) states.push(await countRequest({ caller: keyId, limit: 1_000, accountId }));
+  expect(refusals(states)).toEqual({ passed: counted - 51, caller: 100 - (counted - 51), account: 0 });
+});
+
 describe("an account", () => {
   test("may make five times the requests of its most generous key, whichever of its keys and people make them", async () => {
     const { accountId, keyId } = await makeAccount({ rateLimit: 700 });

@@ -1,6 +1,7 @@
 /**
- * Requests per minute, of a caller (a key or a person) and of its account as a whole. Exact over all web processes: each
- * count is a row in the database, and concurrent requests of a process are counted by one statement.
+ * Requests per minute, of a caller (a key or a person) and of its account as a whole. Never more over all web processes: each
+ * count is a row in the database. Concurrent requests of a process are counted by one statement, and busy callers with a
+ * large limit ahead of time (leases.ts).
  */
 import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
@@ -8,6 +9,7 @@ import { pool, repeatWhenLost } from "../core/db";
 import { env } from "../core/env";
 import { defineProcessValue } from "../core/process";
 import { RATE_LIMIT_DEFAULT } from "./ceiling";
+import { openLeases } from "./leases";
 
 /**
  * Where a caller stands in its current minute. `resetMs` is the time to the next one; `refusedBy` tells whose limit is used
@@ -37,8 +39,12 @@ const countQueue = defineProcessValue("api-keys.rate", () =>
   createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
 );
 
+const leases = defineProcessValue("api-keys.leases", openLeases);
+
 /** Counts one request of a caller against its own limit per minute and, when it passes that, against its account's. */
 export async function countRequest(ask: Ask): Promise<RateState> {
+  const leased = takeLeased(ask);
+  if (leased) return leased;
   // An exhausted caller is refused until the next minute without a query, so that a flood does not load the database.
   const known = knownRefusal(ask);
   if (known) return known;
@@ -49,6 +55,16 @@ export async function countRequest(ask: Ask): Promise<RateState> {
     exhausted().set(spent, { until: performance.now() + state.resetMs, accountLimit: state.accountLimit });
   }
   return state;
+}
+
+/** The state of a request for which permits of its caller and its account are left; null: it has to be counted. */
+function takeLeased({ caller, limit, accountId }: Ask): RateState | null {
+  const at = performance.now();
+  if (!leases().has(caller, limit, at) || (accountId !== null && !leases().has(accountId, null, at))) return null;
+  const own = leases().take(caller, at);
+  const accountLimit = accountId === null ? null : leases().take(accountId, at).limit;
+  const resetMs = Math.min(MINUTE_MS, Math.ceil(own.until - at));
+  return { refusedBy: null, limit, remaining: Math.max(0, limit - own.used), resetMs, accountLimit };
 }
 
 const exhausted = defineProcessValue("api-keys.exhausted", () => new Map<string, Exhausted>());
@@ -75,14 +91,20 @@ const addTo = (rows: string): string => `
  * The minute is the database's, so that web processes with other clocks agree on it. It never runs back: a statement that
  * waited for the row over the change of the minute counts in the new one. Rows are taken in the order of their ids, all
  * callers before all accounts. Only what passed its caller's limit counts for the account, so that one key's refused flood
- * is not held against the others.
+ * is not held against the others. `n` requests and `more` permits for each caller; `account_more` for its account.
+ *
+ * Its commit does not wait for the disk: a crash of the database may forget the counts of its last moments, less than a
+ * second, within a minute in which it was away for longer.
  */
 const COUNT_SQL = `
   WITH asked AS (
-    SELECT * FROM unnest($1::text[], $2::int4[], $3::int4[], $4::text[]) AS a (id, n, most, account_id)
+    SELECT *, n_asked + more AS n
+    FROM unnest($1::text[], $2::int4[], $3::int4[], $4::text[], $7::int4[], $8::int4[])
+      AS a (id, n_asked, most, account_id, more, account_more)
   ), callers AS (${addTo("asked")}
   ), passed AS (
-    SELECT a.account_id AS id, sum(least(a.n, greatest(0, a.most - (c.used - a.n))))::int4 AS n
+    SELECT a.account_id AS id,
+      (sum(least(a.n_asked, greatest(0, a.most - (c.used - a.n)))) + max(a.account_more))::int4 AS n
     FROM asked a JOIN callers c ON c.key_id = a.id WHERE a.account_id IS NOT NULL GROUP BY a.account_id
   ), accounts AS (${addTo("passed")}
   ), counted AS (
@@ -93,37 +115,59 @@ const COUNT_SQL = `
     FROM accounts JOIN passed p ON p.id = key_id
   )
   SELECT key_id AS id, used, passed, account_limit AS "accountLimit",
-    (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs" FROM counted`;
+    (extract(epoch FROM minute + interval '1 minute' - clock_timestamp()) * 1000)::int4 AS "leftMs"
+  FROM counted, (SELECT set_config('synchronous_commit', 'off', true)) AS hurried`;
 
 type Counted = { id: string; used: number; passed: number | null; accountLimit: number | null; leftMs: number };
 
+/** The requests of a batch by caller, and the permits that are counted with them. */
+type Group = { ask: Ask; count: number; more: number; accountMore: number };
+
+function groupAsks(asks: readonly Ask[], at: number): Group[] {
+  const groups = new Map<string, Group>();
+  const counts = new Map<string, number>();
+  for (const ask of asks) {
+    const group = groups.get(ask.caller) ?? { ask, count: 0, more: 0, accountMore: 0 };
+    group.count += 1;
+    groups.set(ask.caller, group);
+    if (ask.accountId !== null) counts.set(ask.accountId, (counts.get(ask.accountId) ?? 0) + 1);
+  }
+  const accountsMore = new Map([...counts].map(([id, count]) => [id, leases().wanted(id, count, at)]));
+  for (const group of groups.values()) {
+    group.more = leases().wanted(group.ask.caller, group.count, at);
+    group.accountMore = accountsMore.get(group.ask.accountId ?? "") ?? 0;
+  }
+  return [...groups.values()];
+}
+
+/** Where an id stands: `used` before the next request, and the `kept` permits of this process that it includes. */
+type Standing = { used: number; kept: number; leftMs: number; accountLimit: number | null };
+
 async function countAll(asks: Ask[]) {
-  const callers = new Map<string, { count: number; ask: Ask }>();
-  for (const ask of asks) callers.set(ask.caller, { count: (callers.get(ask.caller)?.count ?? 0) + 1, ask });
-  const all = [...callers.values()];
+  const at = performance.now();
+  const groups = groupAsks(asks, at);
   const count = {
     name: "api-keys.count_requests",
     text: COUNT_SQL,
     values: [
-      [...callers.keys()],
-      all.map((caller) => caller.count),
-      all.map((caller) => caller.ask.limit),
-      all.map((caller) => caller.ask.accountId),
+      groups.map(({ ask }) => ask.caller),
+      groups.map((group) => group.count),
+      groups.map(({ ask }) => ask.limit),
+      groups.map(({ ask }) => ask.accountId),
       env().ACCOUNT_RATE_FACTOR,
       RATE_LIMIT_DEFAULT,
+      groups.map((group) => group.more),
+      groups.map((group) => group.accountMore),
     ],
   };
   // Counting a request twice when the database goes away is better than refusing it.
   const { rows } = await repeatWhenLost(() => pool().query<Counted>(count));
-  // From here on `used` counts up again, from what it was before these requests.
-  const states = new Map(
-    rows.map((row) => [row.id, { ...row, used: row.used - (row.passed ?? callers.get(row.id)?.count ?? 0) }]),
-  );
+  const standings = standingsOf(rows, groups, at);
   return asks.map(({ caller, limit, accountId }) => {
-    const own = states.get(caller);
+    const own = standings.get(caller);
     if (!own) return { ok: false as const, error: new Error("The request was not counted.") };
     own.used += 1;
-    const account = accountId === null ? undefined : states.get(accountId);
+    const account = accountId === null ? undefined : standings.get(accountId);
     const accountLimit = account?.accountLimit ?? null;
     const isAllowed = own.used <= limit;
     if (isAllowed && account) account.used += 1;
@@ -131,10 +175,28 @@ async function countAll(asks: Ask[]) {
     const value: RateState = {
       refusedBy: isAllowed ? (isAccountSpent ? "account" : null) : "caller",
       limit,
-      remaining: isAccountSpent ? 0 : Math.max(0, limit - own.used),
+      remaining: !isAllowed || isAccountSpent ? 0 : limit - own.used + own.kept,
       resetMs: Math.min(MINUTE_MS, Math.max(0, (isAccountSpent ? account : own).leftMs)),
       accountLimit,
     };
     return { ok: true as const, value };
   });
+}
+
+/** Notes the leases of a count that was sent at `at`, and returns where each id stood before its requests. */
+function standingsOf(rows: readonly Counted[], groups: readonly Group[], at: number): Map<string, Standing> {
+  const byCaller = new Map(groups.map((group) => [group.ask.caller, group]));
+  const byAccount = new Map(groups.map((group) => [group.ask.accountId ?? "", group]));
+  return new Map(
+    rows.map(({ id, used: usedAfter, passed, leftMs, accountLimit }) => {
+      const caller = byCaller.get(id);
+      const extra = passed === null ? (caller?.more ?? 0) : (byAccount.get(id)?.accountMore ?? 0);
+      const asked = passed === null ? (caller?.count ?? 0) : passed - extra;
+      const limit = passed === null ? (caller?.ask.limit ?? 0) : (accountLimit ?? 0);
+      const used = usedAfter - asked - extra;
+      // Counted from when it was sent: a permit must not outlive its minute.
+      const kept = leases().note(id, { used, asked, extra, limit, until: at + leftMs }, at);
+      return [id, { used, kept, leftMs, accountLimit }];
+    }),
+  );
 }

@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createBatcher } from "./batcher";
 import { databaseUnavailable } from "./errors";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test("calls made while a flush runs share the next one", async () => {
   const batches: number[][] = [];
@@ -127,4 +131,44 @@ test("when the database is unavailable for a flush, the calls queued behind it f
   await expect.poll(() => batches.length).toBe(2);
   releases[1]?.();
   expect(await next).toBe(100);
+});
+
+test("after a large batch the next one is gathered for a moment; a lone call is never kept waiting", async () => {
+  const batches: number[][] = [];
+  const add = createBatcher<number, number>(
+    async (items) => {
+      batches.push(items);
+      return items.map((item) => ({ ok: true, value: item }));
+    },
+    { maxWeight: 10, gatherMs: 4 },
+  );
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  expect(await add(1)).toBe(1);
+  expect(await add(2)).toBe(2);
+  await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(add));
+  const gathered = [add(21), add(22)];
+  await new Promise((resolve) => setImmediate(resolve));
+  gathered.push(add(23));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(batches).toHaveLength(3);
+  vi.advanceTimersByTime(4);
+  expect(await Promise.all(gathered)).toEqual([21, 22, 23]);
+  expect(await add(3)).toBe(3);
+  expect(batches.slice(2)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], [21, 22, 23], [3]]);
+});
+
+test("a batch that is full while it is gathered is flushed at once", async () => {
+  const sizes: number[] = [];
+  const add = createBatcher<number, number>(
+    async (items) => {
+      sizes.push(items.length);
+      return items.map((item) => ({ ok: true, value: item }));
+    },
+    { maxWeight: 10, gatherMs: 4 },
+  );
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const many = (count: number) => Promise.all(Array.from({ length: count }, (_, at) => add(at)));
+  await many(8);
+  await many(10);
+  expect(sizes).toEqual([8, 10]);
 });

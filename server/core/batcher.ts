@@ -1,6 +1,6 @@
 /**
  * Group commit: while one flush commits, the next batch fills, so all items that arrived meanwhile share the cost of
- * one transaction. No timer: a lone item is flushed at once.
+ * one transaction. A lone item is flushed at once.
  */
 import { errorCodeOf, isDatabaseUnavailable, overloaded } from "./errors";
 
@@ -25,22 +25,36 @@ export function isDataError(thrown: unknown): boolean {
 const WAITING_MAX = 200_000;
 
 /**
+ * From this many calls in the last batch on, more are expected at any moment: those that it answered are likely to ask again,
+ * and one flush for all costs far less than two.
+ */
+const GATHER_FROM = 8;
+
+/**
  * Makes a function that gathers concurrent calls into batches.
  * @param flush carries out a whole batch and returns one result per item, in order; a throw fails every item.
  * @param options `maxWeight` bounds a batch, which always has at least one item; `weigh` is an item's weight (default
  *   1); `parallel` is the number of concurrent flushes (default 1). `maxWaiting` bounds the weight of the queue
  *   (default {@link WAITING_MAX}): a call beyond it is refused at once with 503 `overloaded`, with nothing begun. An
- *   empty queue takes any item.
+ *   empty queue takes any item. `gatherMs`: pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch
+ *   grows (default: none).
  */
 export function createBatcher<Item, Result>(
   flush: (items: Item[]) => Promise<Settled<Result>[]>,
-  options: { maxWeight: number; maxWaiting?: number; weigh?: (item: Item) => number; parallel?: number },
+  options: {
+    maxWeight: number;
+    maxWaiting?: number;
+    weigh?: (item: Item) => number;
+    parallel?: number;
+    gatherMs?: number;
+  },
 ): Batcher<Item, Result> {
-  const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1 } = options;
+  const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1, gatherMs = 0 } = options;
   let queue: Call<Item, Result>[] = [];
   let waitingWeight = 0;
   let running = 0;
   let scheduled = false;
+  let gathering = false;
 
   function takeBatch(): Call<Item, Result>[] {
     let weight = 0;
@@ -88,11 +102,23 @@ export function createBatcher<Item, Result>(
       await settle(batch);
     } finally {
       running -= 1;
+      if (gatherMs > 0 && batch.length >= GATHER_FROM) gather();
       start();
     }
   }
 
+  function gather(): void {
+    if (gathering) return;
+    gathering = true;
+    setTimeout(() => {
+      gathering = false;
+      start();
+    }, gatherMs);
+  }
+
   function start(): void {
+    // A full batch does not grow any more.
+    if (gathering && waitingWeight < maxWeight) return;
     while (running < parallel && queue.length > 0) {
       running += 1;
       void run(takeBatch());

@@ -7,8 +7,15 @@ export const now = (): Date => new Date();
  */
 export const msUntil = (at: Date): number => at.getTime() - now().getTime();
 
+/** The UTC day that was asked for last, and its text: of the messages of a batch nearly all are of one day. */
+let lastDay = { number: Number.NaN, text: "" };
+
 /** The UTC day of `at` as `YYYY-MM-DD`. */
-export const utcDay = (at: Date): string => at.toISOString().slice(0, 10);
+export function utcDay(at: Date): string {
+  const number = Math.floor(at.getTime() / DAY_MS);
+  if (number !== lastDay.number) lastDay = { number, text: at.toISOString().slice(0, 10) };
+  return lastDay.text;
+}
 
 /** The UTC month of `at` as `YYYY-MM`. */
 export const utcMonth = (at: Date): string => at.toISOString().slice(0, 7);

@@ -1,6 +1,7 @@
 import type { AccountActor } from "../core/actor";
 import { pool, readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
+import { moneyOf } from "./money";
 import { MESSAGE_COLUMNS, type MessageRow } from "./present";
 import type { MessageHistory } from "./timeline";
 
@@ -26,7 +27,11 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
   const [attempts, receipts, ledger, events] = await Promise.all([
     readPrisma().messageAttempt.findMany({ where: { messageId: id }, omit: { said: true }, orderBy: { seq: "asc" } }),
     readPrisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: RECEIPTS_MAX }),
-    readPrisma().ledgerEntry.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
+    readPrisma().ledgerEntry.findMany({
+      where: { messageId: id, accountId },
+      select: { kind: true, amountMicros: true, reservedMicros: true, createdAt: true },
+      orderBy: { id: "asc" },
+    }),
     readPrisma().event.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
   ]);
   const deliveries = await readPrisma().webhookDelivery.findMany({
@@ -49,7 +54,7 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
     message,
     attempts,
     receipts,
-    ledger,
+    ledger: moneyOf(message, ledger),
     events,
     deliveries: deliveries.map((delivery) => ({
       ...delivery,

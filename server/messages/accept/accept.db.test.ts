@@ -36,7 +36,8 @@ const books = async (accountId: string) => {
     reserves: bigint;
   }>(
     `SELECT a.balance_micros AS balance, a.held_micros AS reserved, sum(l.amount_micros)::int8 AS amounts,
-       sum(l.held_micros)::int8 AS holds, count(*) FILTER (WHERE l.kind = 'reserve') AS reserves
+       sum(l.held_micros)::int8 AS holds, 
+       (SELECT count(*) FROM ledger_lines WHERE account_id = $1 AND kind = 'reserve') AS reserves
      FROM accounts a JOIN ledger_entries l ON l.account_id = a.id WHERE a.id = $1 GROUP BY a.id`,
     [accountId],
   );

@@ -42,7 +42,8 @@ const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().g
 export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
   const periodsOf = (key: SendingKey) => {
-    if (!key) return [];
+    // Most keys have no quota.
+    if (!key || (key.daily === null && key.monthly === null)) return [];
     return [
       { period: `day:${utcDay(at)}`, limit: key.daily, reason: "daily_limit", endsAt: nextUtcDay(at) },
       { period: `month:${utcMonth(at)}`, limit: key.monthly, reason: "monthly_limit", endsAt: nextUtcMonth(at) },
@@ -139,14 +140,16 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
 
 /**
  * What may fail at once. Such messages cost nothing, and each is a row, an event and a line in the account's lists; so of a
- * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent. Exact while the accounts are locked.
+ * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent. Exact while the accounts are locked. One
+ * query, or none without accounts.
  */
 export async function loadFailures(db: Queryable, accountIds: Iterable<string>, days: Iterable<string>) {
   const limit = env().FAILED_AT_ONCE_PER_DAY;
+  const ids = [...new Set(accountIds)];
   const today = new Map<string, { sent: number; failed: number }>();
   const added = new Map<string, QuotaCount>();
   const at = (accountId: string, day: string) => today.get(periodKey(accountId, day)) ?? { sent: 0, failed: 0 };
-  if (limit > 0) {
+  if (limit > 0 && ids.length > 0) {
     const { rows } = await db.query<{ accountId: string; day: string; messages: number; failed: number }>({
       name: "messages.failures",
       text: `SELECT u.account_id AS "accountId", to_char(u.day, 'YYYY-MM-DD') AS day, u.messages,
@@ -154,7 +157,7 @@ export async function loadFailures(db: Queryable, accountIds: Iterable<string>, 
              FROM usage_days u
              LEFT JOIN api_key_quotas q ON q.key_id = u.account_id AND q.period = 'failed:' || to_char(u.day, 'YYYY-MM-DD')
              WHERE u.account_id = ANY($1::text[]) AND u.day = ANY($2::date[])`,
-      values: [[...new Set(accountIds)], [...new Set(days)]],
+      values: [ids, [...new Set(days)]],
     });
     for (const { accountId, day, messages, failed } of rows)
       today.set(periodKey(accountId, day), { sent: messages - failed, failed });

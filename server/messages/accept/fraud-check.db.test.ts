@@ -48,7 +48,7 @@ const countOf = (all: string[], code: string) => all.filter((one) => one === cod
 /** Rows written for an account's messages. */
 async function traces({ accountId }: TestAccount) {
   const { rows } = await pool().query<Record<string, number>>(
-    `SELECT (SELECT count(*)::int4 FROM ledger_entries WHERE account_id = $1 AND kind = 'reserve') AS reserves,
+    `SELECT (SELECT count(*)::int4 FROM ledger_lines WHERE account_id = $1 AND kind = 'reserve') AS reserves,
        (SELECT count(*)::int4 FROM message_attempts a JOIN messages m ON m.id = a.message_id WHERE m.account_id = $1)
          AS attempts,
        (SELECT count(*)::int4 FROM events WHERE account_id = $1 AND type = 'message.failed' AND status = 'failed')

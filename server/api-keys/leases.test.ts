@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { openLeases } from "./leases";
+
+const ID = "key";
+const MINUTE_MS = 60_000;
+
+/** A counter such as the database's, and processes that count in it. */
+function openMinute(limit: number) {
+  let used = 0;
+  const openProcess = () => {
+    const leases = openLeases();
+    let statements = 0;
+    return {
+      statements: () => statements,
+      /** Makes one request and tells whether it is admitted, and what the caller is told to have left. */
+      request(now: number): { isAdmitted: boolean; remaining: number } {
+        if (leases.has(ID, limit, now)) return { isAdmitted: true, remaining: limit - leases.take(ID, now).used };
+        const extra = leases.wanted(ID, 1, now);
+        const before = used;
+        used += 1 + extra;
+        statements += 1;
+        const kept = leases.note(ID, { used: before, asked: 1, extra, limit, until: MINUTE_MS }, now);
+        return { isAdmitted: before + 1 <= limit, remaining: limit - before - 1 + kept };
+      },
+    };
+  };
+  return { openProcess };
+}
+
+describe("a busy caller", () => {
+  test("with a large limit costs one count for a second's requests, and may use up all of its limit", () => {
+    const process = openMinute(6_000).openProcess();
+    let admitted = 0;
+    let expected = 6_000;
+    for (let at = 0; at < 6_500; at += 1) {
+      const { isAdmitted, remaining } = process.request(at * 5);
+      if (!isAdmitted) continue;
+      admitted += 1;
+      expected -= 1;
+      expect(remaining).toBe(expected);
+    }
+    expect(admitted).toBe(6_000);
+    // The last sixteen or so, and the refused, are counted one by one.
+    expect(process.statements()).toBeLessThan(900);
+  });
+
+  test.each([1, 2, 3, 5, 8])("never has more admitted than its limit, over %i processes", (count) => {
+    const limit = 3_000;
+    const { openProcess } = openMinute(limit);
+    const processes = Array.from({ length: count }, openProcess);
+    let admitted = 0;
+    let seed = count;
+    for (let at = 0; at < 8_000; at += 1) {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      // Processes take their turns at random, the first ones more often.
+      const process = processes[Math.floor((seed / 2_147_483_648) ** 2 * count)];
+      if (process?.request(at * 5).isAdmitted) admitted += 1;
+    }
+    expect(admitted).toBeLessThanOrEqual(limit);
+    expect(admitted).toBeGreaterThan(limit * 0.9);
+  });
+});
+
+test.each([
+  ["a small limit", 599, 5],
+  ["few requests", 6_000, 250],
+])("with %s every request is counted by itself", (_, limit, everyMs) => {
+  const process = openMinute(limit).openProcess();
+  for (let at = 0; at < 200; at += 1) process.request(at * everyMs);
+  expect(process.statements()).toBe(200);
+});
+
+test("permits end with their minute, and with the limit that they were counted under", () => {
+  const leases = openLeases();
+  leases.note(ID, { used: 0, asked: 1, extra: 5, limit: 600, until: 1_000 }, 0);
+  expect(leases.has(ID, 600, 999)).toBe(true);
+  expect(leases.has(ID, null, 999)).toBe(true);
+  expect(leases.has(ID, 700, 999)).toBe(false);
+  expect(leases.has(ID, 600, 1_000)).toBe(false);
+});
+
+test("permits beyond the limit are not granted", () => {
+  const leases = openLeases();
+  leases.note(ID, { used: 597, asked: 1, extra: 5, limit: 600, until: 1_000 }, 0);
+  leases.take(ID, 1);
+  expect(leases.take(ID, 1).used).toBe(600);
+  expect(leases.has(ID, 600, 1)).toBe(false);
+});
