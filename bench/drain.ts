@@ -39,8 +39,8 @@ async function readCounts(database: Client): Promise<Counts> {
 
 async function isAnyOpen(database: Client, accountId: string, lastId: string): Promise<boolean> {
   const { rows } = await database.query<{ open: boolean }>(
-    `SELECT EXISTS (SELECT 1 FROM messages WHERE account_id = $1 AND status = 'pending' AND id <= $2)
-         OR EXISTS (SELECT 1 FROM messages WHERE account_id = $1 AND status = 'sent' AND id <= $2) AS open`,
+    `SELECT EXISTS (SELECT 1 FROM pending_messages WHERE account_id = $1 AND message_id <= $2)
+         OR EXISTS (SELECT 1 FROM sent_messages WHERE account_id = $1 AND message_id <= $2) AS open`,
     [accountId, lastId],
   );
   return rows[0]?.open ?? false;

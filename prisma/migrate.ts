@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
 
@@ -45,11 +45,31 @@ function loadEngine(): Promise<Bindings> {
   return loading;
 }
 
+/**
+ * Sends a script whole, as Prisma's native engine does: in one transaction, so that a killed migration leaves nothing behind.
+ * The adapter's own way splits it at each semicolon, also within a function's body.
+ */
+class WholeScripts extends PrismaPg {
+  constructor(private readonly connections: pg.Pool) {
+    super(connections);
+  }
+
+  override async connect() {
+    const adapter = await super.connect();
+    adapter.executeScript = async (script) => {
+      await this.connections.query(script).catch(({ code = "", severity = "ERROR", message, detail, hint }) => {
+        throw new DriverAdapterError({ kind: "postgres", code, severity, message, detail, column: undefined, hint });
+      });
+    };
+    return adapter;
+  }
+}
+
 /** `close` ends the engine's connections too, so that the database can be copied or dropped right after. */
 async function openEngine(connectionString: string) {
   const { SchemaEngine } = await loadEngine();
   const connections = new pg.Pool({ connectionString, max: 2 });
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(connections));
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connections));
   const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
   return {
     engine,

@@ -34,6 +34,14 @@ const CLAIMS: Readonly<Record<string, string>> = {
         u.events_delivered, u.events_failed)
       IS DISTINCT FROM (m.messages, m.segments, m.cost, m.pending, m.sent, m.delivered, m.failed, m.undelivered,
         e.events_sent, e.events_delivered, e.events_failed)`,
+  "each message is in the list of its status, and in no other": `
+    WITH listed AS (
+      SELECT message_id AS id, 'pending' AS status, created_at, NULL AS sent_at FROM pending_messages WHERE account_id = $1
+      UNION ALL SELECT message_id, 'sent', created_at, sent_at FROM sent_messages WHERE account_id = $1
+      UNION ALL SELECT message_id, status, created_at, NULL FROM failed_messages WHERE account_id = $1)
+    SELECT * FROM (SELECT id, status, created_at, CASE WHEN status = 'sent' THEN sent_at END AS sent_at FROM messages
+      WHERE account_id = $1 AND status <> 'delivered') m
+    FULL JOIN listed l USING (id, status) WHERE m.created_at IS DISTINCT FROM l.created_at OR m.sent_at IS DISTINCT FROM l.sent_at`,
   "every move has its event, each once and in order": `
     SELECT m.id, m.status, e.path FROM messages m
     LEFT JOIN LATERAL (SELECT string_agg(v.status, ' ' ORDER BY v.id) AS path FROM events v WHERE v.message_id = m.id) e ON true

@@ -17,13 +17,13 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     query,
     () => countMessages(accountId, query, created),
     async (offset) => {
-      const { text, values } = conditionsOf(accountId, query, created);
+      const { from, id, text, values } = selectionOf(accountId, query, created);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
-               WHERE m.id = ANY(ARRAY(SELECT m.id FROM messages m WHERE ${text}
-                 ORDER BY m.account_id DESC, m.id DESC LIMIT ${query.limit} OFFSET ${offset}))
+               WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
+                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -35,24 +35,49 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
 
 type Filter = Pick<ListMessagesQuery, "status" | "to">;
 
-/** The filter as SQL. Times are bounded by id first, since `created_at` is not indexed. */
-function conditionsOf(accountId: string, filter: Filter, created: Span): { text: string; values: unknown[] } {
-  const values: unknown[] = [];
-  const conditions: string[] = [];
+/** Tables that list the messages of a status. Delivered ones are those in none of them. */
+const LISTS = {
+  pending: "pending_messages",
+  sent: "sent_messages",
+  failed: "failed_messages",
+  undelivered: "failed_messages",
+} as const;
+
+/** SQL: whether the account `$1` has the message `l` in no list. Each condition is one place in one index. */
+const IS_DELIVERED = Object.entries(LISTS)
+  .map(([status, list]) => {
+    const ofStatus = list === "failed_messages" ? ` AND o.status = '${status}'` : "";
+    return `NOT EXISTS (SELECT FROM ${list} o WHERE o.account_id = $1${ofStatus} AND o.message_id = l.id)`;
+  })
+  .join(" AND ");
+
+/** SQL: the table `l` to select from, the expression of a message's id, and the conditions of a filter. */
+type Selection = { from: string; id: string; text: string; values: unknown[] };
+
+/**
+ * The filter as SQL. No index of `messages` contains the status, so a status is read from its list; but messages to one
+ * number are few, and read themselves. Times are bounded by id first, since `created_at` is not indexed.
+ */
+function selectionOf(accountId: string, filter: Filter, created: Span): Selection {
+  const { status, to } = filter;
+  const list = status === undefined || status === "delivered" || to !== undefined ? null : LISTS[status];
+  const id = list ? "l.message_id" : "l.id";
+  const values: unknown[] = [accountId];
+  const conditions = ["l.account_id = $1"];
   const where = (condition: string, value: unknown) => {
     if (value === null || value === undefined) return;
     values.push(value);
-    conditions.push(`m.${condition} ($${values.length})`);
+    conditions.push(`${condition} $${values.length}`);
   };
   const { first, end } = idsWithin(created);
-  where("account_id = ANY", [accountId]);
-  where("status =", filter.status);
-  where("to_number =", filter.to);
-  where("id >=", first);
-  where("id <", end);
-  where("created_at >=", timeOf(created.from));
-  where("created_at <", timeOf(created.to));
-  return { text: conditions.join(" AND "), values };
+  if (list === "failed_messages" || (!list && to !== undefined)) where("l.status =", status);
+  else if (status === "delivered") conditions.push(IS_DELIVERED);
+  where("l.to_number =", to);
+  where(`${id} >=`, first);
+  where(`${id} <`, end);
+  where("l.created_at >=", timeOf(created.from));
+  where("l.created_at <", timeOf(created.to));
+  return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };
 }
 
 /** Normalizes a time for PostgreSQL, which rejects some offsets and fractions of ISO 8601. */
@@ -70,9 +95,9 @@ async function countMessages(accountId: string, filter: Filter, created: Span): 
 }
 
 async function countRows(accountId: string, filter: Filter, created: Span): Promise<number> {
-  const { text, values } = conditionsOf(accountId, filter, created);
+  const { from, text, values } = selectionOf(accountId, filter, created);
   const { rows } = await readPool().query<{ total: bigint }>({
-    text: `SELECT count(*) AS total FROM messages m WHERE ${text}`,
+    text: `SELECT count(*) AS total FROM ${from} WHERE ${text}`,
     values,
   });
   return Number(rows[0]?.total ?? 0);

@@ -3,6 +3,7 @@ import { HOUR_MS, MINUTE_MS, now } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";
 import { log } from "../../core/log";
+import { idsWithin } from "../created-range";
 import { rejoinReceipts } from "../receipts/apply-receipts";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages } from "../transitions";
@@ -55,20 +56,27 @@ const UNRESOLVED = `SELECT DISTINCT ON (a.message_id) a.message_id AS id, a.prov
  * Pending messages whose chain ended long ago without being failed: all providers were tried, or one refused it while
  * another attempt was claimed that was never made. Parameters as above.
  */
-const STRANDED = `SELECT m.id, a.seq, a.provider FROM messages m
+const STRANDED = `SELECT m.id, a.seq, a.provider FROM pending_messages p
+  JOIN messages m ON m.id = p.message_id
   JOIN LATERAL (SELECT l.seq, l.provider, l.started_at FROM message_attempts l
     WHERE l.message_id = m.id ORDER BY l.seq DESC LIMIT 1) a ON a.started_at < ${BEFORE}
-  WHERE m.status = 'pending' AND m.created_at < ${BEFORE} AND ($2::text[] IS NULL OR m.id = ANY($2))
+  WHERE m.status = 'pending' AND p.created_at < ${BEFORE} AND ($2::text[] IS NULL OR m.id = ANY($2))
     AND NOT EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id
                     AND (b.outcome IS NULL OR b.outcome = 'unknown'))
     AND ((SELECT count(*) FROM message_attempts b WHERE b.message_id = m.id) >= cardinality(m.chain)
       OR EXISTS (SELECT 1 FROM message_attempts b WHERE b.message_id = m.id AND b.outcome = 'refused'))
     AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
-  ORDER BY m.id LIMIT $3`;
+  ORDER BY p.created_at LIMIT $3`;
 
-/** Sent messages without a final receipt. Parameters as above. */
-const UNCONFIRMED = `SELECT id, attempts AS seq, provider FROM messages
-  WHERE status = 'sent' AND sent_at < ${BEFORE} AND ($2::text[] IS NULL OR id = ANY($2)) ORDER BY sent_at LIMIT $3`;
+/**
+ * Sent messages without a final receipt. Parameters as above; `$4`: the first id that is too young, which leaves most of the
+ * list unread.
+ */
+const UNCONFIRMED = `SELECT m.id, m.attempts AS seq, m.provider FROM messages m
+  WHERE m.status = 'sent' AND m.sent_at < ${BEFORE}
+    AND m.id = ANY(COALESCE($2::text[], ARRAY(SELECT s.message_id FROM accounts o CROSS JOIN LATERAL (
+      SELECT message_id FROM sent_messages WHERE account_id = o.id AND message_id < $4 AND sent_at < ${BEFORE}
+      ORDER BY message_id LIMIT $3) s LIMIT $3)))`;
 
 /** Fails and refunds pending messages whose last attempt is older than `ageMs` and has no known outcome. */
 export const failUnresolved = (ageMs: number): Promise<void> =>
@@ -93,23 +101,33 @@ export const failStranded = (ageMs: number): Promise<void> =>
 
 /** Ends messages that were sent more than `ageMs` ago and have no final receipt. They stay billed. */
 export const expireUnconfirmed = (ageMs: number): Promise<void> =>
-  sweep(UNCONFIRMED, ageMs, () => ({
-    to: "undelivered",
-    at: now(),
-    error: { code: "no_final_receipt", message: "No final delivery receipt came within 72 hours." },
-  }));
+  sweep(
+    UNCONFIRMED,
+    ageMs,
+    () => ({
+      to: "undelivered",
+      at: now(),
+      error: { code: "no_final_receipt", message: "No final delivery receipt came within 72 hours." },
+    }),
+    [idsWithin({ from: null, to: now().getTime() - ageMs }).end],
+  );
 
 /** Moves all messages that `choose` finds, in batches. It runs again under the messages' locks, and that result counts. */
-async function sweep(choose: string, ageMs: number, stepOf: (row: Swept) => Step): Promise<void> {
+async function sweep(
+  choose: string,
+  ageMs: number,
+  stepOf: (row: Swept) => Step,
+  more: readonly unknown[] = [],
+): Promise<void> {
   for (let found = SWEEP_MAX; found === SWEEP_MAX; ) {
-    const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, null, SWEEP_MAX]);
+    const { rows: chosen } = await pool().query<Swept>(choose, [ageMs, null, SWEEP_MAX, ...more]);
     found = chosen.length;
     if (found === 0) return;
     const ids = chosen.map((row) => row.id);
     await transaction(async (tx) => {
       const [messages, { rows }] = await Promise.all([
         lockMessages(tx, ids),
-        tx.query<Swept>(choose, [ageMs, ids, SWEEP_MAX]),
+        tx.query<Swept>(choose, [ageMs, ids, SWEEP_MAX, ...more]),
       ]);
       await applyChanges(
         tx,
@@ -136,19 +154,21 @@ const BACKLOG_SINCE = `SELECT min(j.run_at) FROM graphile_worker._private_jobs j
  * a backlog of jobs: five million waiting messages would otherwise be queued anew every minute.
  */
 export async function requeueOrphans(ageMs: number): Promise<void> {
-  for (let after = "", batch = 0, found = SWEEP_MAX; found === SWEEP_MAX; batch += 1) {
-    const { rows } = await pool().query<{ id: string }>({
-      text: `SELECT m.id FROM messages m WHERE m.status = 'pending' AND m.id > $2
-               AND m.created_at < LEAST(${BEFORE}, (${BACKLOG_SINCE}))
+  let last = { createdAt: new Date(0), id: "" };
+  for (let batch = 0, found = SWEEP_MAX; found === SWEEP_MAX; batch += 1) {
+    const { rows } = await pool().query<typeof last>({
+      text: `SELECT m.id, p.created_at AS "createdAt" FROM pending_messages p JOIN messages m ON m.id = p.message_id
+             WHERE m.status = 'pending' AND p.created_at >= $2 AND (p.created_at, p.message_id) > ($2, $4)
+               AND p.created_at < LEAST(${BEFORE}, (${BACKLOG_SINCE}))
                AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id
                                AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'refused') OR a.started_at >= ${BEFORE}))
                AND (SELECT count(*) FROM message_attempts a WHERE a.message_id = m.id) < cardinality(m.chain)
                AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
-             ORDER BY m.id LIMIT $3`,
-      values: [ageMs, after, SWEEP_MAX],
+             ORDER BY p.created_at, p.message_id LIMIT $3`,
+      values: [ageMs, last.createdAt, SWEEP_MAX, last.id],
     });
     found = rows.length;
-    after = rows.at(-1)?.id ?? "";
+    last = rows.at(-1) ?? last;
     if (found === 0) return;
     // One key per batch: a job that still waits is replaced, so the same ids do not fill the queue.
     const messageIds = rows.map((row) => row.id);

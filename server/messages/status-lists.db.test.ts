@@ -1,0 +1,189 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import pg from "pg";
+import { beforeAll, expect, inject, test } from "vitest";
+import { contradictions } from "@/e2e/support/account-truth";
+import { accepted, prepareAttempts, record, report, THROTTLED } from "@/e2e/support/attempts";
+import { makeAccount } from "@/e2e/support/seed";
+import { plainRequest } from "../accounts/idempotency";
+import { pool } from "../core/db";
+import { sendBulk } from "./accept/send";
+import type { Attempt } from "./dispatch/claims";
+import { dispatch } from "./dispatch/dispatch";
+import { listMessages } from "./list-messages";
+import { applyReceipts } from "./receipts/apply-receipts";
+import { MESSAGE_STATUSES } from "./status";
+
+beforeAll(prepareAttempts);
+
+/** Messages of an account that were accepted together and claimed at their first provider, which nobody calls. */
+async function claimMany(count: number) {
+  const owner = await makeAccount();
+  const recipients = Array.from({ length: count }, (_, at) => `+1415555${String(at).padStart(4, "0")}`);
+  const input = { recipients, from: owner.senderId, body: "Your code is 482913. It expires in ten minutes." };
+  const { messages } = await sendBulk(owner.actor, input, plainRequest());
+  const attempts: Attempt[] = [];
+  await dispatch(
+    messages.map(({ id }) => id),
+    (claimed) => {
+      for (const { slot } of claimed) slot?.release();
+      attempts.push(...claimed);
+    },
+  );
+  expect(attempts).toHaveLength(count);
+  return { owner, attempts: attempts.sort((a, b) => (a.message.id < b.message.id ? -1 : 1)) };
+}
+
+const idAtProvider = ({ message }: Attempt): string => `id-${message.id}`;
+
+test("each status lists its messages and no others, whatever a message goes through", async () => {
+  const { owner, attempts } = await claimMany(12);
+  const ends = ["pending", "sent", "delivered", "failed", "undelivered", "refused"] as const;
+  const endOf = (at: number) => ends[at % ends.length];
+  expect(await contradictions(owner.accountId)).toEqual([]);
+  await Promise.all(
+    attempts.map(async (attempt, at) => {
+      if (endOf(at) === "pending") return;
+      const refused = { kind: "refused", code: "21211", detail: "No such number." } as const;
+      await record(attempt, endOf(at) === "refused" ? refused : accepted(idAtProvider(attempt)));
+    }),
+  );
+  expect(await contradictions(owner.accountId)).toEqual([]);
+  const reports = attempts.flatMap((attempt, at) => {
+    const end = endOf(at);
+    const isReported = end === "delivered" || end === "failed" || end === "undelivered";
+    return isReported ? [report(idAtProvider(attempt), end)] : [];
+  });
+  await applyReceipts("vonage", reports);
+  expect(await contradictions(owner.accountId)).toEqual([]);
+  for (const status of MESSAGE_STATUSES) {
+    const expected = attempts.filter(
+      (_, at) => endOf(at) === status || (status === "failed" && endOf(at) === "refused"),
+    );
+    const { items } = await listMessages(owner.actor, { page: 1, limit: 50, status });
+    expect(items.map(({ id }) => id)).toEqual(expected.map(({ message }) => message.id).toReversed());
+    const second = await listMessages(owner.actor, { page: 2, limit: 1, status });
+    expect(second.items.map(({ id }) => id)).toEqual(expected.slice(-2, -1).map(({ message }) => message.id));
+  }
+});
+
+test("a change that leaves the status alone leaves the list alone", async () => {
+  const { owner, attempts } = await claimMany(1);
+  const [first] = attempts;
+  if (!first) throw new Error("not claimed");
+  const next = await record(first, THROTTLED);
+  if (!next) throw new Error("did not go on");
+  await record(next, THROTTLED);
+  const { rows } = await pool().query("SELECT cardinality(chain) AS length FROM messages WHERE id = $1", [
+    first.message.id,
+  ]);
+  expect(rows).toEqual([{ length: 4 }]);
+  expect(await contradictions(owner.accountId)).toEqual([]);
+});
+
+type Writes = { inserted: number; updated: number; hot: number; entries: number };
+
+/** Writes to `messages` in the write-ahead log, which has one record per row and per index entry. */
+async function writesSince(position: string): Promise<Writes> {
+  const { rows } = await pool().query<Writes>(
+    `SELECT count(*) FILTER (WHERE b.record_type LIKE 'INSERT%' AND c.relkind = 'r')::int4 AS inserted,
+       count(*) FILTER (WHERE b.record_type LIKE '%UPDATE%' AND c.relkind = 'r')::int4 AS updated,
+       count(*) FILTER (WHERE b.record_type LIKE 'HOT_UPDATE%')::int4 AS hot,
+       count(*) FILTER (WHERE c.relkind = 'i' AND b.record_type ~ '^(INSERT_LEAF|INSERT_POST|SPLIT)')::int4 AS entries
+     FROM pg_get_wal_block_info($1, pg_current_wal_insert_lsn()) b JOIN pg_class c ON c.relfilenode = b.relfilenode
+     LEFT JOIN pg_index i ON i.indexrelid = c.oid
+     WHERE b.block_id = 0 AND b.reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND 'messages'::regclass IN (c.oid, i.indrelid)`,
+    [position],
+  );
+  const [row] = rows;
+  if (!row) throw new Error("no row");
+  return row;
+}
+
+test("the updates of a message's life stay on its page and write no index entry", async () => {
+  await pool().query("CREATE EXTENSION IF NOT EXISTS pg_walinspect");
+  const { rows } = await pool().query<{ at: string }>("SELECT pg_current_wal_insert_lsn()::text AS at");
+  const position = rows[0]?.at ?? "0/0";
+  const count = 200;
+  const { attempts } = await claimMany(count);
+  await Promise.all(attempts.map((attempt) => record(attempt, accepted(idAtProvider(attempt)))));
+  await applyReceipts(
+    "vonage",
+    attempts.map((attempt) => report(idAtProvider(attempt), "delivered")),
+  );
+  const writes = await writesSince(position);
+  expect(writes).toMatchObject({ inserted: count, updated: 2 * count });
+  // The rest: a page whose messages all move at once has room for most of them.
+  expect(writes.hot).toBeGreaterThan(1.5 * count);
+  const indexes = await pool().query("SELECT 1 FROM pg_index WHERE indrelid = 'messages'::regclass");
+  expect(indexes.rowCount).toBe(3);
+  expect(writes.entries).toBe((count + writes.updated - writes.hot) * 3);
+});
+
+const MIGRATIONS = path.join("prisma", "migrations");
+const FIRST_OF_LISTS = "20261122070557_list_messages_by_status";
+
+/** Messages of every status, written as a process of the version before writes them. */
+const insertAsBefore = (client: pg.Client, prefix: string) =>
+  client.query(
+    `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency,
+       chain, created_at, sent_at)
+     SELECT $1 || status || n, 'acc_' || n % 2, '+14155550123', 'DEMO', 'Hello', 'GSM-7', 1, status, 10000, 'USD', '{sandbox}',
+       now(), CASE WHEN status <> 'pending' THEN now() END
+     FROM unnest($2::text[]) AS s (status), generate_series(1, 5) n`,
+    [prefix, [...MESSAGE_STATUSES]],
+  );
+
+const listedIn = async (client: pg.Client): Promise<string[]> => {
+  const { rows } = await client.query<{ row: string }>(
+    `SELECT concat_ws(' ', account_id, 'pending', message_id, created_at) AS row FROM pending_messages
+     UNION ALL SELECT concat_ws(' ', account_id, 'sent', message_id, created_at, sent_at) FROM sent_messages
+     UNION ALL SELECT concat_ws(' ', account_id, status, message_id, created_at) FROM failed_messages ORDER BY 1`,
+  );
+  return rows.map(({ row }) => row);
+};
+
+const expectedIn = async (client: pg.Client): Promise<string[]> => {
+  const { rows } = await client.query<{ row: string }>(
+    `SELECT concat_ws(' ', account_id, status, id, created_at, CASE WHEN status = 'sent' THEN sent_at END) AS row
+     FROM messages WHERE status <> 'delivered' ORDER BY 1`,
+  );
+  return rows.map(({ row }) => row);
+};
+
+test("an installation with data gets its lists, and processes of the version before keep them", async () => {
+  const name = "before_status_lists";
+  const admin = new pg.Client({ connectionString: inject("adminUrl") });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  const url = new URL(inject("adminUrl"));
+  url.pathname = `/${name}`;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    const folders = (await readdir(MIGRATIONS)).filter((folder) => /^\d/.test(folder)).sort();
+    const apply = async (chosen: string[]) => {
+      for (const folder of chosen)
+        await client.query(await readFile(path.join(MIGRATIONS, folder, "migration.sql"), "utf8"));
+    };
+    await apply(folders.filter((folder) => folder < FIRST_OF_LISTS));
+    await insertAsBefore(client, "old_");
+    const [lists = "", ...rest] = folders.filter((folder) => folder >= FIRST_OF_LISTS);
+    await apply([lists]);
+    // Between the two migrations, and after them.
+    await client.query("UPDATE messages SET status = 'failed' WHERE id = 'old_pending1'");
+    await apply(rest);
+    expect(await listedIn(client)).toEqual(await expectedIn(client));
+    await insertAsBefore(client, "new_");
+    await client.query("UPDATE messages SET status = 'sent', sent_at = now() WHERE id LIKE '%pending2'");
+    await client.query("UPDATE messages SET status = 'delivered' WHERE id LIKE '%sent3'");
+    await client.query("UPDATE messages SET status = 'undelivered' WHERE id LIKE '%sent4'");
+    const expected = await expectedIn(client);
+    expect(expected).toHaveLength(38);
+    expect(await listedIn(client)).toEqual(expected);
+  } finally {
+    await client.end();
+  }
+});
