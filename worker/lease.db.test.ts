@@ -125,7 +125,7 @@ async function expectDelivery(count = 1): Promise<void> {
 
 test("a failing job ends no queue, at any log level", async () => {
   const worker = await startWorker("debug");
-  for (const task of ["dispatch_messages", "apply_receipts", "deliver_webhooks", "sweep_messages"]) {
+  for (const task of ["dispatch_messages", "apply_receipts", "deliver_events", "sweep_messages"]) {
     // Their payloads are invalid.
     await pool().query("SELECT graphile_worker.add_job($1, '[]'::json, max_attempts := 1)", [task]);
   }

@@ -63,6 +63,7 @@ export const housekeepingTasks = {
 
 /** Webhooks wait for customers' servers, so they have a queue of their own and run many jobs concurrently. */
 export const webhookTasks = {
+  deliver_events: task("deliver_events", (payload, signal) => deliverWebhooks(payload, { signal })),
   deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),
 };
 

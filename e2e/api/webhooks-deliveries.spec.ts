@@ -41,7 +41,7 @@ test.describe("GET /webhooks/{id}/deliveries", () => {
     const [event] = (await rest.page<{ id: string; created_at: string }>("/events")).items;
     expect((await deliveriesOf(rest, id)).items).toEqual([
       {
-        id: expect.stringMatching(/^dlv_[0-9a-z]{26}$/),
+        id: expect.stringMatching(/^dlv_[0-9a-z]{36}$/),
         object: "webhook_delivery",
         event_id: event?.id,
         event_type: "message.sent",

@@ -43,7 +43,7 @@ const attemptStep = (op: AttemptStep["op"], rows: string): string =>
 
 const worked = (queue: Queue, table: string): string =>
   trigger(
-    `work_${queue}`,
+    `work_${table}`,
     table,
     "INSERT",
     "NEW TABLE AS present",
@@ -68,6 +68,7 @@ const SET_UP = [
   ),
   worked("dispatch", "message_attempts"),
   worked("receipts", "receipts"),
+  worked("webhooks", "webhook_deliveries"),
   worked("webhooks", "webhook_tries"),
 ];
 

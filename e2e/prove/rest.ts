@@ -52,7 +52,7 @@ export async function findFrozenQueues({ fleet, database }: World, signal: Abort
 }
 
 /** Their retries are hours away; time is advanced later. */
-const WEBHOOKS = "'deliver_webhooks'";
+const WEBHOOKS = "('deliver_events', 'deliver_webhooks')";
 
 /** Messages that move, or could move at once. `mark` changes with each of their changes. */
 type State = { running: number; due: number; waiting: number; mark: string };
@@ -60,9 +60,9 @@ type State = { running: number; due: number; waiting: number; mark: string };
 async function stateOf(database: Database): Promise<State | null> {
   const [row] = await database.rows<State>(
     `SELECT (SELECT count(*) FROM graphile_worker.jobs
-              WHERE locked_at IS NOT NULL AND task_identifier <> ${WEBHOOKS})::int AS running,
+              WHERE locked_at IS NOT NULL AND task_identifier NOT IN ${WEBHOOKS})::int AS running,
        (SELECT count(*) FROM graphile_worker.jobs WHERE locked_at IS NULL AND run_at <= now()
-          AND attempts < max_attempts AND task_identifier <> ${WEBHOOKS})::int AS due,
+          AND attempts < max_attempts AND task_identifier NOT IN ${WEBHOOKS})::int AS due,
        (SELECT count(*) FROM waiting_messages)::int AS waiting,
        concat_ws(' ', (SELECT string_agg(status || count, ',' ORDER BY status)
                         FROM (SELECT status, count(*) FROM messages GROUP BY status) s),
@@ -160,7 +160,8 @@ async function age(database: Database): Promise<void> {
 const readUnfinished = async (database: Database): Promise<number> => {
   const [row] = await database.rows<{ count: number }>(
     `SELECT (SELECT count(*) FROM messages WHERE status IN ('pending', 'sent'))::int
-       + (SELECT count(*) FROM webhook_deliveries WHERE status <> 'delivered')::int AS count`,
+       + (SELECT count(*) FROM webhook_deliveries WHERE status <> 'delivered')::int
+       + (SELECT count(*) FROM graphile_worker.jobs WHERE task_identifier = 'deliver_events')::int AS count`,
   );
   return row?.count ?? 0;
 };

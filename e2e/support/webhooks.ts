@@ -4,6 +4,7 @@ import { type JobPayload, jobs } from "@/server/core/jobs";
 import { eventTypeFor, type MessageStatus } from "@/server/messages/status";
 import { recordEvents } from "@/server/webhooks/outbox";
 import { createEndpoint } from "@/server/webhooks/service";
+import { recordWaiting } from "@/server/webhooks/store";
 import { deliverWebhooks } from "@/server/webhooks/tasks";
 import { type Answer, startReceiver } from "./receiver";
 import { makeAccount, type TestAccount } from "./seed";
@@ -68,6 +69,15 @@ export async function takeDeliveryJobs(endpointId: string): Promise<WaitingJob[]
     .sort((one, other) => one.runAt.getTime() - other.runAt.getTime());
 }
 
+/** Gives the deliveries of waiting jobs rows, as happens when they wait for long. */
+export async function recordWaitingOf(endpointId: string): Promise<void> {
+  const { rows } = await pool().query<{ payload: unknown }>(
+    "SELECT payload FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1",
+    [endpointId],
+  );
+  for (const { payload } of rows) await recordWaiting(endpointId, jobs.deliver_events.parse(payload).deliveryIds);
+}
+
 /** Runs the jobs that wait for the endpoint now, whenever they are due; returns when they were due. */
 export async function runDeliveryJobs(
   endpointId: string,
@@ -88,7 +98,7 @@ export type DeliveryState = {
   finishedAt: Date | null;
 };
 
-/** Deliveries of an endpoint as they are stored, oldest first. */
+/** Deliveries of an endpoint as they are stored, oldest first; those that wait for their first try stand in jobs only. */
 export async function deliveriesOf(endpointId: string): Promise<DeliveryState[]> {
   const { rows } = await pool().query<DeliveryState>(
     `SELECT id, event_id AS "eventId", status, round, attempts, next_attempt_at AS "nextAttemptAt", finished_at AS "finishedAt"
@@ -106,12 +116,16 @@ export type StoredTry = {
   responseHead: string | null;
 };
 
-/** Tries of every delivery of an endpoint. */
+/** Tries of every delivery of an endpoint, the first ones that were acknowledged included. */
 export async function triesOf(endpointId: string): Promise<StoredTry[]> {
   const { rows } = await pool().query<StoredTry>(
-    `SELECT t.round, t.attempt, t.status_code AS "statusCode", t.error, t.response_head AS "responseHead"
-     FROM webhook_tries t JOIN webhook_deliveries d ON d.id = t.delivery_id
-     WHERE d.endpoint_id = $1 ORDER BY d.id, t.round, t.attempt`,
+    `SELECT round, attempt, "statusCode", error, "responseHead" FROM (
+       SELECT d.id, t.round, t.attempt, t.status_code AS "statusCode", t.error, t.response_head AS "responseHead"
+       FROM webhook_tries t JOIN webhook_deliveries d ON d.id = t.delivery_id WHERE d.endpoint_id = $1
+       UNION ALL
+       SELECT id, 0, 1, status_code, NULL, response_head FROM webhook_deliveries
+       WHERE endpoint_id = $1 AND latency_ms IS NOT NULL) made
+     ORDER BY id, round, attempt`,
     [endpointId],
   );
   return rows;

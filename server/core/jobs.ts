@@ -38,6 +38,18 @@ export const InboundReport = z.object({
 });
 export type InboundReport = z.output<typeof InboundReport>;
 
+/**
+ * `attemptsMade`: only the deliveries that have made exactly this number of tries in `round` (absent: 0); absent: the due
+ * ones.
+ */
+const deliveries = z.object({
+  endpointId: z.string(),
+  deliveryIds: ids,
+  attemptsMade: z.number().int().min(0).optional(),
+  round: z.number().int().min(0).optional(),
+  isRequeued: z.boolean().optional(),
+});
+
 /** Payload of each job by name. Payloads survive a release: a field added later must be optional. */
 export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
@@ -45,15 +57,11 @@ export const jobs = {
   join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
   apply_inbound: z.object({ provider: z.string(), messages: z.array(InboundReport).min(1) }),
   /**
-   * `attemptsMade`: only the deliveries that have made exactly this number of tries in `round` (absent: 0); absent: the
-   * due ones.
+   * First tries of deliveries, most of which have no row yet. Versions that need one do not know this name. `isRequeued`:
+   * the job has waited before, for a slot.
    */
-  deliver_webhooks: z.object({
-    endpointId: z.string(),
-    deliveryIds: ids,
-    attemptsMade: z.number().int().min(0).optional(),
-    round: z.number().int().min(0).optional(),
-  }),
+  deliver_events: deliveries,
+  deliver_webhooks: deliveries,
   review_sender: z.object({ senderId: z.string() }),
   sweep_messages: recurring,
   sweep_webhooks: recurring,

@@ -1,6 +1,8 @@
 import type { AccountActor } from "../core/actor";
 import { pool, readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
+import { findDeliveries, findEvents } from "../webhooks/of-message";
+import { triesOf } from "../webhooks/present";
 import { moneyOf } from "./money";
 import { MESSAGE_COLUMNS, type MessageRow } from "./present";
 import type { MessageHistory } from "./timeline";
@@ -32,12 +34,12 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
       select: { kind: true, amountMicros: true, reservedMicros: true, createdAt: true },
       orderBy: { id: "asc" },
     }),
-    readPrisma().event.findMany({ where: { messageId: id, accountId }, orderBy: { id: "asc" } }),
+    findEvents(message),
   ]);
-  const deliveries = await readPrisma().webhookDelivery.findMany({
-    where: { eventId: { in: events.map((event) => event.id) }, accountId },
-    orderBy: { id: "asc" },
-  });
+  const deliveries = await findDeliveries(
+    accountId,
+    events.map((event) => event.id),
+  );
   const [endpoints, tries] = await Promise.all([
     readPrisma().webhookEndpoint.findMany({
       where: { id: { in: deliveries.map((delivery) => delivery.endpointId) }, accountId },
@@ -59,7 +61,10 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
     deliveries: deliveries.map((delivery) => ({
       ...delivery,
       url: urls.get(delivery.endpointId) ?? "",
-      tries: tries.filter((made) => made.deliveryId === delivery.id),
+      tries: triesOf(
+        delivery,
+        tries.filter((made) => made.deliveryId === delivery.id).map((made) => ({ ...made, responseHead: null })),
+      ),
     })),
   };
 }

@@ -35,7 +35,7 @@ function startWorker(options: DeliverOptions = {}): Promise<Runner> {
     noHandleSignals: true,
     crontab: "",
     logger: new Logger(() => () => undefined),
-    taskList: { deliver_webhooks: (payload) => deliverWebhooks(jobs.deliver_webhooks.parse(payload), options) },
+    taskList: { deliver_events: (payload) => deliverWebhooks(jobs.deliver_events.parse(payload), options) },
   });
 }
 

@@ -4,6 +4,7 @@ import {
   deliveriesOf,
   makeMessages,
   raiseEvents,
+  recordWaitingOf,
   runDeliveryJobs,
   startWebhook,
   type TestWebhook,
@@ -48,6 +49,9 @@ test("totals follow deliveries through every status", async () => {
   const setup = await setUp(status(200));
   expect(await totals(setup)).toEqual({});
   await raise(setup, 3);
+  expect(await totals(setup)).toEqual({});
+  await recordWaitingOf(setup.endpoint.id);
+  await recordWaitingOf(setup.endpoint.id);
   expect(await totals(setup)).toEqual({ pending: 3 });
   await runDeliveryJobs(setup.endpoint.id);
   expect(await totals(setup)).toEqual({ delivered: 3 });
@@ -82,6 +86,7 @@ test("totals are exact under concurrent changes", async () => {
   const more = Array.from({ length: 10 }, () => raise(setup, 5));
   const folds = Array.from({ length: 10 }, () => foldTotals());
   await Promise.all([...twice, ...more, ...folds, parkAllPending(setup.endpoint.id)]);
+  await recordWaitingOf(setup.endpoint.id);
   expect(await totals(setup)).toEqual({ delivered: 40, pending: 50 });
   await foldTotals();
   expect(await totals(setup)).toEqual({ delivered: 40, pending: 50 });
@@ -90,6 +95,7 @@ test("totals are exact under concurrent changes", async () => {
 test("a page past the end is empty and has the total", async () => {
   const setup = await setUp(status(200));
   await raise(setup, 2);
+  await recordWaitingOf(setup.endpoint.id);
   const query = { id: setup.endpoint.id, page: 1_000_000, limit: 100 };
   expect(await listDeliveries(setup.account.actor, query)).toMatchObject({ items: [], pagination: { total: 2 } });
 });

@@ -1,7 +1,7 @@
 import type { AccountActor } from "../core/actor";
-import { readPrisma } from "../core/db";
+import { readPool, readPrisma } from "../core/db";
 import { readPage, toPage } from "../core/wire";
-import { presentEvent } from "./present";
+import { type EventRow, presentEvent } from "./present";
 import { EVENT_TYPES, type EventType, type ListEventsQuery } from "./schema";
 
 const COUNTER_OF = {
@@ -10,19 +10,15 @@ const COUNTER_OF = {
   "message.failed": "eventsFailed",
 } as const satisfies Record<EventType, string>;
 
+type StoredEvent = EventRow & { messageId: string };
+
 /** Events of the account, newest first, each with its message as it was then. */
 export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   const { accountId } = actor;
   const { rows: events, total } = await readPage(
     query,
     () => countEvents(accountId, query.type),
-    (skip) =>
-      readPrisma().event.findMany({
-        where: { accountId, type: query.type },
-        orderBy: { id: "desc" },
-        skip,
-        take: query.limit,
-      }),
+    (skip) => readEvents(accountId, query.type, skip, query.limit),
   );
   const messages = await readPrisma().message.findMany({
     where: { accountId, id: { in: events.map((event) => event.messageId) } },
@@ -33,6 +29,27 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
     return message ? [presentEvent(event, message)] : [];
   });
   return toPage(items, total, query);
+}
+
+/**
+ * The ids of each type are walked in their index, and those of several types merged, so a page costs as much as the pages
+ * before it and nothing of other types. Only the rows of the page itself are read.
+ */
+async function readEvents(accountId: string, type: EventType | undefined, skip: number, take: number) {
+  const ofType = (parameter: number) =>
+    `(SELECT id FROM events WHERE account_id = $1 AND type = $${parameter} ORDER BY id DESC LIMIT $2::int8 + $3::int8)`;
+  const types: readonly EventType[] = type ? [type] : EVENT_TYPES;
+  const { rows } = await readPool().query<StoredEvent>({
+    name: `webhooks.list_events_${types.length}`,
+    text: `WITH page AS (
+             SELECT id FROM (${types.map((_, at) => ofType(at + 4)).join(" UNION ALL ")}) merged
+             ORDER BY id DESC LIMIT $3 OFFSET $2
+           )
+           SELECT e.id, e.type, e.message_id AS "messageId", e.status, e.created_at AS "createdAt"
+           FROM page JOIN events e ON e.id = page.id ORDER BY e.id DESC`,
+    values: [accountId, skip, take, ...types],
+  });
+  return rows;
 }
 
 /** Sums the daily counters: counting the events themselves would read them all. */

@@ -1,7 +1,7 @@
 import type { QueryConfig } from "pg";
 import { describe, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
-import { deliveriesOf, makeMessages, raiseEvents, takeDeliveryJobs } from "@/e2e/support/webhooks";
+import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf, takeDeliveryJobs } from "@/e2e/support/webhooks";
 import { pool, transaction } from "../core/db";
 import { recordEvents, type StatusEvent } from "./outbox";
 import { recoverDeliveries } from "./recover";
@@ -51,6 +51,8 @@ test("every subscribed endpoint gets one delivery per event, in jobs of at most 
   await raiseEvents(account, messages, "sent");
   await raiseEvents(account, messages.slice(0, 10), "delivered");
 
+  expect(await deliveriesOf(all.id)).toEqual([]);
+  for (const { id } of [all, onlySent]) await recordWaitingOf(id);
   const events = await eventsOf(account.accountId);
   const toAll = await deliveriesOf(all.id);
   const toOne = await deliveriesOf(onlySent.id);
@@ -100,6 +102,7 @@ describe("an endpoint that is enabled while an event is recorded", () => {
       } as typeof tx;
       await recordEvents(enabling, [sentEvent(account, messageId)]);
     });
+    await recordWaitingOf(id);
     expect(await deliveriesOf(id)).toMatchObject([{ status: "pending" }]);
     expect(await takeDeliveryJobs(id)).toHaveLength(1);
   });
@@ -152,6 +155,7 @@ test("a list by id is a list by time, and accounts do not mix", async () => {
     const stored = await eventsOf(account.accountId);
     expect(stored.map((event) => event.messageId)).toEqual(messages[account.accountId]?.toReversed());
     expect(stored.map((event) => event.createdAt.getTime())).toEqual([5, 4, 3, 2, 1, 0].map((s) => start - s * 1_000));
+    await recordWaitingOf(endpoint.id);
     expect((await deliveriesOf(endpoint.id)).map((each) => each.eventId)).toEqual(stored.map((event) => event.id));
   }
 });
@@ -181,6 +185,7 @@ test("2,000 events are recorded in one call", async () => {
   const account = await makeAccount();
   const endpoint = await endpointOf(account);
   await raiseEvents(account, await makeMessages(account, 2_000));
+  await recordWaitingOf(endpoint.id);
   expect(await deliveriesOf(endpoint.id)).toHaveLength(2_000);
   expect(await takeDeliveryJobs(endpoint.id)).toHaveLength(20);
 });

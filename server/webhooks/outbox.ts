@@ -1,14 +1,15 @@
 /**
- * Transactional outbox: events, their deliveries and their jobs are written in the transaction that moves the status,
- * so an event exists exactly when its change does. Inserts only, so that transactions do not wait for each other; the
+ * Transactional outbox: events and the jobs of their deliveries are written in the transaction that moves the status,
+ * so an event exists exactly when its change does. A delivery gets its row with the outcome of its first try; until then
+ * it stands in its job only (docs/decisions/0020). Inserts only, so that transactions do not wait for each other; the
  * only rows locked are disabled endpoints, which must not be enabled before their parked deliveries are visible.
  */
-import type { Tx } from "../core/db";
-import { newId } from "../core/ids";
-import { addJobs } from "../core/jobs";
+import type { Queryable, Tx } from "../core/db";
+import { addJobs, type JobPayload } from "../core/jobs";
 import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
 import type { MessageStatus } from "../messages/status";
+import { deliveryIdOf, eventIdOf } from "./derived-ids";
 import type { EventType } from "./schema";
 
 /** The event raised by a message that reached `status` at `at`. */
@@ -16,7 +17,7 @@ export type StatusEvent = { accountId: string; messageId: string; type: EventTyp
 
 type EventRow = StatusEvent & { id: string };
 type Subscription = { id: string; accountId: string; events: string[]; isActive: boolean };
-type DeliveryRow = { id: string; endpointId: string; event: EventRow; isActive: boolean };
+type NewDelivery = { id: string; endpointId: string; event: EventRow; isActive: boolean };
 
 /** A delivery as its next job names it; `attempts`: tries made in this round. */
 export type WaitingDelivery = { id: string; endpointId: string; round: number; attempts: number };
@@ -33,13 +34,14 @@ export function jobBatches(ids: readonly string[]): string[][] {
 
 /**
  * Records status changes as events, any number at once. Ids follow `at`, so a list by id is a list by time. Every
- * subscribed endpoint gets a delivery; that of a disabled endpoint is parked (`held`, without a job), so nothing is lost.
+ * subscribed endpoint gets a delivery, in a job; that of a disabled endpoint is parked (a row, `held`, without a job), so
+ * nothing is lost.
  */
 export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
-    .map((event): EventRow => ({ ...event, id: newId("event") }));
+    .map((event): EventRow => ({ ...event, id: eventIdOf(event.messageId, event.type, event.at) }));
   const subscriptions = await confirmDisabled(tx, await insertEvents(tx, rows));
   if (subscriptions.length === 0) return;
 
@@ -47,12 +49,16 @@ export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Prom
   const deliveries = rows.flatMap((event) =>
     (byAccount.get(event.accountId) ?? [])
       .filter((endpoint) => endpoint.events.includes(event.type))
-      .map(({ id, isActive }): DeliveryRow => ({ id: newId("delivery"), endpointId: id, event, isActive })),
+      .map(({ id, isActive }): NewDelivery => ({ id: deliveryIdOf(event.id, id), endpointId: id, event, isActive })),
   );
-  if (deliveries.length === 0) return;
-  await insertDeliveries(tx, deliveries);
   const due = deliveries.filter((delivery) => delivery.isActive);
-  await addJobs(tx, "deliver_webhooks", jobsFor(due.map((delivery) => ({ ...delivery, round: 0, attempts: 0 }))));
+  await Promise.all([
+    insertParked(
+      tx,
+      deliveries.filter((delivery) => !delivery.isActive),
+    ),
+    addDeliveryJobs(tx, jobsFor(due.map((delivery) => ({ ...delivery, round: 0, attempts: 0 })))),
+  ]);
 }
 
 const EVENTS = unnest<EventRow>({
@@ -96,32 +102,47 @@ async function confirmDisabled(tx: Tx, endpoints: Subscription[]): Promise<Subsc
   return endpoints.map((endpoint) => (nowActive.has(endpoint.id) ? { ...endpoint, isActive: true } : endpoint));
 }
 
-const DELIVERIES = unnest<DeliveryRow>({
+const PARKED = unnest<NewDelivery>({
   id: ["text", (row) => row.id],
   account_id: ["text", (row) => row.event.accountId],
   endpoint_id: ["text", (row) => row.endpointId],
   event_id: ["text", (row) => row.event.id],
   created_at: ["timestamptz", (row) => row.event.at.toISOString()],
-  is_active: ["bool", (row) => row.isActive],
 });
 
-/** Truncates `next_attempt_at`, which is the database's time, so that a delivery without tries is always due. */
-async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<void> {
+async function insertParked(tx: Tx, rows: readonly NewDelivery[]): Promise<void> {
+  if (rows.length === 0) return;
   await tx.query({
-    name: "webhooks.insert_deliveries",
+    name: "webhooks.insert_parked",
     text: `WITH inserted AS (
-             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
-             SELECT d.id, d.account_id, d.endpoint_id, d.event_id, d.created_at,
-               CASE WHEN d.is_active THEN 'pending' ELSE 'held' END,
-               CASE WHEN d.is_active THEN date_trunc('milliseconds', now()) END
-             FROM ${DELIVERIES.as("d")}
+             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status)
+             SELECT p.id, p.account_id, p.endpoint_id, p.event_id, p.created_at, 'held' FROM ${PARKED.as("p")}
              RETURNING endpoint_id, status
            )
            ${INSERT_CHANGES}
            SELECT 'deliveries', endpoint_id, status, count(*) FROM inserted GROUP BY endpoint_id, status`,
-    values: DELIVERIES.values(rows),
+    values: PARKED.values(rows),
   });
 }
+
+type DeliveryJob = { payload: JobPayload<"deliver_webhooks">; runAt: Date | null };
+
+/** Adds jobs of deliveries, each under the name of its kind of try. */
+export async function addDeliveryJobs(tx: Queryable, added: readonly DeliveryJob[]): Promise<void> {
+  const isFirst = ({ payload }: DeliveryJob) => isFirstTry(payload);
+  await Promise.all([
+    addJobs(tx, "deliver_events", added.filter(isFirst)),
+    addJobs(
+      tx,
+      "deliver_webhooks",
+      added.filter((job) => !isFirst(job)),
+    ),
+  ]);
+}
+
+/** Whether the deliveries of a job may be without rows: only before their first try of all. */
+export const isFirstTry = ({ attemptsMade, round }: Pick<JobPayload<"deliver_webhooks">, "attemptsMade" | "round">) =>
+  attemptsMade === 0 && (round ?? 0) === 0;
 
 /** The jobs that send these deliveries now, in order; deliveries of one endpoint, round and try share a job. */
 export function jobsFor(deliveries: readonly WaitingDelivery[]) {

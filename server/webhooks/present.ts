@@ -21,7 +21,7 @@ export type EndpointRow = {
 /** A row of `events`. */
 export type EventRow = { id: string; type: string; status: string; createdAt: Date };
 
-/** A row of `webhook_deliveries`. */
+/** A row of `webhook_deliveries`; `latencyMs` is null unless its first try was acknowledged. */
 export type DeliveryRow = {
   id: string;
   eventId: string;
@@ -30,6 +30,10 @@ export type DeliveryRow = {
   attempts: number;
   nextAttemptAt: Date | null;
   createdAt: Date;
+  finishedAt: Date | null;
+  statusCode: number | null;
+  latencyMs: number | null;
+  responseHead: string | null;
 };
 
 /** A row of `webhook_tries`. */
@@ -67,6 +71,19 @@ export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
   data: { ...presentMessage(messageAt(message, event.status as MessageStatus)), reference: message.reference },
 });
 
+/**
+ * The tries of a delivery, in the order in which they were made. A first try that was acknowledged stands in the delivery's
+ * own row; all others in `stored`.
+ */
+export const triesOf = <Stored extends TryRow>(
+  row: Pick<DeliveryRow, "finishedAt" | "statusCode" | "latencyMs" | "responseHead">,
+  stored: readonly Stored[],
+): (Stored | TryRow)[] => {
+  const { statusCode, latencyMs, responseHead, finishedAt } = row;
+  if (latencyMs === null || finishedAt === null) return [...stored];
+  return [{ round: 0, attempt: 1, statusCode, latencyMs, error: null, responseHead, createdAt: finishedAt }, ...stored];
+};
+
 /** One delivery with its tries, in the order in which they were made. */
 export const presentDelivery = (
   row: DeliveryRow,
@@ -83,7 +100,7 @@ export const presentDelivery = (
   attempts: row.attempts,
   next_attempt_at: isoOrNull(row.nextAttemptAt),
   created_at: row.createdAt.toISOString(),
-  tries: tries.map((made) => ({
+  tries: triesOf(row, tries).map((made) => ({
     round: made.round,
     attempt: made.attempt,
     status_code: made.statusCode,

@@ -2,9 +2,9 @@
 import { createBatcher, type Settled } from "../core/batcher";
 import { msUntil } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
-import { addJobs } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
 import { unnest } from "../core/unnest";
+import { INSERT_CHANGES } from "../lists/store";
 import {
   type DeliveryOutcome,
   type DeliveryState,
@@ -12,7 +12,8 @@ import {
   type Settlement,
   settleOutcomes,
 } from "./delivery-outcome";
-import { jobBatches } from "./outbox";
+import { eventOfDelivery } from "./derived-ids";
+import { addDeliveryJobs, jobBatches } from "./outbox";
 import { INSERT_MOVES, isOpen, lockEndpoints } from "./store";
 
 const OUTCOMES_PER_FLUSH = 500;
@@ -29,17 +30,21 @@ const outcomeQueue = defineProcessValue("webhooks.outcomes", () =>
 export const recordOutcome = (outcome: DeliveryOutcome): Promise<boolean> => outcomeQueue()(outcome);
 
 const flushOutcomes = (outcomes: DeliveryOutcome[]): Promise<Settled<boolean>[]> =>
-  transaction(async (tx) => {
-    const before = await lockEndpoints(
-      tx,
-      outcomes.map((outcome) => outcome.endpointId),
-    );
-    const deliveries = await readDeliveries(
-      tx,
-      outcomes.map((outcome) => outcome.deliveryId),
-    );
-    const settlement = settleOutcomes(before, deliveries, outcomes);
-    if (settlement.tries.length > 0) await applySettlement(tx, settlement);
+  transaction(async (tx, defer) => {
+    // Pipelined: rows are read by a statement that begins under the lock.
+    const [before, stored] = await Promise.all([
+      lockEndpoints(
+        tx,
+        outcomes.map((outcome) => outcome.endpointId),
+      ),
+      readDeliveries(
+        tx,
+        outcomes.map((outcome) => outcome.deliveryId),
+      ),
+    ]);
+    const unrecorded = withoutRow(stored, outcomes);
+    const settlement = settleOutcomes(before, [...stored, ...unrecorded.values()], outcomes);
+    if (settlement.tries.length > 0) for (const write of applySettlement(tx, settlement, unrecorded)) defer(write);
     const after = new Map([...before, ...settlement.endpoints].map((endpoint) => [endpoint.id, isOpen(endpoint)]));
     return outcomes.map((outcome) => ({ ok: true, value: after.get(outcome.endpointId) ?? false }));
   });
@@ -53,14 +58,61 @@ async function readDeliveries(tx: Tx, ids: readonly string[]): Promise<DeliveryS
   return rows;
 }
 
-async function applySettlement(tx: Tx, { tries, deliveries, endpoints, retries }: Settlement): Promise<void> {
-  await insertTries(tx, tries);
-  await updateDeliveries(tx, deliveries);
-  await updateEndpoints(tx, endpoints);
+/** The deliveries that have stood in their job only, by id. Under the endpoint's lock nobody else gives them a row. */
+function withoutRow(
+  stored: readonly DeliveryState[],
+  outcomes: readonly DeliveryOutcome[],
+): Map<string, DeliveryState> {
+  const storedIds = new Set(stored.map((delivery) => delivery.id));
+  return new Map(
+    outcomes
+      .filter(({ deliveryId: id }) => !storedIds.has(id) && eventOfDelivery(id) !== null)
+      .map(({ deliveryId: id }) => [id, { id, status: "pending", round: 0, attempts: 0 }]),
+  );
+}
+
+/** A settled delivery. `event`: that of a delivery without a row. `atOnce`: its first try, if it was acknowledged. */
+type SettledTry = Settlement["deliveries"][number] & {
+  endpointId: string;
+  event: { id: string; at: Date } | null;
+  atOnce: DeliveryOutcome | null;
+};
+
+/** A first try that is acknowledged stands in its delivery's row; other tries have rows of their own. */
+const isAtOnce = (made: DeliveryOutcome): boolean => made.acknowledged && made.round === 0 && made.attempt === 1;
+
+/** Sends the writes of a settlement. */
+function applySettlement(
+  tx: Tx,
+  { tries, deliveries, endpoints, retries }: Settlement,
+  unrecorded: ReadonlyMap<string, DeliveryState>,
+): Promise<void>[] {
+  const lastTry = new Map(tries.map((made) => [made.deliveryId, made]));
+  const settled = deliveries.flatMap((delivery): SettledTry[] => {
+    const made = lastTry.get(delivery.id);
+    if (!made) return [];
+    const event = unrecorded.has(delivery.id) ? eventOfDelivery(delivery.id) : null;
+    return [{ ...delivery, event, endpointId: made.endpointId, atOnce: isAtOnce(made) ? made : null }];
+  });
   const jobs = retries.flatMap(({ runAt, ...retry }) =>
     jobBatches(retry.deliveryIds).map((deliveryIds) => ({ payload: { ...retry, deliveryIds }, runAt })),
   );
-  await addJobs(tx, "deliver_webhooks", jobs);
+  return [
+    insertTries(
+      tx,
+      tries.filter((made) => !isAtOnce(made)),
+    ),
+    insertDeliveries(
+      tx,
+      settled.filter(({ event }) => event !== null),
+    ),
+    updateDeliveries(
+      tx,
+      settled.filter(({ event }) => event === null),
+    ),
+    updateEndpoints(tx, endpoints),
+    addDeliveryJobs(tx, jobs),
+  ];
 }
 
 const TRIES = unnest<DeliveryOutcome>({
@@ -75,6 +127,7 @@ const TRIES = unnest<DeliveryOutcome>({
 });
 
 async function insertTries(tx: Tx, tries: readonly DeliveryOutcome[]): Promise<void> {
+  if (tries.length === 0) return;
   await tx.query({
     name: "webhooks.insert_tries",
     text: `INSERT INTO webhook_tries
@@ -84,16 +137,54 @@ async function insertTries(tx: Tx, tries: readonly DeliveryOutcome[]): Promise<v
   });
 }
 
-const SETTLED_DELIVERIES = unnest<Settlement["deliveries"][number]>({
+const INSERTED = unnest<SettledTry>({
+  id: ["text", (delivery) => delivery.id],
+  endpoint_id: ["text", (delivery) => delivery.endpointId],
+  event_id: ["text", ({ event }) => event?.id ?? null],
+  created_at: ["timestamptz", ({ event }) => event?.at.toISOString() ?? null],
+  status: ["text", (delivery) => delivery.status],
+  attempts: ["int2", (delivery) => delivery.attempts],
+  wait_ms: ["float8", (delivery) => delivery.nextAttemptAt && msUntil(delivery.nextAttemptAt)],
+  finished_at: ["timestamptz", (delivery) => delivery.finishedAt?.toISOString() ?? null],
+  status_code: ["int4", ({ atOnce }) => atOnce?.statusCode ?? null],
+  latency_ms: ["int4", ({ atOnce }) => atOnce?.latencyMs ?? null],
+  response_head: ["text", ({ atOnce }) => atOnce?.responseHead ?? null],
+});
+
+/** `next_attempt_at` as in {@link updateDeliveries}. */
+async function insertDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await tx.query({
+    name: "webhooks.insert_deliveries",
+    text: `WITH inserted AS (
+             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, attempts,
+               next_attempt_at, finished_at, status_code, latency_ms, response_head)
+             SELECT d.id, e.account_id, e.id, d.event_id, d.created_at, d.status, d.attempts,
+               clock_timestamp() + d.wait_ms * interval '1 millisecond', d.finished_at, d.status_code, d.latency_ms,
+               d.response_head
+             FROM ${INSERTED.as("d")} JOIN webhook_endpoints e ON e.id = d.endpoint_id
+             RETURNING endpoint_id, status
+           )
+           ${INSERT_CHANGES}
+           SELECT 'deliveries', endpoint_id, status, count(*) FROM inserted GROUP BY endpoint_id, status`,
+    values: INSERTED.values(deliveries),
+  });
+}
+
+const SETTLED_DELIVERIES = unnest<SettledTry>({
   id: ["text", (delivery) => delivery.id],
   status: ["text", (delivery) => delivery.status],
   attempts: ["int2", (delivery) => delivery.attempts],
   wait_ms: ["float8", (delivery) => delivery.nextAttemptAt && msUntil(delivery.nextAttemptAt)],
   finished_at: ["timestamptz", (delivery) => delivery.finishedAt?.toISOString() ?? null],
+  status_code: ["int4", ({ atOnce }) => atOnce?.statusCode ?? null],
+  latency_ms: ["int4", ({ atOnce }) => atOnce?.latencyMs ?? null],
+  response_head: ["text", ({ atOnce }) => atOnce?.responseHead ?? null],
 });
 
 /** Writes `next_attempt_at` by the database's clock, which also decides what is overdue. */
-async function updateDeliveries(tx: Tx, deliveries: Settlement["deliveries"]): Promise<void> {
+async function updateDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Promise<void> {
+  if (deliveries.length === 0) return;
   await tx.query({
     name: "webhooks.update_deliveries",
     text: `WITH former AS (
@@ -101,7 +192,8 @@ async function updateDeliveries(tx: Tx, deliveries: Settlement["deliveries"]): P
            ), moved AS (
              UPDATE webhook_deliveries d
              SET status = u.status, attempts = u.attempts,
-               next_attempt_at = clock_timestamp() + u.wait_ms * interval '1 millisecond', finished_at = u.finished_at
+               next_attempt_at = clock_timestamp() + u.wait_ms * interval '1 millisecond', finished_at = u.finished_at,
+               status_code = u.status_code, latency_ms = u.latency_ms, response_head = u.response_head
              FROM ${SETTLED_DELIVERIES.as("u")}, former
              WHERE d.id = u.id AND d.id = former.id AND d.attempts < u.attempts
              RETURNING d.endpoint_id, former.status AS former, d.status

@@ -4,6 +4,7 @@ import {
   deliveriesOf,
   makeMessages,
   raiseEvents,
+  recordWaitingOf,
   runDeliveryJobs,
   startWebhook,
   type TestWebhook,
@@ -45,6 +46,7 @@ const refusalOf = (promise: Promise<unknown>) =>
 /** Makes deliveries without jobs, in the status `to`. */
 async function park(setup: TestWebhook, count: number, to: "held" | "abandoned"): Promise<void> {
   await raise(setup, count);
+  await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   await pool().query(
     `UPDATE webhook_deliveries SET status = $2, attempts = CASE WHEN $2 = 'abandoned' THEN 6 ELSE 0 END,
@@ -113,6 +115,7 @@ describe("a recovery", () => {
     await raise(setup, 1);
     await runDeliveryJobs(setup.endpoint.id);
     await raise(setup, 1);
+    await recordWaitingOf(setup.endpoint.id);
     const waiting = await queuedIds(setup);
     const [older, ...rest] = await idsOf(setup);
     await pool().query("UPDATE webhook_deliveries SET created_at = '2026-01-01T00:00:00Z' WHERE id = $1", [older]);

@@ -2,8 +2,7 @@ import { inTurn } from "../accounts/turns";
 import type { AccountActor } from "../core/actor";
 import { transaction } from "../core/db";
 import { invalidRequest } from "../core/errors";
-import { addJobs } from "../core/jobs";
-import { jobsFor, type WaitingDelivery } from "./outbox";
+import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
 import type { RecoverInput, WebhookRecovery } from "./schema";
 import { noSuchEndpoint } from "./service";
 import { INSERT_MOVES } from "./store";
@@ -75,6 +74,6 @@ const recoverStep = (
     const recovered = rows.sort(
       (one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1),
     );
-    await addJobs(tx, "deliver_webhooks", jobsFor(recovered));
+    await addDeliveryJobs(tx, jobsFor(recovered));
     return recovered;
   });

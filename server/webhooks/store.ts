@@ -5,9 +5,12 @@
 import { filterEquals, pool, type Tx, transaction } from "../core/db";
 import type { JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
+import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import type { EndpointState } from "./delivery-outcome";
+import { eventOfDelivery } from "./derived-ids";
+import { isFirstTry } from "./outbox";
 import type { SealedSecrets } from "./secrets";
 
 /** The endpoint of a delivery, with its secrets still sealed. */
@@ -79,19 +82,33 @@ export async function loadTarget(endpointId: string): Promise<Target | null> {
 }
 
 /**
- * The deliveries of a job that are to be sent now, in the order of their events. Leaves out a delivery that has ended, or
- * that was tried or recovered since the job was queued (as a job that runs twice finds): it needs no job or has its own.
+ * The deliveries of a job that are to be sent now, in the order of their events. Those of a first try need no row. Leaves
+ * out a delivery that has ended, or that was tried or recovered since the job was queued (as a job that runs twice finds):
+ * it needs no job or has its own.
  */
 export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueDelivery[]> {
+  const isFirst = isFirstTry(job);
+  // Merged work may name a delivery twice.
+  const ids = [...new Set(job.deliveryIds)];
   const { rows } = await pool().query<DueDelivery>({
     name: "webhooks.load_due",
-    text: `SELECT ${MESSAGE_COLUMNS}, d.id AS "deliveryId", d.round, d.attempts AS "attemptsMade",
+    // Each row is found by its key alone, whatever the statistics say of a table that grows and empties quickly.
+    text: `SELECT ${MESSAGE_COLUMNS}, w.id AS "deliveryId", coalesce(d.round, 0::int2) AS round,
+             coalesce(d.attempts, 0::int2) AS "attemptsMade",
              e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt"
-           FROM webhook_deliveries d JOIN events e ON e.id = d.event_id JOIN messages m ON m.id = e.message_id
-           WHERE d.id = ANY($2::text[]) AND d.endpoint_id = $1 AND ${filterEquals("d.status", "pending")}
-             AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END
+           FROM unnest($2::text[], $5::text[]) AS w (id, event_id)
+           LEFT JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id = w.id OFFSET 0) d ON true
+           JOIN events e ON e.id = coalesce(d.event_id, w.event_id) JOIN messages m ON m.id = e.message_id
+           WHERE CASE WHEN d.id IS NULL THEN true ELSE d.endpoint_id = $1 AND d.status = 'pending'
+             AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END END
            ORDER BY e.id`,
-    values: [job.endpointId, job.deliveryIds, job.attemptsMade ?? null, job.round ?? 0],
+    values: [
+      job.endpointId,
+      ids,
+      job.attemptsMade ?? null,
+      job.round ?? 0,
+      ids.map((id) => (isFirst ? (eventOfDelivery(id)?.id ?? null) : null)),
+    ],
   });
   return rows;
 }
@@ -106,34 +123,87 @@ export async function lockEndpoints(tx: Tx, ids: Iterable<string>): Promise<Endp
   return rows;
 }
 
+/** A delivery without a row, by its derived id. */
+type Unrecorded = { id: string; eventId: string };
+
+const UNRECORDED = unnest<Unrecorded>(
+  { id: ["text", ({ id }) => id], event_id: ["text", ({ eventId }) => eventId] },
+  3,
+);
+
 /**
- * Stops sending pending deliveries: `held` when their endpoint is disabled, `abandoned` when it is deleted.
+ * Stops sending deliveries that are pending or have no row yet: `held` when their endpoint is disabled, `abandoned` when it
+ * is deleted.
  * @returns false when the endpoint is open (again); nothing was changed then.
  */
 export const parkDeliveries = (endpointId: string, deliveryIds: readonly string[]): Promise<boolean> =>
-  transaction(async (tx) => {
+  transaction(async (tx, defer) => {
     const [endpoint] = await lockEndpoints(tx, [endpointId]);
     if (!endpoint || isOpen(endpoint)) return endpoint === undefined;
-    await tx.query({
-      name: "webhooks.park_deliveries",
-      text: `WITH moved AS (
-               UPDATE webhook_deliveries SET next_attempt_at = NULL, finished_at = CASE WHEN $3 THEN now() END,
-                 status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END
-               WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND ${filterEquals("status", "pending")}
-               RETURNING endpoint_id, 'pending' AS former, status
-             ) ${INSERT_MOVES}`,
-      values: [endpointId, deliveryIds, endpoint.isDeleted],
-    });
+    if (deliveryIds.length === 0) return true;
+    defer(
+      tx.query({
+        name: "webhooks.park_deliveries",
+        text: `WITH moved AS (
+                 UPDATE webhook_deliveries SET next_attempt_at = NULL, finished_at = CASE WHEN $3 THEN now() END,
+                   status = CASE WHEN $3 THEN 'abandoned' ELSE 'held' END
+                 WHERE endpoint_id = $1 AND id = ANY($2::text[]) AND ${filterEquals("status", "pending")}
+                 RETURNING endpoint_id, 'pending' AS former, status
+               ) ${INSERT_MOVES}`,
+        values: [endpointId, deliveryIds, endpoint.isDeleted],
+      }),
+    );
+    defer(insertUnrecorded(tx, endpointId, deliveryIds, endpoint.isDeleted ? "abandoned" : "held"));
     return true;
   });
 
 /**
- * Parks every pending delivery of a closed endpoint, in steps, so that its lock is never held for long. Deliveries added
- * meanwhile, or left over by a crash, are parked by their own jobs. The order is that of the next try, so that the index
+ * Gives deliveries that have no row yet one that is `pending`, so that lists show what has to wait for its first try. The
+ * endpoint may be closed: the job parks them then.
+ */
+export const recordWaiting = (endpointId: string, deliveryIds: readonly string[]): Promise<void> =>
+  transaction(async (tx, defer) => {
+    await lockEndpoints(tx, [endpointId]);
+    defer(insertUnrecorded(tx, endpointId, deliveryIds, "pending"));
+  });
+
+/** Inserts those of the deliveries that have no row. The endpoint must be locked. */
+async function insertUnrecorded(
+  tx: Tx,
+  endpointId: string,
+  deliveryIds: readonly string[],
+  status: "pending" | "held" | "abandoned",
+): Promise<void> {
+  const unrecorded = [...new Set(deliveryIds)].flatMap((id) => {
+    const event = eventOfDelivery(id);
+    return event ? [{ id, eventId: event.id }] : [];
+  });
+  if (unrecorded.length === 0) return;
+  await tx.query({
+    name: "webhooks.insert_unrecorded",
+    text: `WITH inserted AS (
+             INSERT INTO webhook_deliveries
+               (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at, finished_at)
+             SELECT u.id, e.account_id, $1, e.id, e.created_at, $2,
+               CASE WHEN $2 = 'pending' THEN date_trunc('milliseconds', now()) END, CASE WHEN $2 = 'abandoned' THEN now() END
+             FROM ${UNRECORDED.as("u")} JOIN events e ON e.id = u.event_id
+             WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = u.id)
+             RETURNING endpoint_id, status
+           )
+           ${INSERT_CHANGES}
+           SELECT 'deliveries', endpoint_id, status, count(*) FROM inserted GROUP BY endpoint_id, status`,
+    values: [endpointId, status, ...UNRECORDED.values(unrecorded)],
+  });
+}
+
+/**
+ * Parks `unsentIds` and every delivery of a closed endpoint whose row is pending, in steps, so that its lock is never held
+ * for long. Deliveries that stand in other jobs only, or that are left over by a crash, are parked by their jobs. The order is that of the next try, so that the index
  * of pending deliveries is walked once and the endpoint's history never.
  * @returns false when the endpoint is open (again).
  */
-export async function parkAllPending(endpointId: string): Promise<boolean> {
+export async function parkAllPending(endpointId: string, unsentIds: readonly string[] = []): Promise<boolean> {
+  if (!(await parkDeliveries(endpointId, unsentIds))) return false;
   for (let after = { at: new Date(0), id: "" }; ; ) {
     const { rows } = await pool().query<{ id: string; at: Date }>({
       name: "webhooks.read_pending",

@@ -4,6 +4,7 @@ import {
   deliveriesOf,
   makeMessages,
   raiseEvents,
+  recordWaitingOf,
   runDeliveryJobs,
   startWebhook,
   type TestWebhook,
@@ -37,6 +38,7 @@ const overdue = ({ endpoint }: TestWebhook, minutes: number) =>
 test("deliveries that lost their job are sent once each", async () => {
   const setup = await setUp();
   await raise(setup, 250);
+  await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   await overdue(setup, 10);
   await Promise.all([sweepWebhooks(), sweepWebhooks(), sweepWebhooks()]);
@@ -69,6 +71,7 @@ test("a delivery with a waiting or running job, or that is not overdue, is not r
     return Number(rows[0]?.n);
   };
   await raise(setup, 3);
+  await recordWaitingOf(setup.endpoint.id);
   await overdue(setup, 10);
   await sweepWebhooks();
   expect(await jobsNow()).toBe(1);
@@ -86,7 +89,7 @@ test("a delivery with a waiting or running job, or that is not overdue, is not r
   await overdue(setup, 4);
   await sweepWebhooks();
   expect(await jobsNow()).toBe(1);
-  // A job without attempts left no longer carries its deliveries.
+  // A job without attempts left no longer carries its deliveries. It is not revived at once.
   await overdue(setup, 10);
   await sweepWebhooks();
   expect(await jobsNow()).toBe(2);
@@ -95,6 +98,7 @@ test("a delivery with a waiting or running job, or that is not overdue, is not r
 test("stranded deliveries of a disabled endpoint are parked in the end", async () => {
   const setup = await setUp();
   await raise(setup, 2);
+  await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
   await overdue(setup, 10);
@@ -107,8 +111,36 @@ test("stranded deliveries of a disabled endpoint are parked in the end", async (
 test("thousands of stranded deliveries are requeued by one sweep", async () => {
   const setup = await setUp();
   await raise(setup, 4_500);
+  await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   expect(await requeueStranded(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(4_500);
   const jobs = await takeDeliveryJobs(setup.endpoint.id);
   expect(new Set(jobs.flatMap((job) => job.payload.deliveryIds)).size).toBe(4_500);
+});
+
+test("first tries whose job was given up are made in the end, and their job is not revived while it runs", async () => {
+  const setup = await setUp();
+  await raise(setup, 3);
+  const giveUp = (lockedAt: string) =>
+    pool().query(
+      `UPDATE graphile_worker._private_jobs SET attempts = max_attempts, locked_at = ${lockedAt},
+         run_at = now() + interval '1 day', updated_at = now() - interval '6 minutes' WHERE payload->>'endpointId' = $1`,
+      [setup.endpoint.id],
+    );
+  const isDue = async () => {
+    const { rows } = await pool().query<{ isDue: boolean }>(
+      `SELECT attempts < max_attempts AND run_at <= now() AS "isDue" FROM graphile_worker._private_jobs
+       WHERE payload->>'endpointId' = $1`,
+      [setup.endpoint.id],
+    );
+    return rows.map((row) => row.isDue);
+  };
+  await giveUp("now()");
+  await sweepWebhooks();
+  expect(await isDue()).toEqual([false]);
+  await giveUp("NULL");
+  await sweepWebhooks();
+  expect(await isDue()).toEqual([true]);
+  await runDeliveryJobs(setup.endpoint.id);
+  expect(setup.receiver.received).toHaveLength(3);
 });

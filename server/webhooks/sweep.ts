@@ -1,9 +1,11 @@
-/** Repairs deliveries that lost their job in a crash or an emptied queue, and erases expired secrets. */
+/**
+ * Repairs deliveries that lost their job in a crash or an emptied queue, jobs of first tries that were given up, and erases
+ * expired secrets.
+ */
 import { msUntil } from "../core/clock";
 import { filterEquals, pool, transaction } from "../core/db";
-import { addJobs } from "../core/jobs";
 import { log } from "../core/log";
-import { jobsFor, type WaitingDelivery } from "./outbox";
+import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
 import { lockEndpoints } from "./store";
 
 const STRANDED_PER_STEP = 2_000;
@@ -22,7 +24,7 @@ export async function requeueStranded(before: Date): Promise<number> {
       text: `WITH carried AS MATERIALIZED (
                SELECT json_array_elements_text(j.payload -> 'deliveryIds') AS id
                FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-               WHERE t.identifier = 'deliver_webhooks' AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
+               WHERE t.identifier IN ('deliver_events', 'deliver_webhooks') AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
              )
              SELECT d.id, d.endpoint_id AS "endpointId" FROM webhook_deliveries d
              WHERE d.status = 'pending' AND d.next_attempt_at < now() - $1::float8 * interval '1 millisecond'
@@ -52,9 +54,27 @@ const requeue = (stranded: readonly { id: string; endpointId: string }[], overdu
              RETURNING id, endpoint_id AS "endpointId", round, attempts`,
       values: [stranded.map((delivery) => delivery.id), overdueMs],
     });
-    await addJobs(tx, "deliver_webhooks", jobsFor(rows));
+    await addDeliveryJobs(tx, jobsFor(rows));
     return rows.length;
   });
+
+/**
+ * Runs jobs of first tries again that have used up their runs: nothing else names their deliveries, which have no rows.
+ * @param afterMs how long after their last run.
+ * @returns how many.
+ */
+export async function reviveFirstTries(afterMs: number): Promise<number> {
+  const { rows } = await pool().query<{ id: string }>({
+    text: `UPDATE graphile_worker._private_jobs j SET attempts = 0, run_at = now()
+           FROM graphile_worker._private_tasks t
+           WHERE t.id = j.task_id AND t.identifier = 'deliver_events' AND j.attempts >= j.max_attempts
+             AND j.locked_at IS NULL AND j.updated_at < now() - $1::float8 * interval '1 millisecond'
+           RETURNING j.id::text AS id`,
+    values: [afterMs],
+  });
+  if (rows.length > 0) log("warn", "webhooks.first_tries_revived", { jobs: rows.length });
+  return rows.length;
+}
 
 /** Erases previous signing secrets that no longer sign. */
 export async function eraseExpiredSecrets(): Promise<void> {

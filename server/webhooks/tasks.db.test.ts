@@ -2,7 +2,14 @@ import type { ServerResponse } from "node:http";
 import { Logger, run } from "graphile-worker";
 import { afterEach, expect, test } from "vitest";
 import { type Answer, status } from "@/e2e/support/receiver";
-import { deliveriesOf, makeMessages, raiseEvents, startWebhook, takeDeliveryJobs } from "@/e2e/support/webhooks";
+import {
+  deliveriesOf,
+  makeMessages,
+  raiseEvents,
+  startWebhook,
+  takeDeliveryJobs,
+  triesOf,
+} from "@/e2e/support/webhooks";
 import { pool } from "../core/db";
 import { jobs } from "../core/jobs";
 import { deliverWebhooks } from "./tasks";
@@ -44,7 +51,7 @@ test("a slow endpoint uses at most four of the worker's slots, so other endpoint
     noHandleSignals: true,
     crontab: "",
     logger: new Logger(() => () => undefined),
-    taskList: { deliver_webhooks: (payload) => deliverWebhooks(jobs.deliver_webhooks.parse(payload)) },
+    taskList: { deliver_events: (payload) => deliverWebhooks(jobs.deliver_events.parse(payload)) },
   });
   try {
     await expect.poll(() => stateOf(fast.id)).toEqual(["delivered", "delivered", "delivered"]);
@@ -87,10 +94,31 @@ test("delegated work has a requeued job, in case the process dies", async () => 
   const ids = requeued.flatMap((job) => job.payload.deliveryIds);
   expect(ids).toHaveLength(2);
   // In the database, none of these has begun.
-  const open = (await deliveriesOf(slow.id)).filter((delivery) => ids.includes(delivery.id));
-  expect(open.map((delivery) => `${delivery.status} ${delivery.attempts}`)).toEqual(["pending 0", "pending 0"]);
+  expect((await deliveriesOf(slow.id)).filter((delivery) => ids.includes(delivery.id))).toEqual([]);
   slow.release();
   await running;
+});
+
+test("deliveries whose job waits for a slot a second time are listed as pending, and end as usual", async () => {
+  const slow = await slowEndpoint();
+  for (const messageId of await makeMessages(slow.account, 6)) await raiseEvents(slow.account, [messageId]);
+  const first = await takeDeliveryJobs(slow.id);
+  const requeued: typeof first = [];
+  const running = Promise.all(first.map(({ payload }) => deliverWebhooks(payload)));
+  await expect.poll(async () => requeued.push(...(await takeDeliveryJobs(slow.id)))).toBeGreaterThan(0);
+  for (const { payload } of requeued) await deliverWebhooks(payload);
+  const waitingIds = requeued.flatMap((job) => job.payload.deliveryIds);
+  expect((await deliveriesOf(slow.id)).map((each) => `${each.id} ${each.status} ${each.attempts}`)).toEqual(
+    waitingIds.sort().map((id) => `${id} pending 0`),
+  );
+  slow.release();
+  await running;
+  const again = await takeDeliveryJobs(slow.id);
+  expect(again.flatMap((job) => job.payload.deliveryIds).sort()).toEqual(waitingIds);
+  for (const { payload } of again) await deliverWebhooks(payload);
+  expect(await stateOf(slow.id)).toEqual(Array(6).fill("delivered"));
+  expect(await triesOf(slow.id)).toHaveLength(6);
+  expect(slow.receiver.received).toHaveLength(6);
 });
 
 test("only one job at a time tries a failing endpoint", async () => {

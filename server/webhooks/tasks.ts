@@ -2,14 +2,14 @@ import { createBatcher, type Settled } from "../core/batcher";
 import { MINUTE_MS, now } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
-import { addJob, addJobs, type JobPayload } from "../core/jobs";
+import type { JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
 import { type DeliverOptions, sendDeliveries } from "./deliver";
 import { createFairSlots, type Slot, type Work } from "./fair-slots";
-import { DELIVERIES_PER_JOB, jobBatches } from "./outbox";
+import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry, jobBatches } from "./outbox";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
-import { isOpen, loadDue, loadTarget, ownerOf, parkAllPending, parkDeliveries } from "./store";
-import { eraseExpiredSecrets, requeueStranded } from "./sweep";
+import { isOpen, loadDue, loadTarget, ownerOf, parkAllPending, parkDeliveries, recordWaiting } from "./store";
+import { eraseExpiredSecrets, requeueStranded, reviveFirstTries } from "./sweep";
 
 type Payload = JobPayload<"deliver_webhooks">;
 
@@ -22,7 +22,7 @@ const STRANDED_AFTER_MS = 5 * MINUTE_MS;
 const slots = defineProcessValue("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
 
 /**
- * The task of `deliver_webhooks`: sends the deliveries that are due, and schedules the next try of those that fail. A job
+ * The task of `deliver_events` and `deliver_webhooks`: sends the deliveries that are due, and schedules the next try of those that fail. A job
  * that gets no slot, because its endpoint's slots or its account share are used up, ends at once (see fair-slots.ts).
  * May run twice: an event may then be sent twice, which receivers expect, but a try never counts twice.
  * @throws only for failures of our own (database, machine, a stall), so that the job is run again; it uses up no try.
@@ -35,8 +35,12 @@ export async function deliverWebhooks(payload: Payload, options: DeliverOptions 
   if (!hasRun) await requeueAndDelegate(accountId, payload, options);
 }
 
-/** Queues the job again and delegates its work to the running jobs, or runs it if a slot has become free meanwhile. */
+/**
+ * Queues the job again and delegates its work to the running jobs, or runs it if a slot has become free meanwhile. When it
+ * has waited before, its deliveries get rows, so that lists show them as pending.
+ */
 async function requeueAndDelegate(accountId: string, payload: Payload, options: DeliverOptions): Promise<void> {
+  if (payload.isRequeued && isFirstTry(payload)) await recordWaiting(payload.endpointId, payload.deliveryIds);
   const requeuedAt = await requeue({ accountId, payload });
   const untilMs = requeuedAt.getTime() - (options.limitMs ?? WEBHOOK_TIMEOUT_MS) - MARGIN_MS;
   const work = { ...payload, untilMs };
@@ -74,14 +78,14 @@ async function deliver(slot: Slot, work: Work, options: DeliverOptions): Promise
   if (isOpen(target)) {
     if (!slot.mayStart(target.failureCount > 0)) return false;
     const sent = await sendDeliveries(target, await loadDue(payload), { ...options, untilMs });
-    isParked = sent.wasClosed && (await parkAllPending(target.id));
     unsentIds = sent.unsentIds;
+    isParked = sent.wasClosed && (await parkAllPending(target.id, unsentIds));
   } else {
     isParked = await parkDeliveries(target.id, unsentIds);
   }
   // Unsent deliveries of an open endpoint need a job; requeued work already has one.
   if (unsentIds.length > 0 && !isParked && untilMs === null) {
-    await addJob(pool(), "deliver_webhooks", { ...payload, deliveryIds: unsentIds });
+    await addDeliveryJobs(pool(), [{ payload: { ...payload, deliveryIds: unsentIds }, runAt: null }]);
   }
   return true;
 }
@@ -103,6 +107,7 @@ async function flushRequeues(requeues: Requeue[]): Promise<Settled<Date>[]> {
     const group = groups.get(key) ?? {
       ...payload,
       deliveryIds: [],
+      isRequeued: true,
       runAt: slots().requeueAt(accountId, payload.endpointId, Date.now()),
     };
     group.deliveryIds.push(...payload.deliveryIds);
@@ -115,12 +120,13 @@ async function flushRequeues(requeues: Requeue[]): Promise<Settled<Date>[]> {
       runAt,
     })),
   );
-  await addJobs(pool(), "deliver_webhooks", added);
+  await addDeliveryJobs(pool(), added);
   return runAts.map((runAt) => ({ ok: true, value: runAt }));
 }
 
 /** Every minute: requeues deliveries that a crash may have left without a job, and erases expired secrets. */
 export async function sweepWebhooks(): Promise<void> {
   await requeueStranded(new Date(now().getTime() - STRANDED_AFTER_MS));
+  await reviveFirstTries(STRANDED_AFTER_MS);
   await eraseExpiredSecrets();
 }

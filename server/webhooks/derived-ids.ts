@@ -1,0 +1,46 @@
+/**
+ * Ids of events and deliveries follow from what they stand for, so that both are found by primary key and no index by
+ * message or event is kept (docs/decisions/0020). Ids of versions before this one are random, and found by a partial
+ * index; {@link isFormerId} tells them apart.
+ */
+import { firstIdAt, timeOfId } from "../core/ids";
+import { EVENT_TYPES, type EventType } from "./schema";
+
+/** Characters of an id up to and with its time: a prefix of three, the underscore and ten of base32. */
+const TIME_END = 14;
+/** Characters of an event's id: its time, the type's place in the life of a message, and the end of the message's id. */
+const EVENT_LENGTH = 30;
+/** An id ends with random bits and a counter: 75 of them, or 50, which are enough within one account. */
+const MESSAGE_TAIL = 15;
+const ENDPOINT_TAIL = 10;
+const DELIVERY_LENGTH = EVENT_LENGTH + ENDPOINT_TAIL;
+
+/**
+ * SQL: whether `column` holds a random id. There the character behind the time is the version of a UUIDv7, `e` or `f`;
+ * a derived id has the type's digit. The partial indexes of former rows have the same condition.
+ */
+export const isFormerId = (column: string): string => `substr(${column}, 15, 1) IN ('e', 'f')`;
+
+/**
+ * The id of the event that a message raises when it reaches `type`, which it does once. Ids sort by `at`, then by type:
+ * `message.sent` and `message.delivered` of one millisecond are in order.
+ */
+export const eventIdOf = (messageId: string, type: EventType, at: Date): string =>
+  `${firstIdAt("event", at).slice(0, TIME_END)}${EVENT_TYPES.indexOf(type)}${messageId.slice(-MESSAGE_TAIL)}`;
+
+/** The id of the event's delivery to an endpoint. */
+export const deliveryIdOf = (eventId: string, endpointId: string): string =>
+  `dlv_${eventId.slice(4)}${endpointId.slice(-ENDPOINT_TAIL)}`;
+
+/** The event of a delivery, from its id; null for the random id of a former version. */
+export function eventOfDelivery(deliveryId: string): { id: string; at: Date } | null {
+  if (deliveryId.length !== DELIVERY_LENGTH || !deliveryId.startsWith("dlv_")) return null;
+  const id = `evt_${deliveryId.slice(4, EVENT_LENGTH)}`;
+  return { id, at: timeOfId(id) };
+}
+
+/** Bounds of the ids of an event's deliveries, both included. */
+export const deliveryIdsOf = (eventId: string): { first: string; last: string } => ({
+  first: deliveryIdOf(eventId, ""),
+  last: deliveryIdOf(eventId, "z".repeat(ENDPOINT_TAIL)),
+});
