@@ -123,12 +123,42 @@ test("a body may have 1 MiB and not a byte more, whatever the operation", async 
   expect(await balanceOf(rest)).toBe(99.99);
 });
 
-test("fields that an operation does not know are left alone, those with evil names too", async ({ rest, account }) => {
+test("fields that an operation does not know are left alone, those with evil names too, but named", async ({
+  rest,
+  account,
+}) => {
   const message = { to: "+15550100008", from: account.sender, body: "Hello", campaign: "spring", id: "msg_1" };
   const evil = JSON.stringify(message).replace("{", '{"__proto__":{"status":"delivered"},"constructor":null,');
-  const answer = await rest.ask({ method: "POST", path: "/messages/send", text: evil });
+  const answer = await rest.ask({ method: "POST", path: "/messages/send?send_at=tomorrow", text: evil });
   expect(answer.body.data).toMatchObject({ status: "pending", id: expect.stringMatching(/^msg_[0-9a-z]{26}$/) });
-  expect((await rest.page("/messages?unknown=1&__proto__=1")).items).toHaveLength(1);
+  const unknown = ["__proto__", "constructor", "campaign", "id", "send_at"];
+  expect(answer.body.meta.warnings?.map(({ code, param }) => [code, param])).toEqual(
+    unknown.map((param) => ["unknown_parameter", param]),
+  );
+  const list = await rest.ask({ method: "GET", path: "/messages?unknown=1&__proto__=1" });
+  expect(list.body.data).toHaveLength(1);
+  expect(list.body.meta.warnings?.map(({ param }) => param)).toEqual(["unknown", "__proto__"]);
+  expect((await rest.ask({ method: "GET", path: "/messages?limit=1" })).body.meta.warnings).toBeUndefined();
+});
+
+test("with strict handling a name that an operation does not know is a 400, and nothing is done", async ({
+  rest,
+  account,
+}) => {
+  const strict = { prefer: "handling=strict" };
+  const body = { to: "+15550100008", from: account.sender, body: "Hello", send_at: "2030-01-01T00:00:00Z" };
+  const send = { method: "POST", path: "/messages/send", headers: strict };
+  const refused = await rest.ask({ ...send, body });
+  expect([refused.status, refused.headers.get("preference-applied")]).toEqual([400, "handling=strict"]);
+  expect(refused.body.error).toMatchObject({ param: "send_at", details: { reason: "unknown_parameter" } });
+  for (const path of ["/messages?refrence=order-1", "/account?verbose=1", "/webhooks?page=2"]) {
+    const error = await rest.refusal(400, { method: "GET", path, headers: strict });
+    expect(error.param, path).toBe(path.split(/[?=]/)[1]);
+  }
+  expect((await rest.page("/messages")).items).toEqual([]);
+  const { send_at: _, ...known } = body;
+  const sent = await rest.ask({ ...send, body: known });
+  expect([sent.status, sent.headers.get("preference-applied")]).toEqual([201, "handling=strict"]);
 });
 
 test("several wrong fields are all named, the first one as param", async ({ rest }) => {

@@ -41,7 +41,7 @@ export type Envelope = {
   data?: unknown;
   error?: WireError;
   pagination?: Pagination;
-  meta: { request_id: string; api_version: string };
+  meta: { request_id: string; api_version: string; warnings?: { code: string; param: string; message: string }[] };
 };
 
 /** A request that was answered. `sent` is the JSON that it carried. */
@@ -112,8 +112,9 @@ function checkEnvelope({ status, headers }: Exchange, body: Envelope): void {
   insist(body.success === status < 300, `success is ${body.success}`);
   insist(headers.get("content-type") === "application/json; charset=utf-8", `it is ${headers.get("content-type")}`);
   insist(headers.get("cache-control") === "no-store", `it may be cached: ${headers.get("cache-control")}`);
-  insist(keysOf(body.meta) === "api_version,request_id" && body.meta.api_version === "v1", "meta is another");
-  const { request_id: id } = body.meta;
+  const { request_id: id, warnings, ...rest } = body.meta;
+  insist(keysOf(rest) === "api_version" && rest.api_version === "v1", "meta is another");
+  insist(warnings === undefined || warnings.length > 0, "it warns of nothing");
   insist(/^req_[0-9a-z]{26}$/.test(id) && !seenRequestIds.has(id), `the request id ${id} is malformed or not unique`);
   seenRequestIds.add(id);
 }

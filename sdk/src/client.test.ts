@@ -56,6 +56,16 @@ const failure = (run: Promise<unknown>): Promise<unknown> =>
     (thrown: unknown) => thrown,
   );
 
+test("every request asks for strict handling, or for the handling that the client is made with", async () => {
+  const listed = json(200, { success: true, data: [], pagination: {}, meta });
+  const { seen, client } = await serve([listed]);
+  await client.GET("/messages");
+  const { port } = servers[0]?.address() as AddressInfo;
+  const options = { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: "ds_live_test" };
+  await createClient({ ...options, handling: "lenient" }).GET("/messages");
+  expect(seen.map(({ headers }) => headers.prefer)).toEqual(["handling=strict", "handling=lenient"]);
+});
+
 describe("calls", () => {
   test("are authenticated JSON, and resolve to the envelope with the response beside it", async () => {
     const { client, seen } = await serve([created]);

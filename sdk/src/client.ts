@@ -27,6 +27,11 @@ export type ClientOptions = {
   backoffMs?: number;
   /** Limit of each try; 30,000 when not given. */
   timeoutMs?: number;
+  /**
+   * What becomes of fields and parameters that the service does not know: `strict`, the default, refuses them with 400
+   * `unknown_parameter`; `lenient` ignores them and names them in `meta.warnings`.
+   */
+  handling?: "strict" | "lenient";
 };
 
 type Method = "get" | "post" | "delete";
@@ -60,13 +65,13 @@ function isEnvelope(text: string): boolean {
  * `params.header["Idempotency-Key"]`), so that repeating them, which the client does by itself, creates once.
  */
 export function createClient(options: ClientOptions): ServiceClient {
-  const { baseUrl, apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000 } = options;
+  const { baseUrl, apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000, handling = "strict" } = options;
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   // Requests that the service carries out once. A key that a caller gives to any other operation means nothing there.
   const keyed = new WeakSet<Request>();
   const client = createFetchClient<paths>({
     baseUrl,
-    headers: { authorization: `Bearer ${apiKey}` },
+    headers: { authorization: `Bearer ${apiKey}`, prefer: `handling=${handling}` },
     fetch: async (request) => {
       const isRepeatable = request.method !== "POST" || keyed.has(request);
       const response = await fetchWithRetries(request, { fetch, retries, backoffMs, timeoutMs, isRepeatable });

@@ -75,6 +75,16 @@ export const NAMED_SCHEMAS = {
 export const COMPONENTS = {
   schemas: ENVELOPE_SCHEMAS,
   parameters: {
+    Prefer: {
+      in: "header",
+      name: "Prefer",
+      required: false,
+      description:
+        "`handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without " +
+        "it they are ignored, and `meta.warnings` names them.",
+      schema: { type: "string" },
+      example: "handling=strict",
+    },
     IdempotencyKey: {
       in: "header",
       name: "Idempotency-Key",

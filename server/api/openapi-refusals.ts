@@ -15,6 +15,7 @@ import {
   unauthorized,
 } from "../core/errors";
 import { API_VERSION } from "../core/wire";
+import { unknownParameter, warningsOf } from "./unknown-input";
 
 const TYPES: Record<ErrorType, true> = {
   invalid_request_error: true,
@@ -26,11 +27,11 @@ const TYPES: Record<ErrorType, true> = {
   api_error: true,
 };
 
-const object = (properties: Record<string, object>, description?: string) => ({
+const object = (properties: Record<string, object>, description?: string, optional: readonly string[] = []) => ({
   type: "object",
   ...(description ? { description } : {}),
   properties,
-  required: Object.keys(properties),
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
   additionalProperties: false,
 });
 
@@ -43,8 +44,20 @@ export const ENVELOPE_SCHEMAS = {
     {
       request_id: { type: "string", description: "Id of the request, prefix req_; quote it in support requests." },
       api_version: { type: "string", const: API_VERSION, description: "Version of the API." },
+      warnings: {
+        type: "array",
+        description:
+          "Fields and query parameters of the request that the operation does not know, and ignored; at most 20. Absent when " +
+          "there are none. With `Prefer: handling=strict` they are a 400 instead.",
+        items: object({
+          code: { type: "string", const: "unknown_parameter", description: "Kind of the warning." },
+          param: { type: "string", description: "The name as it was sent." },
+          message: { type: "string", description: "The reason in words, after the name." },
+        }),
+      },
     },
     "Metadata of every response.",
+    ["warnings"],
   ),
   Error: object(
     {
@@ -105,6 +118,11 @@ export const HEADERS = {
       "if that limit was reached.",
     42,
   ),
+  "Preference-Applied": {
+    description: "The preference that was honoured, `handling=strict` or `handling=lenient`; absent without one.",
+    schema: { type: "string", enum: ["handling=strict", "handling=lenient"] },
+    example: "handling=strict",
+  },
   "Idempotency-Replayed": {
     description: "`true` when this repeats the first response to the Idempotency-Key; absent otherwise.",
     schema: { type: "string", const: "true" },
@@ -119,7 +137,7 @@ export const REFUSALS: Record<string, Refusal> = {
   400: {
     name: "InvalidRequest",
     description: "The input is invalid; `error.param` names the parameter.",
-    headers: RATE_HEADERS,
+    headers: { ...RATE_HEADERS, "Preference-Applied": { $ref: "#/components/headers/Preference-Applied" } },
     examples: {
       refused_input: [
         "An invalid field",
@@ -127,6 +145,10 @@ export const REFUSALS: Record<string, Refusal> = {
           param: "limit",
           details: { issues: [{ param: "limit", message: "Too big: expected number to be <=100" }] },
         }),
+      ],
+      unknown_parameter: [
+        "An unknown field, with `Prefer: handling=strict`",
+        unknownParameter(warningsOf(["routeId"], "a field of this request", new Set(["route_id"]))),
       ],
       malformed_json: [
         "A body that is not JSON",

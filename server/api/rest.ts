@@ -27,9 +27,10 @@ import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
-import { matchOperation, tableOf } from "./operations";
+import { BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
 import { requireRate } from "./rate";
 import { appRouter } from "./router";
+import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
 
 export const API_PREFIX = "/api/v1";
 /** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */
@@ -49,6 +50,9 @@ export type RestRequest = {
   readBody: (accountId: string) => Promise<Buffer>;
 };
 
+/** `meta` of every response. */
+type Meta = { request_id: string; api_version: string; warnings?: Warning[] };
+
 export type RestResponse = { status: number; headers: Record<string, string>; body: string };
 
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
@@ -57,14 +61,14 @@ const operations = defineProcessValue("rest.operations", () => tableOf(appRouter
 export async function serveRest(request: RestRequest): Promise<RestResponse> {
   const requestId = newId("request");
   const headers: Record<string, string> = { ...RESPONSE_HEADERS };
-  const meta = { request_id: requestId, api_version: API_VERSION };
+  const meta: Meta = { request_id: requestId, api_version: API_VERSION };
   try {
     if (request.method === "GET" && request.path === "/openapi.json") {
       // Loaded when somebody asks: what makes the document is heavy, and most processes never need it.
       const { openApiText } = await import("./openapi");
       return { status: 200, headers, body: openApiText() };
     }
-    const { operation, result } = await perform(request, requestId, headers);
+    const { operation, result } = await perform(request, meta, headers);
     const status = operation.creates ? 201 : 200;
     return { status, headers, body: JSON.stringify({ success: true, ...envelope(result), meta }) };
   } catch (thrown) {
@@ -92,7 +96,43 @@ const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
     throw databaseUnavailable({ nothingDone: true, cause: thrown.cause });
   });
 
-async function perform(request: RestRequest, requestId: string, headers: Record<string, string>) {
+/** Judges names that an operation does not know. @throws 400 for strict handling; otherwise adds to `meta.warnings`. */
+function judgeNames(request: RestRequest, headers: Record<string, string>, meta: Meta, warnings: Warning[]): void {
+  const handling = handlingOf(request.header("prefer"));
+  if (handling !== null) headers["preference-applied"] = `handling=${handling}`;
+  if (warnings.length === 0) return;
+  if (handling === "strict") throw unknownParameter(warnings);
+  meta.warnings = warnings;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Warnings of the names in a query that is not parsed; the operation takes none of them. */
+const queryWarnings = (query: string): Warning[] =>
+  query === "" ? [] : warnOfQuery(new Set(new URLSearchParams(query).keys()), NONE);
+
+const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warning[] =>
+  warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
+
+/** The input of an operation, from body or query, and the warnings that it deserves. */
+function parseInput(request: RestRequest, { inputs, creates }: Operation, body: Buffer | null) {
+  if (body === null) {
+    const input = parseQuery(request.query);
+    return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
+  }
+  const warnings = queryWarnings(request.query);
+  // What creates nothing may have nothing to say beyond its path.
+  if (body.length === 0 && !creates) return { input: {}, warnings };
+  const input = parseBody(request.header("content-type"), body);
+  const unknown = unknownNames(Object.keys(input), inputs);
+  return {
+    input,
+    warnings:
+      unknown.length === 0 ? warnings : [...warningsOf(unknown, "a field of this request", inputs), ...warnings],
+  };
+}
+
+async function perform(request: RestRequest, meta: Meta, headers: Record<string, string>) {
   const key = await beforeOperation(authenticate(request.header("authorization")));
   const address = clientAddress({
     peer: request.peer,
@@ -113,7 +153,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
   let body: Buffer | null = null;
   const context: Context = {
     actor: actorOf(key),
-    requestId,
+    requestId: meta.request_id,
     address,
     idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body),
     responseHeaders: headers,
@@ -127,15 +167,17 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     ctx: context,
     // tRPC asks for the input after the scope was judged, so a caller without the scope never has a body read.
     getRawInput: async () => {
-      body = operation.method === "POST" ? await request.readBody(key.accountId) : null;
+      body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
-      // What creates nothing may have nothing to say beyond its path.
-      if (body?.length === 0 && !operation.creates) return params;
-      return { ...(body ? parseBody(request.header("content-type"), body) : parseQuery(request.query)), ...params };
+      const { input, warnings } = parseInput(request, operation, body);
+      judgeNames(request, headers, meta, warnings);
+      return { ...input, ...params };
     },
     signal: undefined,
     batchIndex: 0,
   });
+  // Only reading operations take no input, so judging their query afterwards undoes nothing.
+  if (!operation.takesInput) judgeNames(request, headers, meta, queryWarnings(request.query));
   return { operation, result };
 }
 
