@@ -664,6 +664,15 @@ export interface components {
             /** @description Text of the message as sent. */
             body: string;
             /**
+             * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
+             * @enum {string}
+             */
+            encoding: "GSM-7" | "UCS-2";
+            /** @description Segments of the text; each is billed. */
+            segments: number;
+            /** @description The `reference` of the send request; null: none. */
+            reference: string | null;
+            /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
              */
@@ -1448,6 +1457,15 @@ export interface components {
             /** @description Text of the message as sent. */
             body: string;
             /**
+             * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
+             * @enum {string}
+             */
+            encoding: "GSM-7" | "UCS-2";
+            /** @description Segments of the text; each is billed. */
+            segments: number;
+            /** @description The `reference` of the send request; null: none. */
+            reference: string | null;
+            /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
              */
@@ -1484,8 +1502,6 @@ export interface components {
              * @description When it failed for good, ISO 8601; null: it did not.
              */
             failed_at: string | null;
-            /** @description The `reference` of the send request; null: none. */
-            reference: string | null;
         };
         Deleted: {
             /** @description Id of the deleted resource. */
@@ -1545,7 +1561,7 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
-            /** @description Your own id; echoed in webhooks. */
+            /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
         };
         SendBulkRequest: {
@@ -1986,6 +2002,12 @@ export interface operations {
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
                 /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
+                /** @description Only messages from this sender ID. */
+                from?: string;
+                /** @description Only messages with this `reference`. */
+                reference?: string;
+                /** @description Only messages sent with this API key, prefix key_; those sent in the console have none. */
+                api_key_id?: string;
                 /** @description Only messages created at or after, ISO 8601. */
                 created_after?: string;
                 /** @description Only messages created before, ISO 8601. */
@@ -3203,6 +3225,12 @@ export interface operations {
             query?: {
                 /** @description Only events of this type. */
                 type?: "message.sent" | "message.delivered" | "message.failed";
+                /** @description Only events of this message, prefix msg_. */
+                message_id?: string;
+                /** @description Only events that happened at or after, ISO 8601. */
+                created_after?: string;
+                /** @description Only events that happened before, ISO 8601. */
+                created_before?: string;
                 /** @description Page, from 1. */
                 page?: number;
                 /** @description Items per page, 1 to 100. */

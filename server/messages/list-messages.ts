@@ -19,11 +19,13 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     async (offset) => {
       const { text, values } = conditionsOf(accountId, query, created);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
-      // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
+      // through it would read all accounts' messages. A key's messages are in an index of their own, in the order of ids.
+      // Only ids are read of the rows that the offset skips.
+      const order = query.api_key_id === undefined ? "m.account_id DESC, m.id DESC" : "m.api_key_id DESC, m.id DESC";
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT m.id FROM messages m WHERE ${text}
-                 ORDER BY m.account_id DESC, m.id DESC LIMIT ${query.limit} OFFSET ${offset}))
+                 ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offset}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -33,7 +35,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
   return toPage(rows.map(presentMessage), total, query);
 }
 
-type Filter = Pick<ListMessagesQuery, "status" | "to">;
+type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "api_key_id">;
 
 /** The filter as SQL. Times are bounded by id first, since `created_at` is not indexed. */
 function conditionsOf(accountId: string, filter: Filter, created: Span): { text: string; values: unknown[] } {
@@ -48,6 +50,9 @@ function conditionsOf(accountId: string, filter: Filter, created: Span): { text:
   where("account_id = ANY", [accountId]);
   where("status =", filter.status);
   where("to_number =", filter.to);
+  where("reference =", filter.reference);
+  where("from_sender =", filter.from);
+  where("api_key_id = ANY", filter.api_key_id && [filter.api_key_id]);
   where("id >=", first);
   where("id <", end);
   where("created_at >=", timeOf(created.from));
@@ -58,9 +63,10 @@ function conditionsOf(accountId: string, filter: Filter, created: Span): { text:
 /** Normalizes a time for PostgreSQL, which rejects some offsets and fractions of ISO 8601. */
 const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** Sums the counters of whole days and counts only the edges. Messages to one number are few, and counted directly. */
+/** Sums the counters of whole days and counts only the edges. Messages that another filter selects are counted in its index. */
 async function countMessages(accountId: string, filter: Filter, created: Span): Promise<number> {
-  if (filter.to !== undefined) return countRows(accountId, filter, created);
+  const { to, from, reference, api_key_id: keyId } = filter;
+  if ([to, from, reference, keyId].some((given) => given !== undefined)) return countRows(accountId, filter, created);
   const { days, edges } = cutAtDays(created);
   const counts = await Promise.all([
     days ? countDays(accountId, filter.status, days) : 0,

@@ -10,16 +10,19 @@ const COUNTER_OF = {
   "message.failed": "eventsFailed",
 } as const satisfies Record<EventType, string>;
 
-/** Events of the account, newest first, each with its message as it was then. */
+/**
+ * Events of the account, newest first, each with its message as it was then. An event may be recorded long after it happened
+ * (its receipt waited for a worker), so its id does not bound its time: within a span of time events are read in its order.
+ */
 export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   const { accountId } = actor;
   const { rows: events, total } = await readPage(
     query,
-    () => countEvents(accountId, query.type),
+    () => countEvents(accountId, query),
     (skip) =>
       readPrisma().event.findMany({
-        where: { accountId, type: query.type },
-        orderBy: { id: "desc" },
+        where: conditionsOf(accountId, query),
+        orderBy: isSpan(query) ? [{ createdAt: "desc" }, { id: "desc" }] : { id: "desc" },
         skip,
         take: query.limit,
       }),
@@ -35,8 +38,27 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   return toPage(items, total, query);
 }
 
-/** Sums the daily counters: counting the events themselves would read them all. */
-async function countEvents(accountId: string, type: EventType | undefined): Promise<number> {
+const isSpan = ({ created_after: after, created_before: before }: ListEventsQuery): boolean =>
+  after !== undefined || before !== undefined;
+
+const conditionsOf = (accountId: string, query: ListEventsQuery) => ({
+  accountId,
+  type: query.type,
+  messageId: query.message_id,
+  createdAt: isSpan(query)
+    ? {
+        gte: query.created_after === undefined ? undefined : new Date(query.created_after),
+        lt: query.created_before === undefined ? undefined : new Date(query.created_before),
+      }
+    : undefined,
+});
+
+/** Sums the daily counters: counting all events would read them all. Those of a message or a span are counted. */
+async function countEvents(accountId: string, query: ListEventsQuery): Promise<number> {
+  const { type } = query;
+  if (query.message_id !== undefined || isSpan(query)) {
+    return readPrisma().event.count({ where: conditionsOf(accountId, query) });
+  }
   const { _sum: sums } = await readPrisma().usageDay.aggregate({
     where: { accountId },
     _sum: { eventsSent: true, eventsDelivered: true, eventsFailed: true },

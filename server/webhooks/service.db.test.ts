@@ -177,6 +177,38 @@ describe("listEvents", () => {
     expect(failed.items[0]?.data.error).toEqual({ code: "rejected", message: "Refused by the carrier." });
   });
 
+  test("filters by message and by time, with totals of what it finds", async () => {
+    const account = await makeAccount();
+    const messages = await makeMessages(account, 3);
+    await raiseEvents(account, messages, "sent");
+    await raiseEvents(account, messages.slice(0, 1), "delivered");
+    const days = ["2026-01-01", "2026-01-02", "2026-01-03"];
+    // Recorded in another order than they happened in.
+    for (const [at, id] of [messages[1], messages[2], messages[0]].entries()) {
+      await pool().query("UPDATE events SET created_at = $2::date WHERE message_id = $1", [id, days[at]]);
+    }
+    const found = async (query: object) => {
+      const { items, pagination } = await listEvents(account.actor, { ...FIRST_PAGE, ...query });
+      return { ids: items.map((item) => item.data.id), total: pagination.total };
+    };
+    expect(await found({ message_id: messages[0] })).toEqual({ ids: [messages[0], messages[0]], total: 2 });
+    expect(await found({ message_id: messages[0], type: "message.sent" })).toEqual({ ids: [messages[0]], total: 1 });
+    expect(await found({ message_id: "msg_none" })).toEqual({ ids: [], total: 0 });
+    const from = { created_after: "2026-01-02T00:00:00Z" };
+    expect(await found(from)).toEqual({ ids: [messages[0], messages[0], messages[2]], total: 3 });
+    expect(await found({ ...from, created_before: "2026-01-03T01:00:00+01:00" })).toEqual({
+      ids: [messages[2]],
+      total: 1,
+    });
+    expect(await found({ created_before: "2026-01-03T00:00:00Z" })).toEqual({
+      ids: [messages[2], messages[1]],
+      total: 2,
+    });
+    expect((await listEvents((await makeAccount()).actor, { ...FIRST_PAGE, message_id: messages[0] })).items).toEqual(
+      [],
+    );
+  });
+
   test("omits other accounts' events", async () => {
     const [owner, other] = [await makeAccount(), await makeAccount()];
     await raiseEvents(owner, await makeMessages(owner, 1));
