@@ -34,7 +34,7 @@ export type ClientOptions = {
   handling?: "strict" | "lenient";
 };
 
-type Method = "get" | "post" | "delete";
+type Method = "get" | "post" | "patch" | "delete";
 type PathOf<M extends Method> = ClientPathsWithMethod<Client<paths>, M>;
 type InitOf<Path extends keyof paths, M extends Method> = MaybeOptionalInit<paths[Path], M>;
 type AnswerOf<Path extends keyof paths, M extends Method> = MethodResponse<Client<paths>, M, Path & PathOf<M>>;
@@ -48,7 +48,7 @@ type Call<M extends Method> = <Path extends PathOf<M>>(
  * Each method takes a path of the document and resolves to the answer's envelope (`data`, `meta`, of paged lists also
  * `pagination`) with the `response` beside it. It throws an {@link ApiError} for every answer that is not a success.
  */
-export type ServiceClient = { GET: Call<"get">; POST: Call<"post">; DELETE: Call<"delete"> };
+export type ServiceClient = { GET: Call<"get">; POST: Call<"post">; PATCH: Call<"patch">; DELETE: Call<"delete"> };
 
 /** Whether a text is a success of the service; a proxy or a sign-in page on the way says 200 as well. */
 function isEnvelope(text: string): boolean {
@@ -97,5 +97,10 @@ export function createClient(options: ClientOptions): ServiceClient {
     return { ...data, response };
   };
   // Each is typed by the path that it is called with, which one function for all of them cannot say.
-  return { GET: call("get"), POST: call("post"), DELETE: call("delete") } as unknown as ServiceClient;
+  return {
+    GET: call("get"),
+    POST: call("post"),
+    PATCH: call("patch"),
+    DELETE: call("delete"),
+  } as unknown as ServiceClient;
 }

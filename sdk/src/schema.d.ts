@@ -233,7 +233,7 @@ export interface paths {
          * Register a sender
          * @description A new sender is `pending` until an operator of the installation reviews it.
          *
-         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
          */
         post: operations["createSender"];
         delete?: never;
@@ -258,7 +258,13 @@ export interface paths {
         get: operations["getSender"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a sender
+         * @description No message is sent from it any more: those that no provider has taken yet fail with `sender_not_approved` and are refunded; those under way go on, and their receipts and webhooks still come. Suppressions stay. A sender that an operator rejected, suspended or slowed down cannot be deleted.
+         *
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         */
+        delete: operations["deleteSender"];
         options?: never;
         head?: never;
         patch?: never;
@@ -283,7 +289,7 @@ export interface paths {
          * Suppress a number
          * @description From now on messages to the number fail at once with `blocklisted`, free of charge. If you suppressed the number before, the response contains that suppression; a recipient's STOP is a separate one.
          *
-         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -306,7 +312,7 @@ export interface paths {
          * Delete a suppression
          * @description Messages to the number are sent again, unless another suppression applies. After a STOP, get the recipient's consent first: the law of many countries requires it.
          *
-         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -349,7 +355,7 @@ export interface paths {
          * Create an API key
          * @description The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant permissions or limits beyond its own. An account has at most 100 active keys.
          *
-         *     Permission: `keys:write` (create and revoke api keys).
+         *     Permission: `keys:write` (create, change and revoke api keys).
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -372,12 +378,18 @@ export interface paths {
          * Revoke an API key
          * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404.
          *
-         *     Permission: `keys:write` (create and revoke api keys).
+         *     Permission: `keys:write` (create, change and revoke api keys).
          */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change an API key
+         * @description Changes the fields that are given; they apply everywhere within a second. The key itself and its permissions stay. A key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions.
+         *
+         *     Permission: `keys:write` (create, change and revoke api keys).
+         */
+        patch: operations["updateApiKey"];
         trace?: never;
     };
     "/webhooks": {
@@ -415,7 +427,7 @@ export interface paths {
          * Create a webhook endpoint
          * @description The response contains the signing secret of the endpoint. It is shown only once.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -444,12 +456,18 @@ export interface paths {
          * Delete a webhook endpoint
          * @description The endpoint gets no more events; its pending deliveries are not sent.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Changes the fields that are given. Deliveries that wait are posted to a new URL; new event types apply to events from now on. The secret and the failure count stay, and a disabled endpoint stays disabled until it is enabled.
+         *
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
+         */
+        patch: operations["updateWebhook"];
         trace?: never;
     };
     "/webhooks/{id}/deliveries": {
@@ -487,7 +505,7 @@ export interface paths {
          * Send a test event
          * @description Immediately posts one signed event about an invented message, with the header `Service-Test: true`, and returns the result. It counts neither as a failure nor as a success, and is not retried.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -509,7 +527,7 @@ export interface paths {
          * Rotate the signing secret
          * @description Makes a new secret, shown in this response only. The previous secret also signs for 24 hours, or until the next rotation. With an `Idempotency-Key` the secret is rotated once, and repeats get the first response.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -531,7 +549,7 @@ export interface paths {
          * Enable a disabled webhook endpoint
          * @description The endpoint gets events from now on. Deliveries that are `held` stay so until they are recovered. An active endpoint is left unchanged.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["enableWebhook"];
         delete?: never;
@@ -553,7 +571,7 @@ export interface paths {
          * Send missed events again
          * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["recoverWebhook"];
         delete?: never;
@@ -1632,6 +1650,34 @@ export interface components {
             /** @description Event types to subscribe to; omitted or `*`: all three. */
             events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
         };
+        UpdateApiKeyRequest: {
+            /** @description New name; omitted: unchanged. */
+            name?: string;
+            /** @description Requests per minute, 1 to 6000; omitted: unchanged. */
+            rate_limit?: number;
+            /** @description Messages per UTC day; null: no limit; omitted: unchanged. */
+            daily_limit?: number | null;
+            /** @description Messages per UTC month; null: no limit; omitted: unchanged. */
+            monthly_limit?: number | null;
+            /** @description IPv4 addresses or CIDR ranges; null: any; omitted: unchanged. */
+            allowed_ips?: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time when the key expires, ISO 8601, in the future; null: never; omitted: unchanged.
+             */
+            expires_at?: string | null;
+        };
+        UpdateWebhookRequest: {
+            /**
+             * Format: uri
+             * @description New URL, http or https; omitted: unchanged.
+             */
+            url?: string;
+            /** @description New description; null: none; omitted: unchanged. */
+            description?: string | null;
+            /** @description New event types, `*` for all three; omitted: unchanged. */
+            events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
+        };
         RecoverWebhookRequest: {
             /**
              * Format: date-time
@@ -2446,6 +2492,54 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    deleteSender: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Sender id, prefix snd_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Deleted"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listSuppressions: {
         parameters: {
             query?: {
@@ -2758,6 +2852,58 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    updateApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Key id, prefix key_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["ApiKey"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: never;
@@ -2948,6 +3094,58 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["Deleted"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookEndpoint"];
                         meta: components["schemas"]["Meta"];
                     };
                 };

@@ -78,6 +78,7 @@ test("the document has every operation, each with its success status and its ref
   const operations = operationsOf("paths").map(([name, { responses }]) => [name, Object.keys(responses)] as const);
   expect(operations.map(([name]) => name).sort()).toEqual([
     "DELETE /api-keys/{id}",
+    "DELETE /senders/{id}",
     "DELETE /suppressions/{id}",
     "DELETE /webhooks/{id}",
     "GET /account",
@@ -94,6 +95,8 @@ test("the document has every operation, each with its success status and its ref
     "GET /webhooks",
     "GET /webhooks/{id}",
     "GET /webhooks/{id}/deliveries",
+    "PATCH /api-keys/{id}",
+    "PATCH /webhooks/{id}",
     "POST /api-keys/create",
     "POST /messages/bulk",
     "POST /messages/estimate",

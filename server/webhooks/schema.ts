@@ -49,6 +49,13 @@ export type CreateWebhookInput = z.output<typeof CreateWebhookInput>;
 
 export const WebhookPath = z.object({ id: z.string().describe("Endpoint id, prefix whe_.") });
 
+export const UpdateWebhookInput = WebhookPath.extend({
+  url: CreateWebhookInput.shape.url.optional().describe("New URL, http or https; omitted: unchanged."),
+  description: CreateWebhookInput.shape.description.describe("New description; null: none; omitted: unchanged."),
+  events: CreateWebhookInput.shape.events.describe("New event types, `*` for all three; omitted: unchanged."),
+});
+export type UpdateWebhookInput = z.output<typeof UpdateWebhookInput>;
+
 /** The message of an event; a schema of its own, because clients know it by this name. */
 export const EventMessage = Message.extend({});
 

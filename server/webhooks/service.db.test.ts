@@ -9,7 +9,7 @@ import { listDeliveries } from "./list-deliveries";
 import { listEvents } from "./list-events";
 import { recordOutcome } from "./record-outcome";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
-import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints } from "./service";
+import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints, updateEndpoint } from "./service";
 
 const URL = "http://127.0.0.1:9/hook";
 const FIRST_PAGE = { page: 1, limit: 50 };
@@ -144,6 +144,62 @@ describe("endpoints", () => {
     });
     expect((await listEndpoints(other.actor)).data).toEqual([]);
     expect(await getEndpoint(owner.actor, id)).toMatchObject({ is_active: true });
+  });
+});
+
+describe("updateEndpoint", () => {
+  test("changes what is given, keeps the rest, and can be repeated", async () => {
+    const { actor } = await makeAccount();
+    const { signing_secret: _, ...created } = await createEndpoint(actor, { url: URL, description: "orders" });
+    await pool().query("UPDATE webhook_endpoints SET failure_count = 7, is_active = false WHERE id = $1", [created.id]);
+    const now = { ...created, failure_count: 7, is_active: false };
+    expect(await updateEndpoint(actor, { id: created.id })).toEqual(now);
+    const url = `${URL}/new`;
+    for (let round = 0; round < 2; round += 1) {
+      expect(await updateEndpoint(actor, { id: created.id, url })).toEqual({ ...now, url });
+    }
+    const events = ["message.failed" as const];
+    expect(await updateEndpoint(actor, { id: created.id, events })).toEqual({ ...now, url, events });
+    expect(await updateEndpoint(actor, { id: created.id, description: null, events: ["*"] })).toEqual({
+      ...now,
+      url,
+      description: null,
+    });
+    expect(await getEndpoint(actor, created.id)).toMatchObject({ url, description: null });
+  });
+
+  test("refuses a URL that creation refuses, and changes nothing then", async () => {
+    const { actor } = await makeAccount();
+    const { id } = await createEndpoint(actor, { url: URL });
+    expect(await failureOf(updateEndpoint(actor, { id, url: "http://10.0.0.1/", description: "x" }))).toMatchObject({
+      status: 400,
+      param: "url",
+      details: { reason: "url_not_allowed" },
+    });
+    expect(await getEndpoint(actor, id)).toMatchObject({ url: URL, description: null });
+  });
+
+  test("events from then on go to whom they are due, and waiting deliveries stay", async () => {
+    const account = await makeAccount();
+    const { id } = await createEndpoint(account.actor, { url: URL, events: ["message.sent"] });
+    const messages = await makeMessages(account, 2, "delivered");
+    await raiseEvents(account, messages.slice(0, 1), "sent");
+    await updateEndpoint(account.actor, { id, events: ["message.delivered"] });
+    await raiseEvents(account, messages.slice(1), "sent");
+    await raiseEvents(account, messages.slice(1), "delivered");
+    const { items } = await listDeliveries(account.actor, { id, ...FIRST_PAGE });
+    expect(items.map((item) => item.event_type)).toEqual(["message.delivered", "message.sent"]);
+    expect(items.map((item) => item.status)).toEqual(["pending", "pending"]);
+  });
+
+  test("a deleted or foreign endpoint is a 404", async () => {
+    const [account, stranger] = [await makeAccount(), await makeAccount()];
+    const { id } = await createEndpoint(account.actor, { url: URL });
+    expect(await failureOf(updateEndpoint(stranger.actor, { id, url: "http://10.0.0.1/" }))).toMatchObject({
+      status: 404,
+    });
+    await deleteEndpoint(account.actor, id);
+    expect(await failureOf(updateEndpoint(account.actor, { id, description: "x" }))).toMatchObject({ status: 404 });
   });
 });
 
