@@ -21,6 +21,7 @@ export const apiKeysRouter = router({
     .query(({ ctx }) => listApiKeys(ctx.actor)),
   create: scoped("keys:write")
     .meta({
+      showsSecret: true,
       openapi: {
         method: "POST",
         path: "/api-keys/create",

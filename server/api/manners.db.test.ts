@@ -96,3 +96,70 @@ describe("unknown fields and query parameters", () => {
     expect((await call("POST", "/messages/send", plainKey, known, STRICT)).status).toBe(201);
   });
 });
+
+describe("methods and paths", () => {
+  test("a path without an operation for the method is a 404 that names its methods", async () => {
+    const { plainKey } = await makeAccount();
+    for (const [method, path, allow] of [
+      ["PUT", "/messages", "GET, HEAD, OPTIONS"],
+      ["GET", "/webhooks/whe_1/test", "POST, OPTIONS"],
+      ["POST", "/webhooks/whe_1/", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ] as const) {
+      const refused = await call(method, path, plainKey);
+      expect(refused).toMatchObject({ status: 404, wire: { error: { details: { reason: "method_not_allowed" } } } });
+      expect(refused.headers.get("allow")).toBe(allow);
+      const options = await call("OPTIONS", path, plainKey);
+      expect([options.status, options.headers.get("allow"), options.text]).toEqual([204, allow, ""]);
+      expect([options.headers.get("content-length"), options.headers.get("content-type")]).toEqual([null, null]);
+    }
+    const unknown = await call("OPTIONS", "/nowhere", plainKey);
+    expect(unknown).toMatchObject({ status: 404, wire: { error: { details: { reason: "unknown_path" } } } });
+    expect(unknown.headers.get("allow")).toBeNull();
+  });
+
+  test("HEAD is GET without its body, and one trailing slash is ignored, also by an Idempotency-Key", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const [get, head] = [await call("GET", "/account", plainKey), await call("HEAD", "/account/", plainKey)];
+    expect([head.status, head.text]).toEqual([200, ""]);
+    expect(head.headers.get("content-length")).toBe(get.headers.get("content-length"));
+    expect((await call("HEAD", "/messages/send", plainKey)).status).toBe(404);
+    expect((await call("GET", "/account//", plainKey)).status).toBe(404);
+    const body = { to: "+14155550123", from: senderId, body: "x" };
+    const once = { "idempotency-key": "slash" };
+    const [one, two] = [
+      await call("POST", "/messages/send", plainKey, body, once),
+      await call("POST", "/messages/send/", plainKey, body, once),
+    ];
+    expect(two.wire.data).toEqual(one.wire.data);
+    expect(two.headers.get("idempotency-replayed")).toBe("true");
+  });
+});
+
+describe("headers", () => {
+  test("every response has its id, and the caller's own if it can do no harm", async () => {
+    const { plainKey } = await makeAccount();
+    for (const key of [plainKey, "ds_live_nobody"]) {
+      const { headers, wire } = await call("GET", "/account", key, undefined, { "x-request-id": "checkout-4711" });
+      expect(headers.get("request-id")).toBe(wire.meta.request_id);
+      expect(headers.get("x-request-id")).toBe("checkout-4711");
+    }
+    const harmful = await call("GET", "/account", plainKey, undefined, { "x-request-id": '<a "b">' });
+    expect(harmful.headers.get("x-request-id")).toBeNull();
+  });
+
+  test("a 401 names the scheme", async () => {
+    const { headers } = await call("GET", "/account", "ds_live_nobody");
+    expect(headers.get("www-authenticate")).toMatch(/^Bearer realm="Messaging Service", error="invalid_token"/);
+  });
+
+  test("a secret is never compressed, a large list is", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const coding = { "accept-encoding": "gzip" };
+    const created = await call("POST", "/api-keys/create", plainKey, { name: "n".repeat(100) }, coding);
+    expect([created.status, created.headers.get("content-encoding")]).toEqual([201, null]);
+    const recipients = Array.from({ length: 50 }, (_, at) => `nobody ${at}`);
+    const bulk = await call("POST", "/messages/bulk", plainKey, { recipients, from: senderId, body: "x" }, coding);
+    expect([bulk.status, bulk.headers.get("content-encoding")]).toEqual([201, "gzip"]);
+    expect(bulk.wire.data).toMatchObject({ failed: 50 });
+  });
+});

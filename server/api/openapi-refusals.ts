@@ -101,6 +101,14 @@ const RATE_HEADERS = {
   "RateLimit-Limit": { $ref: "#/components/headers/RateLimit-Limit" },
   "RateLimit-Remaining": { $ref: "#/components/headers/RateLimit-Remaining" },
   "RateLimit-Reset": { $ref: "#/components/headers/RateLimit-Reset" },
+  "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" },
+  RateLimit: { $ref: "#/components/headers/RateLimit" },
+};
+
+/** Headers of every response. */
+const COMMON_HEADERS = {
+  "Request-Id": { $ref: "#/components/headers/Request-Id" },
+  "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
 };
 
 const count = (description: string, example: number) => ({
@@ -113,6 +121,35 @@ export const HEADERS = {
   "RateLimit-Limit": count("Maximum requests of the key per minute.", 600),
   "RateLimit-Remaining": count("Requests left in this minute.", 599),
   "RateLimit-Reset": count("Seconds until the next minute begins.", 42),
+  "RateLimit-Policy": {
+    description:
+      "The limits that apply, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds, of the key and, where it " +
+      "was counted, of the account.",
+    schema: { type: "string" },
+    example: '"key";q=600;w=60, "account";q=3000;w=60',
+  },
+  RateLimit: {
+    description: "The limit that is nearest: `r` requests are left for the next `t` seconds.",
+    schema: { type: "string" },
+    example: '"key";r=599;t=42',
+  },
+  "Request-Id": {
+    description: "Id of the request, as `meta.request_id`.",
+    schema: { type: "string" },
+    example: EXAMPLE_META.request_id,
+  },
+  "X-Request-Id": {
+    description:
+      "Your own id of the request, repeated from its header `X-Request-Id`: 1 to 128 letters, digits and `_.:/+=@-`. Absent " +
+      "without one.",
+    schema: { type: "string" },
+    example: "checkout-4711",
+  },
+  "WWW-Authenticate": {
+    description: "The scheme to authenticate with (RFC 6750), and what is wrong with the key that was sent.",
+    schema: { type: "string" },
+    example: 'Bearer realm="Messaging Service"',
+  },
   "Retry-After": count(
     "Seconds to wait before repeating the request. With 429: until the next minute, or until the next UTC day or month " +
       "if that limit was reached.",
@@ -167,7 +204,7 @@ export const REFUSALS: Record<string, Refusal> = {
   401: {
     name: "Unauthorized",
     description: "The API key is missing, unknown, revoked or expired.",
-    headers: {},
+    headers: { "WWW-Authenticate": { $ref: "#/components/headers/WWW-Authenticate" } },
     examples: {
       key_invalid: ["An unknown or revoked key", unauthorized("This API key is not valid.", { reason: "key_invalid" })],
     },
@@ -268,7 +305,7 @@ export const refusalResponses = () =>
       name,
       {
         description,
-        ...(Object.keys(headers).length > 0 ? { headers } : {}),
+        headers: { ...COMMON_HEADERS, ...headers },
         content: {
           "application/json": {
             schema: { $ref: "#/components/schemas/Error" },

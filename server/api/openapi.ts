@@ -75,8 +75,8 @@ function successOf(operation: Operation, generated: OperationObject, examples: O
     ...envelopeOf(value as Record<string, unknown>, value),
     meta: EXAMPLE_META,
   });
-  const rate = Object.keys(COMPONENTS.headers).filter((name) => name.startsWith("RateLimit-"));
-  const headers = [...rate, "Preference-Applied", ...(operation.keyed ? ["Idempotency-Replayed"] : [])];
+  const common = Object.keys(COMPONENTS.headers).filter((name) => /^(RateLimit|(X-)?Request-Id)/.test(name));
+  const headers = [...common, "Preference-Applied", ...(operation.keyed ? ["Idempotency-Replayed"] : [])];
   return {
     description: operation.creates ? "Created." : "Done.",
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),

@@ -17,6 +17,7 @@ export type Operation = {
   inputs: ReadonlySet<string>;
   /** Whether the procedure takes any input. */
   takesInput: boolean;
+  showsSecret: boolean;
 };
 
 /** Methods whose input is a body; that of the others is the query. */
@@ -46,11 +47,21 @@ export function tableOf(router: RouterLike): OperationTable {
       keyed: creates || meta.keyed === true,
       inputs: new Set(names.filter((name) => !segments.includes(`{${name}}`))),
       takesInput: inputs.length > 0,
+      showsSecret: meta.showsSecret === true,
     };
     if (path.includes("{")) table.withParams.push(operation);
     else table.exact.set(`${method} ${path}`, operation);
   }
   return table;
+}
+
+const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
+
+/** What `Allow` says of a path: the methods of its operations, and those that every path with one has. Null: no operation. */
+export function allowedAt(table: OperationTable, path: string): string | null {
+  const own: string[] = METHODS.filter((method) => matchOperation(table, method, path));
+  if (own.length === 0) return null;
+  return [...(own[0] === "GET" ? ["GET", "HEAD", ...own.slice(1)] : own), "OPTIONS"].join(", ");
 }
 
 /** The operation for a method and a path (percent-encoded, without query), and its path parameters; null when none. */

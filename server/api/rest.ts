@@ -8,7 +8,6 @@ import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { namedPeer } from "../auth/caller-address";
 import type { AccountActor } from "../core/actor";
-import { wholeSeconds } from "../core/clock";
 import { env } from "../core/env";
 import {
   type ApiError,
@@ -25,9 +24,10 @@ import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
+import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
-import { BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
+import { allowedAt, BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
 import { requireRate } from "./rate";
 import { appRouter } from "./router";
 import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
@@ -53,14 +53,26 @@ export type RestRequest = {
 /** `meta` of every response. */
 type Meta = { request_id: string; api_version: string; warnings?: Warning[] };
 
-export type RestResponse = { status: number; headers: Record<string, string>; body: string };
+/** `hasSecret`: it must not be compressed. A 204 has no body. */
+export type RestResponse = { status: number; headers: Record<string, string>; body: string; hasSecret?: boolean };
 
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
 
+/** A path without its trailing slash, and HEAD as GET, whose body the door then leaves out. */
+function normalized(request: RestRequest): RestRequest {
+  const { method, path } = request;
+  const isSlashed = path.length > 1 && path.endsWith("/");
+  if (!isSlashed && method !== "HEAD") return request;
+  return { ...request, method: method === "HEAD" ? "GET" : method, path: isSlashed ? path.slice(0, -1) : path };
+}
+
 /** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
-export async function serveRest(request: RestRequest): Promise<RestResponse> {
+export async function serveRest(given: RestRequest): Promise<RestResponse> {
+  const request = normalized(given);
   const requestId = newId("request");
-  const headers: Record<string, string> = { ...RESPONSE_HEADERS };
+  const headers: Record<string, string> = { ...RESPONSE_HEADERS, "request-id": requestId };
+  const ownId = ownRequestId(request.header("x-request-id"));
+  if (ownId !== null) headers["x-request-id"] = ownId;
   const meta: Meta = { request_id: requestId, api_version: API_VERSION };
   try {
     if (request.method === "GET" && request.path === "/openapi.json") {
@@ -68,12 +80,18 @@ export async function serveRest(request: RestRequest): Promise<RestResponse> {
       const { openApiText } = await import("./openapi");
       return { status: 200, headers, body: openApiText() };
     }
-    const { operation, result } = await perform(request, meta, headers);
+    const performed = await perform(request, meta, headers);
+    if (performed === null) {
+      const { "content-type": _, ...fields } = headers;
+      return { status: 204, headers: fields, body: "" };
+    }
+    const { operation, result } = performed;
     const status = operation.creates ? 201 : 200;
-    return { status, headers, body: JSON.stringify({ success: true, ...envelope(result), meta }) };
+    const body = JSON.stringify({ success: true, ...envelope(result), meta });
+    return { status, headers, body, hasSecret: operation.showsSecret };
   } catch (thrown) {
     const error = toApiError(thrown);
-    report(error, thrown, request, requestId);
+    report(error, thrown, given, { requestId, ownId });
     return refusal(error, headers, meta);
   }
 }
@@ -81,11 +99,12 @@ export async function serveRest(request: RestRequest): Promise<RestResponse> {
 /** The answer to what never came as far as {@link serveRest}: nobody was asked for a key. Its connection is closed. */
 export function refusalResponse(error: ApiError): RestResponse {
   const meta = { request_id: newId("request"), api_version: API_VERSION };
-  return refusal(error, { ...RESPONSE_HEADERS, connection: "close" }, meta);
+  return refusal(error, { ...RESPONSE_HEADERS, "request-id": meta.request_id, connection: "close" }, meta);
 }
 
 function refusal(error: ApiError, headers: Record<string, string>, meta: object): RestResponse {
   if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
+  if (error.status === 401) headers["www-authenticate"] = challengeOf(error);
   return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
 }
 
@@ -132,6 +151,19 @@ function parseInput(request: RestRequest, { inputs, creates }: Operation, body: 
   };
 }
 
+/**
+ * What is at a path without an operation for the method: null for OPTIONS, which `Allow` answers.
+ * @throws 404 `method_not_allowed` where other methods have one (the API has no 405), else `unknown_path`.
+ */
+function refuseMethod({ method, path }: RestRequest, headers: Record<string, string>): null {
+  const allow = allowedAt(operations(), path);
+  if (allow === null) throw notFound("There is no such operation.", { reason: "unknown_path" });
+  headers.allow = allow;
+  if (method === "OPTIONS") return null;
+  throw notFound(`There is no such operation: this path takes ${allow}.`, { reason: "method_not_allowed" });
+}
+
+/** Carries out a request. @returns null for OPTIONS. */
 async function perform(request: RestRequest, meta: Meta, headers: Record<string, string>) {
   const key = await beforeOperation(authenticate(request.header("authorization")));
   const address = clientAddress({
@@ -148,7 +180,7 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
   noteUse(key.id);
   await passRateLimit(key, headers);
   const match = matchOperation(operations(), request.method, request.path);
-  if (!match) throw notFound("There is no such operation.", { reason: "unknown_path" });
+  if (!match) return refuseMethod(request, headers);
   const { operation, params } = match;
   let body: Buffer | null = null;
   const context: Context = {
@@ -183,9 +215,7 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
 
 async function passRateLimit(key: KnownKey, headers: Record<string, string>): Promise<void> {
   const rate = await beforeOperation(countRequest({ caller: key.id, limit: key.rateLimit, accountId: key.accountId }));
-  headers["ratelimit-limit"] = String(rate.limit);
-  headers["ratelimit-remaining"] = String(rate.remaining);
-  headers["ratelimit-reset"] = String(wholeSeconds(rate.resetMs));
+  setRateFields(headers, rate);
   requireRate(rate, "This API key");
 }
 
@@ -205,8 +235,17 @@ function envelope(result: unknown): { data: unknown; pagination?: unknown } {
   return { data: result };
 }
 
-function report(error: ApiError, thrown: unknown, request: RestRequest, requestId: string): void {
-  const fields = { request_id: requestId, method: request.method, path: request.path, status: error.status };
+/** `ownId`: the caller's own. */
+type Ids = { requestId: string; ownId: string | null };
+
+function report(error: ApiError, thrown: unknown, request: RestRequest, { requestId, ownId }: Ids): void {
+  const fields = {
+    request_id: requestId,
+    ...(ownId === null ? {} : { client_request_id: ownId }),
+    method: request.method,
+    path: request.path,
+    status: error.status,
+  };
   if (error.status === 503)
     log("warn", "rest.unavailable", { ...fields, reason: error.wire.details.reason, ...errorFields(causeOf(error)) });
   else if (error.status >= 500) log("error", "rest.failed", { ...fields, ...errorFields(causeOf(thrown)) });
@@ -233,7 +272,8 @@ export async function handleRest(request: Request): Promise<Response> {
       return body;
     },
   });
-  return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  const hasBody = answer.status !== 204 && request.method !== "HEAD";
+  return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
 }
 
 /** 400: a body over {@link BODY_MAX_BYTES}. */

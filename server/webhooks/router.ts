@@ -45,6 +45,7 @@ export const webhooksRouter = router({
     .query(({ ctx }) => listEndpoints(ctx.actor)),
   create: scoped("webhooks:write")
     .meta({
+      showsSecret: true,
       openapi: {
         method: "POST",
         path: "/webhooks/create",
@@ -150,6 +151,7 @@ export const webhooksRouter = router({
     .meta({
       creates: false,
       keyed: true,
+      showsSecret: true,
       openapi: {
         method: "POST",
         path: "/webhooks/{id}/rotate-secret",
