@@ -183,11 +183,12 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
   if (!match) return refuseMethod(request, headers);
   const { operation, params } = match;
   let body: Buffer | null = null;
+  let value: unknown;
   const context: Context = {
     actor: actorOf(key),
     requestId: meta.request_id,
     address,
-    idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body),
+    idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body, value),
     responseHeaders: headers,
     // It was counted with its key.
     admit: async () => undefined,
@@ -203,6 +204,7 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
       requireStorable(params.id, "id");
       const { input, warnings } = parseInput(request, operation, body);
       judgeNames(request, headers, meta, warnings);
+      value = input;
       return { ...input, ...params };
     },
     signal: undefined,

@@ -4,8 +4,11 @@ import { type AccountActor, requireOperator, requireScope } from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
-/** A caller's Idempotency-Key and the SHA-256 of the request that it came with. */
-export type Idempotency = { key: string; requestHash: string };
+/**
+ * A caller's Idempotency-Key and the SHA-256 of the request that it came with: of its bytes, and of the JSON value that they
+ * stand for. Absent: the value was not looked at.
+ */
+export type Idempotency = { key: string; requestHash: string; valueHash?: string };
 
 /** Context of a request, whichever door it came through. */
 export type Context = {
