@@ -214,3 +214,53 @@ test.describe("DELETE /api-keys/{id}", () => {
     expect((await rest.ask(ACCOUNT)).status).toBe(200);
   });
 });
+
+test.describe("PATCH /api-keys/{id}", () => {
+  const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/api-keys/${id}`, body });
+
+  test("changes what is given, at once, and can be repeated", async ({ rest }) => {
+    const {
+      plain_key: key,
+      plain_key_notice: _,
+      ...made
+    } = await rest.post<CreatedApiKey>("/api-keys/create", {
+      name: "Old",
+    });
+    for (let round = 0; round < 2; round += 1) {
+      const answer = await rest.ask(patch(made.id, { name: "New", rate_limit: 9, allowed_ips: ["203.0.113.7"] }));
+      expect(answer.body.data).toEqual({ ...made, name: "New", rate_limit: 9 });
+    }
+    expect((await rest.withKey(key).refusal(403, ACCOUNT)).details.reason).toBe("ip_not_allowed");
+    await rest.ask(patch(made.id, { allowed_ips: null }));
+    expect((await rest.withKey(key).ask(ACCOUNT)).headers.get("ratelimit-limit")).toBe("9");
+  });
+
+  test("refuses each wrong field with a 400 that names it", async ({ rest, account }) => {
+    const { id } = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" });
+    for (const [param, value] of [
+      ["name", ""],
+      ["rate_limit", 6_001],
+      ["daily_limit", 0],
+      ["allowed_ips[0]", ["::1"]],
+      ["expires_at", "2020-01-01T00:00:00Z"],
+    ] as const) {
+      const error = await rest.refusal(400, patch(id, { [param.split("[")[0] ?? ""]: value }));
+      expect(error.param).toBe(param);
+    }
+    const own = await rest.refusal(403, patch(account.apiKeyId, { rate_limit: 6_000 }));
+    expect(own).toMatchObject({ param: "rate_limit", details: { reason: "limit_not_held" } });
+  });
+
+  requiresPermission("keys:write", async (rest) => {
+    const { id } = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" });
+    return patch(id, { name: "New" });
+  });
+
+  requiresKey("PATCH", UNKNOWN);
+
+  test("cannot see another account", async ({ rest, account, stranger }) => {
+    const foreign = await stranger.rest.refusal(404, patch(account.apiKeyId, { name: "Mine" }));
+    expect(foreign).toEqual(await stranger.rest.refusal(404, { method: "PATCH", path: UNKNOWN, body: {} }));
+    expect((await rest.ask(ACCOUNT)).status).toBe(200);
+  });
+});

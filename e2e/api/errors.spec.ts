@@ -59,13 +59,19 @@ test.describe("the order of checks", () => {
 
 test("there is nothing at any other path, and nothing for any other method", async ({ rest }) => {
   const requests = [
-    ...["", "/", "/nowhere", "/account/", "//account", "/Account", "/messages/a/b", "/messages/", "/api-keys/create"],
-    ...["/messages/%E0%A4%A", "/webhooks/whe_1/deliveries/", "/webhooks/whe_1/test", "/senders/a/b", "/api-keys/key_1"],
+    ...[
+      "",
+      "/",
+      "/nowhere",
+      "/account//",
+      "//account",
+      "/Account",
+      "/messages/a/b",
+      "/messages/%E0%A4%A",
+      "/senders/a/b",
+    ],
   ].map((path) => ({ method: "GET", path }));
-  for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "POST"]) requests.push({ method, path: "/messages" });
-  for (const method of ["PUT", "PATCH", "DELETE", "POST"]) requests.push({ method, path: "/account" });
-  requests.push({ method: "POST", path: "/messages/msg_1" }, { method: "DELETE", path: "/messages/msg_1" });
-  requests.push({ method: "PATCH", path: "/webhooks/whe_1" }, { method: "POST", path: "/openapi.json" });
+  requests.push({ method: "POST", path: "/openapi.json" }, { method: "OPTIONS", path: "/nowhere" });
   for (const request of requests) {
     const error = await rest.refusal(404, request);
     expect(error, `${request.method} ${request.path}`).toMatchObject({
@@ -73,6 +79,96 @@ test("there is nothing at any other path, and nothing for any other method", asy
       details: { reason: "unknown_path" },
     });
   }
+});
+
+test("a path without an operation for the method says which methods it has", async ({ rest }) => {
+  const LIST = "GET, HEAD, OPTIONS";
+  const cases: [methods: string, path: string, allow: string][] = [
+    ["PUT PATCH DELETE POST", "/messages", LIST],
+    ["PUT PATCH DELETE POST", "/account/", LIST],
+    ["PUT POST DELETE", "/messages/msg_1", LIST],
+    ["GET HEAD PUT", "/webhooks/whe_1/test", "POST, OPTIONS"],
+    ["GET HEAD DELETE", "/messages/send", "GET, HEAD, POST, OPTIONS"],
+    ["PUT POST", "/webhooks/whe_1", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ["GET POST", "/api-keys/key_1", "PATCH, DELETE, OPTIONS"],
+  ];
+  for (const [methods, path, allow] of cases) {
+    for (const method of methods
+      .split(" ")
+      .filter((one) => one !== "HEAD" && !(one === "GET" && allow.startsWith("G")))) {
+      const answer = await rest.ask({ method, path });
+      expect([answer.status, answer.headers.get("allow")], `${method} ${path}`).toEqual([404, allow]);
+    }
+  }
+  const error = await rest.refusal(404, { method: "PUT", path: "/messages" });
+  expect(error).toMatchObject({ param: null, details: { reason: "method_not_allowed" } });
+});
+
+test("HEAD is GET without its body, OPTIONS says the methods, and a trailing slash makes no difference", async ({
+  service,
+  account,
+  rest,
+}) => {
+  const ask = (method: string, path: string, key = account.apiKey) =>
+    fetch(`${service.url}/api/v1${path}`, { method, headers: { authorization: `Bearer ${key}` } });
+  for (const [path, status] of [
+    ["/account", 200],
+    ["/messages/none", 404],
+  ] as const) {
+    const head = await ask("HEAD", path);
+    expect([head.status, await head.text()]).toEqual([status, ""]);
+    expect(Number(head.headers.get("content-length"))).toBe((await (await ask("GET", path)).text()).length);
+  }
+  const options = await ask("OPTIONS", "/webhooks/whe_1");
+  expect([options.status, options.headers.get("allow"), await options.text()]).toEqual([
+    204,
+    "GET, HEAD, PATCH, DELETE, OPTIONS",
+    "",
+  ]);
+  for (const method of ["OPTIONS", "HEAD"]) expect((await ask(method, "/account", UNKNOWN_KEY)).status).toBe(401);
+  expect(await (await ask("GET", "/api-keys/")).json()).toMatchObject({ data: { object: "list" } });
+  const message = { to: "+15550100008", from: account.sender, body: "Hello" };
+  const headers = { "idempotency-key": "slash" };
+  const sent = await rest.post("/messages/send", message, headers);
+  const again = await ask("GET", "/messages/");
+  expect(await again.json()).toMatchObject({ data: [sent] });
+});
+
+test("a caller's own X-Request-Id comes back, unless it could do harm", async ({ rest }) => {
+  const idFor = async (id: string) => {
+    const answer = await rest.ask({ method: "GET", path: "/account", headers: { "x-request-id": id } });
+    return answer.headers.get("x-request-id");
+  };
+  expect(await idFor("checkout-4711")).toBe("checkout-4711");
+  for (const id of ["", "a b", "x".repeat(129), '"quoted"']) expect(await idFor(id), id).toBeNull();
+});
+
+test("large responses are compressed for those who can read it, small ones for nobody", async ({
+  service,
+  account,
+  rest,
+}) => {
+  const recipients = Array.from({ length: 60 }, (_, at) => `nobody ${at}`);
+  const sent = await rest.post("/messages/bulk", { recipients, from: account.sender, body: "Hello" });
+  expect(sent).toMatchObject({ failed: 60 });
+  const ask = async (path: string, coding: string) => {
+    const headers = { authorization: `Bearer ${account.apiKey}`, "accept-encoding": coding };
+    const answer = await fetch(`${service.url}/api/v1${path}`, { headers });
+    const { data } = (await answer.json()) as { data: unknown };
+    return { data, coding: answer.headers.get("content-encoding"), vary: answer.headers.get("vary") };
+  };
+  const plain = await ask("/messages", "identity");
+  expect([plain.coding, plain.vary]).toEqual([null, "accept-encoding"]);
+  for (const [asked, coding] of [
+    ["gzip", "gzip"],
+    ["gzip, deflate, br", "br"],
+    ["br;q=0, gzip;q=0.5", "gzip"],
+  ] as const) {
+    const found = await ask("/messages", asked);
+    expect(found.coding).toBe(coding);
+    expect(found.data).toEqual(plain.data);
+  }
+  expect((await ask("/account", "gzip, br")).coding).toBeNull();
 });
 
 test("a body that is no JSON object is a 400, whatever the operation", async ({ rest }) => {
@@ -123,12 +219,44 @@ test("a body may have 1 MiB and not a byte more, whatever the operation", async 
   expect(await balanceOf(rest)).toBe(99.99);
 });
 
-test("fields that an operation does not know are left alone, those with evil names too", async ({ rest, account }) => {
+test("fields that an operation does not know are left alone, those with evil names too, but named", async ({
+  rest,
+  account,
+}) => {
   const message = { to: "+15550100008", from: account.sender, body: "Hello", campaign: "spring", id: "msg_1" };
   const evil = JSON.stringify(message).replace("{", '{"__proto__":{"status":"delivered"},"constructor":null,');
-  const answer = await rest.ask({ method: "POST", path: "/messages/send", text: evil });
+  const answer = await rest.ask({ method: "POST", path: "/messages/send?send_at=tomorrow", text: evil });
   expect(answer.body.data).toMatchObject({ status: "pending", id: expect.stringMatching(/^msg_[0-9a-z]{26}$/) });
-  expect((await rest.page("/messages?unknown=1&__proto__=1")).items).toHaveLength(1);
+  const unknown = ["__proto__", "constructor", "campaign", "id", "send_at"];
+  expect(answer.body.meta.warnings?.map(({ code, param }) => [code, param])).toEqual(
+    unknown.map((param) => ["unknown_parameter", param]),
+  );
+  const list = await rest.ask({ method: "GET", path: "/messages?unknown=1&__proto__=1" });
+  expect(list.body.data).toHaveLength(1);
+  expect(list.body.meta.warnings?.map(({ param }) => param)).toEqual(["unknown", "__proto__"]);
+  expect((await rest.ask({ method: "GET", path: "/messages?limit=1" })).body.meta.warnings).toBeUndefined();
+});
+
+test("with strict handling a name that an operation does not know is a 400, and nothing is done", async ({
+  rest,
+  account,
+}) => {
+  const strict = { prefer: "handling=strict" };
+  const body = { to: "+15550100008", from: account.sender, body: "Hello", send_at: "2030-01-01T00:00:00Z" };
+  const send = { method: "POST", path: "/messages/send", headers: strict };
+  const refused = await rest.ask({ ...send, body });
+  expect([refused.status, refused.headers.get("preference-applied")]).toEqual([400, "handling=strict"]);
+  expect(refused.body.error).toMatchObject({ param: "send_at", details: { reason: "unknown_parameter" } });
+  for (const path of ["messages?refrence=order-1", "account?x=1", "balance?x=1", "api-keys?x=1", "webhooks?page=2"].map(
+    (path) => `/${path}`,
+  )) {
+    const error = await rest.refusal(400, { method: "GET", path, headers: strict });
+    expect(error.param, path).toBe(path.split(/[?=]/)[1]);
+  }
+  expect((await rest.page("/messages")).items).toEqual([]);
+  const { send_at: _, ...known } = body;
+  const sent = await rest.ask({ ...send, body: known });
+  expect([sent.status, sent.headers.get("preference-applied")]).toEqual([201, "handling=strict"]);
 });
 
 test("several wrong fields are all named, the first one as param", async ({ rest }) => {

@@ -63,8 +63,36 @@ test.describe("GET /events", () => {
     expect(paged).toEqual(all.items);
   });
 
+  test("filters by message and by time", async ({ rest, account }) => {
+    const [one, other] = await sendTo(rest, account.sender, DELIVERED_AT_ONCE, REFUSED);
+    await messageIn(rest, one ?? "", "delivered");
+    await messageIn(rest, other ?? "", "failed");
+    const all = (await eventsOf(rest)).items;
+    const ofOne = await eventsOf(rest, `?message_id=${one}`);
+    expect(ofOne.items).toEqual(all.filter(({ data }) => data.id === one));
+    expect(ofOne.pagination.total).toBe(2);
+    expect((await eventsOf(rest, `?message_id=${one}&type=message.failed`)).items).toEqual([]);
+    const at = all.map(({ created_at }) => created_at).sort()[1] ?? "";
+    const idsOf = (events: Event[]) => events.map(({ id }) => id).sort();
+    const after = await eventsOf(rest, `?created_after=${at}`);
+    expect(idsOf(after.items)).toEqual(idsOf(all.filter(({ created_at }) => created_at >= at)));
+    const before = await eventsOf(rest, `?created_before=${at}`);
+    expect(idsOf(before.items)).toEqual(idsOf(all.filter(({ created_at }) => created_at < at)));
+    expect(after.pagination.total + before.pagination.total).toBe(all.length);
+  });
+
   test("refuses each wrong parameter with a 400 that names it", async ({ rest }) => {
-    for (const query of ["type=message.opened", "type=*", "type=", "page=0", "limit=101", "limit=x"]) {
+    for (const query of [
+      "created_after=yesterday",
+      "created_before=5",
+      "message_id=",
+      "type=message.opened",
+      "type=*",
+      "type=",
+      "page=0",
+      "limit=101",
+      "limit=x",
+    ]) {
       const error = await rest.refusal(400, { method: "GET", path: `/events?${query}` });
       expect(error, query).toMatchObject({ param: query.split("=")[0] });
     }

@@ -107,6 +107,33 @@ test.describe("GET /messages", () => {
     expect(pagination).toEqual({ page: 2, limit: 1, total: 2, pages: 2, has_more: false });
   });
 
+  test("filters by reference, by sender and by key, and finds nothing for others", async ({ rest, account, keyed }) => {
+    const bulk = await keyed({ permissions: ["sms:send", "sms:read"] });
+    const send = (api: CheckedApi, reference?: string) =>
+      api.post<Message>("/messages/send", { to: SILENT, from: account.sender, body: "Hello", reference });
+    const first = await send(rest, "order-1");
+    const second = await send(bulk, "order-1");
+    const third = await send(bulk);
+    expect([first.reference, third.reference]).toEqual(["order-1", null]);
+    const found = async (query: string) => {
+      const { items, pagination } = await rest.page<Message>(`/messages?${query}`);
+      expect(pagination.total).toBe(items.length);
+      return idsOf(items);
+    };
+    const { data: keys } = await rest.get<{ data: { id: string; name: string }[] }>("/api-keys");
+    const keyId = keys.find(({ name }) => name === "Test")?.id;
+    expect(await found("reference=order-1")).toEqual([second.id, first.id]);
+    expect(await found("reference=order")).toEqual([]);
+    expect(await found(`from=${account.sender}`)).toEqual([third.id, second.id, first.id]);
+    expect(await found("from=NOBODY")).toEqual([]);
+    expect(await found(`api_key_id=${keyId}`)).toEqual([third.id, second.id]);
+    expect(await found(`api_key_id=${keyId}&reference=order-1`)).toEqual([second.id]);
+    for (const query of ["reference=", `reference=${"x".repeat(256)}`, "from=", "api_key_id="]) {
+      const error = await rest.refusal(400, { method: "GET", path: `/messages?${query}` });
+      expect(error.param, query).toBe(query.split("=")[0]);
+    }
+  });
+
   test("created_after takes its own moment in, created_before does not, in any time zone", async ({
     rest,
     account,

@@ -162,3 +162,40 @@ test.describe("GET /senders/{id}", () => {
     expect(foreign).toEqual(await stranger.rest.refusal(404, { method: "GET", path: UNKNOWN }));
   });
 });
+
+test.describe("DELETE /senders/{id}", () => {
+  const remove = (id: string) => ({ method: "DELETE", path: `/senders/${id}` });
+
+  test("the sender is gone at once, and can be registered anew", async ({ rest, account, operator }) => {
+    const sender = await rest.post<Sender>("/senders/create", { sender_id: "SHOP" });
+    await operator.approveSender(sender.id);
+    const message = { to: "+15550100008", from: "SHOP", body: "Hello" };
+    await rest.post<Message>("/messages/send", message);
+    expect((await rest.ask(remove(sender.id))).body.data).toEqual({ id: sender.id, object: "sender", deleted: true });
+    await rest.refusal(404, remove(sender.id));
+    await rest.refusal(404, { method: "GET", path: `/senders/${sender.id}` });
+    expect((await rest.page<Sender>("/senders")).items.map((one) => one.sender_id)).toEqual([account.sender]);
+    const refused = await rest.refusal(400, { method: "POST", path: "/messages/send", body: message });
+    expect(refused.details.reason).toBe("sender_not_approved");
+    expect(await rest.post<Sender>("/senders/create", { sender_id: "SHOP" })).toMatchObject({ status: "pending" });
+  });
+
+  test("what is no id of a sender is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
+    expect(await rest.refusal(404, { method: "DELETE", path: UNKNOWN })).toMatchObject({ param: "id" });
+    expect(await rest.refusal(400, { method: "DELETE", path: "/senders/%00" })).toMatchObject({ param: "id" });
+  });
+
+  requiresPermission("senders:write", async (rest) => {
+    const { id } = await rest.post<Sender>("/senders/create", { sender_id: "SHOP" });
+    return remove(id);
+  });
+
+  requiresKey("DELETE", UNKNOWN);
+
+  test("cannot see another account", async ({ rest, stranger }) => {
+    const { id } = await rest.post<Sender>("/senders/create", { sender_id: "SHOP" });
+    const foreign = await stranger.rest.refusal(404, remove(id));
+    expect(foreign).toEqual(await stranger.rest.refusal(404, { method: "DELETE", path: UNKNOWN }));
+    expect(await rest.get<Sender>(`/senders/${id}`)).toMatchObject({ sender_id: "SHOP" });
+  });
+});

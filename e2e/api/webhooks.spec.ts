@@ -233,6 +233,53 @@ test.describe("DELETE /webhooks/{id}", () => {
   });
 });
 
+test.describe("PATCH /webhooks/{id}", () => {
+  const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/webhooks/${id}`, body });
+
+  test("changes what is given, and events go to the new URL", async ({ rest, account, receiver }) => {
+    const { signing_secret: secret, ...made } = await createAt(rest, `${receiver.url}/old`, { description: "Old" });
+    const change = { url: `${receiver.url}/new`, events: ["message.delivered"], description: null };
+    for (let round = 0; round < 2; round += 1) {
+      expect((await rest.ask(patch(made.id, change))).body.data).toEqual({ ...made, ...change });
+    }
+    expect((await rest.ask({ method: "PATCH", path: `/webhooks/${made.id}` })).body.data).toEqual({
+      ...made,
+      ...change,
+    });
+    await rest.post("/messages/send", { to: DELIVERED_AT_ONCE, from: account.sender, body: "Hello" });
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const [request] = receiver.received;
+    expect(request?.path).toBe("/hook/new");
+    if (request) expect(openWebhook(request, secret)).toMatchObject({ type: "message.delivered" });
+  });
+
+  test("refuses each wrong field with a 400 that names it", async ({ rest, receiver }) => {
+    const { id } = await createAt(rest, receiver.url);
+    for (const [param, value] of [
+      ["url", "ftp://shop.example/"],
+      ["url", "http://169.254.169.254/"],
+      ["events", []],
+      ["description", "x".repeat(256)],
+    ] as const) {
+      expect((await rest.refusal(400, patch(id, { [param]: value }))).param).toBe(param);
+    }
+  });
+
+  requiresPermission("webhooks:write", async (rest, _account, receiver) => {
+    const { id } = await createAt(rest, receiver.url);
+    return patch(id, { description: "New" });
+  });
+
+  requiresKey("PATCH", UNKNOWN);
+
+  test("cannot see another account", async ({ rest, receiver, stranger }) => {
+    const { id } = await createAt(rest, receiver.url);
+    const foreign = await stranger.rest.refusal(404, patch(id, { description: "Mine" }));
+    expect(foreign).toEqual(await stranger.rest.refusal(404, { method: "PATCH", path: UNKNOWN, body: {} }));
+    expect(await rest.get<WebhookEndpoint>(`/webhooks/${id}`)).toMatchObject({ description: null });
+  });
+});
+
 test("an endpoint gets the events that it is subscribed to, and no others", async ({ rest, account, receiver }) => {
   for (const type of ALL_TYPES) await createAt(rest, `${receiver.url}/${type}`, { events: [type] });
   for (const to of [DELIVERED_AT_ONCE, "+15550100003"]) {

@@ -24,7 +24,7 @@ const UNKNOWN_KEY = `ds_live_${"0".repeat(32)}`;
 /** Registers the test that callers without a valid key get only a 401. */
 export function requiresKey(method: string, path: string): void {
   test("requires a key", async ({ rest }) => {
-    const request = { method, path, ...(method === "POST" ? { body: {} } : {}) };
+    const request = { method, path, ...(method === "POST" || method === "PATCH" ? { body: {} } : {}) };
     const refusal = (headers: Record<string, string>) => rest.withKey(null).refusal(401, { ...request, headers });
     for (const authorization of ["", "Bearer", "Basic dXNlcjpwYXNzd29yZA==", UNKNOWN_KEY]) {
       expect(await refusal({ authorization })).toMatchObject({ param: null, details: { reason: "key_missing" } });

@@ -41,7 +41,7 @@ export type Envelope = {
   data?: unknown;
   error?: WireError;
   pagination?: Pagination;
-  meta: { request_id: string; api_version: string };
+  meta: { request_id: string; api_version: string; warnings?: { code: string; param: string; message: string }[] };
 };
 
 /** A request and its response. `sent` is its JSON body. */
@@ -90,6 +90,9 @@ const RETRY_AFTER_MAX_S: Record<string, number> = {
 /** Possible statuses where there is no operation. */
 const WITHOUT_OPERATION = [401, 403, 404, 429, 503];
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+/** Parts of the fields that say the same in the form of the present draft. */
+const POLICY = /^"key";q=(\d+);w=60(, "account";q=\d+;w=60)?$/;
+const RATE = /^"(key|account)";r=(\d+);t=(\d+)$/;
 const KEYWORDS = ["components", "example", "discriminator"];
 
 /** File of the responses seen, one `METHOD path status` per line, and of the test files that have run. */
@@ -112,8 +115,10 @@ function checkEnvelope({ status, headers }: Exchange, body: Envelope): void {
   insist(body.success === status < 300, `success is ${body.success}`);
   insist(headers.get("content-type") === "application/json; charset=utf-8", `it is ${headers.get("content-type")}`);
   insist(headers.get("cache-control") === "no-store", `it may be cached: ${headers.get("cache-control")}`);
-  insist(keysOf(body.meta) === "api_version,request_id" && body.meta.api_version === "v1", "meta is another");
-  const { request_id: id } = body.meta;
+  const { request_id: id, warnings, ...rest } = body.meta;
+  insist(keysOf(rest) === "api_version" && rest.api_version === "v1", "meta is another");
+  insist(warnings === undefined || warnings.length > 0, "it warns of nothing");
+  insist(headers.get("request-id") === id, `its Request-Id is ${headers.get("request-id")}`);
   insist(/^req_[0-9a-z]{26}$/.test(id) && !seenRequestIds.has(id), `the request id ${id} is malformed or not unique`);
   seenRequestIds.add(id);
 }
@@ -123,6 +128,8 @@ function checkError({ status, headers }: Exchange, { error }: Envelope): void {
   const [type, code] = ERRORS[status] ?? [];
   insist(error.type === type && error.code === code, `it is a ${error.type} with the code ${error.code}`);
   insist(error.message.length > 0 && !/\p{Cc}|\[\s*\{|\bat \//u.test(error.message), `its message is ${error.message}`);
+  const challenge = headers.get("www-authenticate");
+  insist((status === 401) === /^Bearer realm="[^"]+"/.test(challenge ?? ""), `its challenge is ${challenge}`);
   const retryAfter = headers.get("retry-after");
   const mayRepeat = status === 429 || status === 503;
   const expected = mayRepeat ? String(error.details.retry_after) : null;
@@ -145,6 +152,10 @@ function checkRate({ status, headers }: Exchange, { error }: Envelope): void {
   insist(Number(limit) >= 1 && Number(limit) <= 6_000, `its rate headers say ${values}`);
   insist(Number(remaining) >= 0 && Number(remaining) < Number(limit), `its rate headers say ${values}`);
   insist(Number(resetS) >= 1 && Number(resetS) <= 60, `its rate headers say ${values}`);
+  const [, ofPolicy] = POLICY.exec(headers.get("ratelimit-policy") ?? "") ?? [];
+  const [, , left, again] = RATE.exec(headers.get("ratelimit") ?? "") ?? [];
+  const isSame = ofPolicy === `${limit}` && left === `${remaining}` && again === `${resetS}`;
+  insist(isSame, `its rate fields say ${headers.get("ratelimit-policy")} and ${headers.get("ratelimit")}`);
 }
 
 function findOperation(document: ApiDocument, method: string, requestPath: string): [string, OperationObject] | null {

@@ -298,6 +298,9 @@ class Senders(_Resource):
     def get(self, sender_id: str) -> Json:
         return self._request("GET", _at("/senders", sender_id))["data"]
 
+    def delete(self, sender_id: str) -> Json:
+        return self._request("DELETE", _at("/senders", sender_id))["data"]
+
 
 class Suppressions(_Resource):
     """Numbers that get no messages."""
@@ -322,6 +325,10 @@ class ApiKeys(_Resource):
         """Only this response contains the secret."""
         return self._create("/api-keys/create", fields, idempotency_key)
 
+    def update(self, key_id: str, **fields: Any) -> Json:
+        """Changes name, limits, addresses or expiry."""
+        return self._request("PATCH", _at("/api-keys", key_id), body=fields)["data"]
+
     def revoke(self, key_id: str) -> Json:
         return self._request("DELETE", _at("/api-keys", key_id))["data"]
 
@@ -338,6 +345,10 @@ class Webhooks(_Resource):
 
     def get(self, endpoint_id: str) -> Json:
         return self._request("GET", _at("/webhooks", endpoint_id))["data"]
+
+    def update(self, endpoint_id: str, **fields: Any) -> Json:
+        """Changes URL, events or description."""
+        return self._request("PATCH", _at("/webhooks", endpoint_id), body=fields)["data"]
 
     def delete(self, endpoint_id: str) -> Json:
         return self._request("DELETE", _at("/webhooks", endpoint_id))["data"]

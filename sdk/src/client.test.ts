@@ -81,6 +81,12 @@ describe("calls", () => {
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual(body);
   });
 
+  test("ask for strict handling of unknown fields unless the client is lenient", async () => {
+    const { client, seen } = await serve([created], { handling: "lenient" });
+    await client.messages.send(body);
+    expect(seen[0]?.headers.prefer).toBe("handling=lenient");
+  });
+
   test("by operation id resolve to the envelope with the raw response", async () => {
     const { client } = await serve([created]);
     const reply = await client.request("sendMessage", { body });

@@ -72,6 +72,9 @@ export class Senders {
   get(id: string, options?: CallOptions): Reply<"getSender"> {
     return dataOf(this.request("getSender", { ...options, path: { id } }));
   }
+  delete(id: string, options?: CallOptions): Reply<"deleteSender"> {
+    return dataOf(this.request("deleteSender", { ...options, path: { id } }));
+  }
 }
 
 /** Numbers that get no messages. */
@@ -98,6 +101,10 @@ export class ApiKeys {
   create(body: Body<"createApiKey">, options?: CallOptions): Reply<"createApiKey"> {
     return dataOf(this.request("createApiKey", { ...options, body }));
   }
+  /** Changes name, limits, addresses or expiry. */
+  update(id: string, body: Body<"updateApiKey">, options?: CallOptions): Reply<"updateApiKey"> {
+    return dataOf(this.request("updateApiKey", { ...options, path: { id }, body }));
+  }
   revoke(id: string, options?: CallOptions): Reply<"revokeApiKey"> {
     return dataOf(this.request("revokeApiKey", { ...options, path: { id } }));
   }
@@ -115,6 +122,10 @@ export class Webhooks {
   }
   get(id: string, options?: CallOptions): Reply<"getWebhook"> {
     return dataOf(this.request("getWebhook", { ...options, path: { id } }));
+  }
+  /** Changes URL, events or description. */
+  update(id: string, body: Body<"updateWebhook">, options?: CallOptions): Reply<"updateWebhook"> {
+    return dataOf(this.request("updateWebhook", { ...options, path: { id }, body }));
   }
   delete(id: string, options?: CallOptions): Reply<"deleteWebhook"> {
     return dataOf(this.request("deleteWebhook", { ...options, path: { id } }));

@@ -233,7 +233,7 @@ export interface paths {
          * Register a sender
          * @description A new sender is `pending` until an operator of the installation reviews it.
          *
-         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
          */
         post: operations["createSender"];
         delete?: never;
@@ -258,7 +258,13 @@ export interface paths {
         get: operations["getSender"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a sender
+         * @description No message is sent from it any more: those that no provider has taken yet fail with `sender_not_approved` and are refunded; those under way go on, and their receipts and webhooks still come. Suppressions stay. A sender that an operator rejected, suspended or slowed down cannot be deleted.
+         *
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         */
+        delete: operations["deleteSender"];
         options?: never;
         head?: never;
         patch?: never;
@@ -283,7 +289,7 @@ export interface paths {
          * Suppress a number
          * @description From now on messages to the number fail at once with `blocklisted`, free of charge. If you suppressed the number before, the response contains that suppression; a recipient's STOP is a separate one.
          *
-         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -306,7 +312,7 @@ export interface paths {
          * Delete a suppression
          * @description Messages to the number are sent again, unless another suppression applies. After a STOP, get the recipient's consent first: the law of many countries requires it.
          *
-         *     Permission: `senders:write` (register sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -349,7 +355,7 @@ export interface paths {
          * Create an API key
          * @description The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant permissions or limits beyond its own. An account has at most 100 active keys.
          *
-         *     Permission: `keys:write` (create and revoke api keys).
+         *     Permission: `keys:write` (create, change and revoke api keys).
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -372,12 +378,18 @@ export interface paths {
          * Revoke an API key
          * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404.
          *
-         *     Permission: `keys:write` (create and revoke api keys).
+         *     Permission: `keys:write` (create, change and revoke api keys).
          */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change an API key
+         * @description Changes the fields that are given; they apply everywhere within a second. The key itself and its permissions stay. A key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions.
+         *
+         *     Permission: `keys:write` (create, change and revoke api keys).
+         */
+        patch: operations["updateApiKey"];
         trace?: never;
     };
     "/webhooks": {
@@ -415,7 +427,7 @@ export interface paths {
          * Create a webhook endpoint
          * @description The response contains the signing secret of the endpoint. It is shown only once.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -444,12 +456,18 @@ export interface paths {
          * Delete a webhook endpoint
          * @description The endpoint gets no more events; its pending deliveries are not sent.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Changes the fields that are given. Deliveries that wait are posted to a new URL; new event types apply to events from now on. The secret and the failure count stay, and a disabled endpoint stays disabled until it is enabled.
+         *
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
+         */
+        patch: operations["updateWebhook"];
         trace?: never;
     };
     "/webhooks/{id}/deliveries": {
@@ -487,7 +505,7 @@ export interface paths {
          * Send a test event
          * @description Immediately posts one signed event about an invented message, with the header `Service-Test: true`, and returns the result. It counts neither as a failure nor as a success, and is not retried.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -509,7 +527,7 @@ export interface paths {
          * Rotate the signing secret
          * @description Makes a new secret, shown in this response only. The previous secret also signs for 24 hours, or until the next rotation. With an `Idempotency-Key` the secret is rotated once, and repeats get the first response.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -531,7 +549,7 @@ export interface paths {
          * Enable a disabled webhook endpoint
          * @description The endpoint gets events from now on. Deliveries that are `held` stay so until they are recovered. An active endpoint is left unchanged.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["enableWebhook"];
         delete?: never;
@@ -553,7 +571,7 @@ export interface paths {
          * Send missed events again
          * @description Deliveries of events since `since` that are `held` or `abandoned` begin a new round of tries. The endpoint must be enabled. The request can be repeated safely: recovered deliveries are pending and are skipped.
          *
-         *     Permission: `webhooks:write` (create and delete webhook endpoints).
+         *     Permission: `webhooks:write` (create, change and delete webhook endpoints).
          */
         post: operations["recoverWebhook"];
         delete?: never;
@@ -663,6 +681,15 @@ export interface components {
             from: string;
             /** @description Text of the message as sent. */
             body: string;
+            /**
+             * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
+             * @enum {string}
+             */
+            encoding: "GSM-7" | "UCS-2";
+            /** @description Segments of the text; each is billed. */
+            segments: number;
+            /** @description The `reference` of the send request; null: none. */
+            reference: string | null;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
@@ -1448,6 +1475,15 @@ export interface components {
             /** @description Text of the message as sent. */
             body: string;
             /**
+             * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
+             * @enum {string}
+             */
+            encoding: "GSM-7" | "UCS-2";
+            /** @description Segments of the text; each is billed. */
+            segments: number;
+            /** @description The `reference` of the send request; null: none. */
+            reference: string | null;
+            /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
              */
@@ -1484,8 +1520,6 @@ export interface components {
              * @description When it failed for good, ISO 8601; null: it did not.
              */
             failed_at: string | null;
-            /** @description The `reference` of the send request; null: none. */
-            reference: string | null;
         };
         Deleted: {
             /** @description Id of the deleted resource. */
@@ -1545,7 +1579,7 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
-            /** @description Your own id; echoed in webhooks. */
+            /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
         };
         SendBulkRequest: {
@@ -1616,6 +1650,34 @@ export interface components {
             /** @description Event types to subscribe to; omitted or `*`: all three. */
             events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
         };
+        UpdateApiKeyRequest: {
+            /** @description New name; omitted: unchanged. */
+            name?: string;
+            /** @description Requests per minute, 1 to 6000; omitted: unchanged. */
+            rate_limit?: number;
+            /** @description Messages per UTC day; null: no limit; omitted: unchanged. */
+            daily_limit?: number | null;
+            /** @description Messages per UTC month; null: no limit; omitted: unchanged. */
+            monthly_limit?: number | null;
+            /** @description IPv4 addresses or CIDR ranges; null: any; omitted: unchanged. */
+            allowed_ips?: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time when the key expires, ISO 8601, in the future; null: never; omitted: unchanged.
+             */
+            expires_at?: string | null;
+        };
+        UpdateWebhookRequest: {
+            /**
+             * Format: uri
+             * @description New URL, http or https; omitted: unchanged.
+             */
+            url?: string;
+            /** @description New description; null: none; omitted: unchanged. */
+            description?: string | null;
+            /** @description New event types, `*` for all three; omitted: unchanged. */
+            events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
+        };
         RecoverWebhookRequest: {
             /**
              * Format: date-time
@@ -1632,6 +1694,18 @@ export interface components {
              * @constant
              */
             api_version: "v1";
+            /** @description Fields and query parameters of the request that the operation does not know, and ignored; at most 20. Absent when there are none. With `Prefer: handling=strict` they are a 400 instead. */
+            warnings?: {
+                /**
+                 * @description Kind of the warning.
+                 * @constant
+                 */
+                code: "unknown_parameter";
+                /** @description The name as it was sent. */
+                param: string;
+                /** @description The reason in words, after the name. */
+                message: string;
+            }[];
         };
         /** @description The body of every error response. */
         Error: {
@@ -1675,9 +1749,14 @@ export interface components {
         /** @description The input is invalid; `error.param` names the parameter. */
         InvalidRequest: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
                 [name: string]: unknown;
             };
             content: {
@@ -1687,6 +1766,9 @@ export interface components {
         /** @description The API key is missing, unknown, revoked or expired. */
         Unauthorized: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
             content: {
@@ -1696,9 +1778,13 @@ export interface components {
         /** @description The balance does not cover the request. Nothing was sent or charged. */
         InsufficientBalance: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -1708,6 +1794,8 @@ export interface components {
         /** @description The key lacks the permission or may not be used from this address, or the account is suspended. */
         Forbidden: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1717,9 +1805,13 @@ export interface components {
         /** @description There is nothing with this id in your account. */
         NotFound: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -1729,9 +1821,13 @@ export interface components {
         /** @description More requests per minute, or more messages per day or month, than the key allows, or more requests, test events or spending than the account allows. Nothing was done. */
         RateLimited: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -1742,6 +1838,8 @@ export interface components {
         /** @description An internal error. The request may or may not have been carried out: repeat it with the same Idempotency-Key. */
         InternalError: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1751,6 +1849,8 @@ export interface components {
         /** @description The database is restarting, or the service is overloaded. `error.message` says whether it is certain that nothing was carried out. Repeat the request after `Retry-After` seconds, with the same Idempotency-Key. */
         ServiceUnavailable: {
             headers: {
+                "Request-Id": components["headers"]["Request-Id"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -1760,6 +1860,11 @@ export interface components {
         };
     };
     parameters: {
+        /**
+         * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+         * @example handling=strict
+         */
+        Prefer: string;
         /**
          * @description A key that you choose, such as a UUID. Within 24 hours the same request with the same key is carried out once, and repeats get the first response. The same key with another request is refused with 400.
          * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
@@ -1784,10 +1889,40 @@ export interface components {
          */
         "RateLimit-Reset": number;
         /**
+         * @description The limits that apply, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds, of the key and, where it was counted, of the account.
+         * @example "key";q=600;w=60, "account";q=3000;w=60
+         */
+        "RateLimit-Policy": string;
+        /**
+         * @description The limit that is nearest: `r` requests are left for the next `t` seconds.
+         * @example "key";r=599;t=42
+         */
+        RateLimit: string;
+        /**
+         * @description Id of the request, as `meta.request_id`.
+         * @example req_01k9x7t4m2e8v5q3r6w1y0z8ab
+         */
+        "Request-Id": string;
+        /**
+         * @description Your own id of the request, repeated from its header `X-Request-Id`: 1 to 128 letters, digits and `_.:/+=@-`. Absent without one.
+         * @example checkout-4711
+         */
+        "X-Request-Id": string;
+        /**
+         * @description The scheme to authenticate with (RFC 6750), and what is wrong with the key that was sent.
+         * @example Bearer realm="Messaging Service"
+         */
+        "WWW-Authenticate": string;
+        /**
          * @description Seconds to wait before repeating the request. With 429: until the next minute, or until the next UTC day or month if that limit was reached.
          * @example 42
          */
         "Retry-After": number;
+        /**
+         * @description The preference that was honoured, `handling=strict` or `handling=lenient`; absent without one.
+         * @example handling=strict
+         */
+        "Preference-Applied": "handling=strict" | "handling=lenient";
         /**
          * @description `true` when this repeats the first response to the Idempotency-Key; absent otherwise.
          * @example true
@@ -1807,6 +1942,11 @@ export interface operations {
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -1823,6 +1963,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -1856,6 +2001,11 @@ export interface operations {
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -1872,6 +2022,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -1899,7 +2054,13 @@ export interface operations {
     estimateMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1915,6 +2076,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1944,6 +2110,12 @@ export interface operations {
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
                 /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
+                /** @description Only messages from this sender ID. */
+                from?: string;
+                /** @description Only messages with this `reference`. */
+                reference?: string;
+                /** @description Only messages sent with this API key, prefix key_; those sent in the console have none. */
+                api_key_id?: string;
                 /** @description Only messages created at or after, ISO 8601. */
                 created_after?: string;
                 /** @description Only messages created before, ISO 8601. */
@@ -1953,7 +2125,13 @@ export interface operations {
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1965,6 +2143,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1992,7 +2175,13 @@ export interface operations {
     getMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Message id, prefix msg_. */
                 id: string;
@@ -2007,6 +2196,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2033,7 +2227,13 @@ export interface operations {
     getMessageTimeline: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Message id, prefix msg_. */
                 id: string;
@@ -2048,6 +2248,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2074,7 +2279,13 @@ export interface operations {
     getAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2086,6 +2297,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2100,6 +2316,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -2110,7 +2327,13 @@ export interface operations {
     getBalance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2122,6 +2345,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2136,6 +2364,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -2149,7 +2378,13 @@ export interface operations {
                 /** @description Current UTC day, current UTC month, or all time. */
                 period?: "day" | "month" | "all";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2161,6 +2396,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2193,7 +2433,13 @@ export interface operations {
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2205,6 +2451,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2238,6 +2489,11 @@ export interface operations {
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2254,6 +2510,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2280,7 +2541,13 @@ export interface operations {
     getSender: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Sender id, prefix snd_. */
                 id: string;
@@ -2295,6 +2562,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2305,6 +2577,58 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["Sender"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteSender: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Sender id, prefix snd_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Deleted"];
                         meta: components["schemas"]["Meta"];
                     };
                 };
@@ -2330,7 +2654,13 @@ export interface operations {
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2342,6 +2672,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2375,6 +2710,11 @@ export interface operations {
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2391,6 +2731,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2417,7 +2762,13 @@ export interface operations {
     deleteSuppression: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Suppression id, prefix sup_. */
                 id: string;
@@ -2432,6 +2783,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2458,7 +2814,13 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2470,6 +2832,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2493,6 +2860,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -2509,6 +2877,11 @@ export interface operations {
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2525,6 +2898,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2551,7 +2929,13 @@ export interface operations {
     revokeApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Key id, prefix key_. */
                 id: string;
@@ -2566,6 +2950,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2589,10 +2978,72 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    updateApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Key id, prefix key_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["ApiKey"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2604,6 +3055,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2627,6 +3083,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -2643,6 +3100,11 @@ export interface operations {
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2659,6 +3121,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2685,7 +3152,13 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Endpoint id, prefix whe_. */
                 id: string;
@@ -2700,6 +3173,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2726,7 +3204,13 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Endpoint id, prefix whe_. */
                 id: string;
@@ -2741,6 +3225,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2764,6 +3253,62 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Endpoint id, prefix whe_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["WebhookEndpoint"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listWebhookDeliveries: {
         parameters: {
             query?: {
@@ -2774,7 +3319,13 @@ export interface operations {
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Endpoint id, prefix whe_. */
                 id: string;
@@ -2789,6 +3340,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2817,7 +3373,13 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Endpoint id, prefix whe_. */
                 id: string;
@@ -2832,6 +3394,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2864,6 +3431,11 @@ export interface operations {
                  * @example 6f1c2d34-9a70-4b5e-8c21-0d3e4f5a6b7c
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description Endpoint id, prefix whe_. */
@@ -2879,6 +3451,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2906,7 +3483,13 @@ export interface operations {
     enableWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Endpoint id, prefix whe_. */
                 id: string;
@@ -2921,6 +3504,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2947,7 +3535,13 @@ export interface operations {
     recoverWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description Endpoint id, prefix whe_. */
                 id: string;
@@ -2966,6 +3560,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2994,12 +3593,24 @@ export interface operations {
             query?: {
                 /** @description Only events of this type. */
                 type?: "message.sent" | "message.delivered" | "message.failed";
+                /** @description Only events of this message, prefix msg_. */
+                message_id?: string;
+                /** @description Only events that happened at or after, ISO 8601. */
+                created_after?: string;
+                /** @description Only events that happened before, ISO 8601. */
+                created_before?: string;
                 /** @description Page, from 1. */
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3011,6 +3622,11 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -17,6 +17,11 @@ export type ClientOptions = {
   backoffMs?: number;
   /** Timeout of each try in milliseconds; 30,000 by default. */
   timeoutMs?: number;
+  /**
+   * Handling of fields and parameters that the service does not know. `strict`, the default, refuses them with 400
+   * `unknown_parameter`; `lenient` ignores them and names them in `meta.warnings`.
+   */
+  handling?: "strict" | "lenient";
 };
 
 /** Options of one call. */
@@ -97,15 +102,14 @@ type AnyInput = CallOptions & { path?: Record<string, unknown>; query?: object; 
 
 /** Requests with an Idempotency-Key of their own for each operation that takes one, the same for all tries. */
 export function createTransport(options: ClientOptions): Transport {
-  const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000 } = options;
+  const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000, handling = "strict" } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
   const send = async (id: OperationId, input: AnyInput = {}) => {
     const { method, path, isKeyed } = OPERATIONS[id];
     const headers = new Headers({ accept: "application/json", authorization: `Bearer ${apiKey}` });
-    // A field or parameter that the service does not know is refused rather than ignored (RFC 7240).
-    headers.set("prefer", "handling=strict");
+    headers.set("prefer", `handling=${handling}`);
     if (input.body !== undefined) headers.set("content-type", "application/json");
     if (isKeyed) headers.set("idempotency-key", input.idempotencyKey ?? crypto.randomUUID());
     const request = new Request(baseUrl + fill(path, input.path ?? {}) + queryOf(input.query ?? {}), {

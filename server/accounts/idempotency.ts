@@ -8,6 +8,7 @@ import { env } from "../core/env";
 import { forbidden, invalidRequest } from "../core/errors";
 import { seal, unseal } from "../core/seal";
 import type { Context } from "../core/trpc";
+import { isSameRequest, type StoredHashes, storedValueHash } from "./same-request";
 import { type LockedAccount, lockAccounts } from "./store";
 import { inTurn } from "./turns";
 
@@ -58,7 +59,7 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
 }
 
 /** The identity of a request, stored with its response. */
-type Kept = { accountId: string; key: string; requestHash: string };
+type Kept = { accountId: string; key: string; requestHash: string; valueHash: string | undefined };
 
 /** The first response to a request; null when there is none. @throws 400 when its key was used with another request. */
 async function readResponse<Result>(
@@ -66,24 +67,27 @@ async function readResponse<Result>(
   kept: Kept,
   request: IdempotentRequest,
 ): Promise<{ response: Result } | null> {
-  const { rows } = await db.query<{ requestHash: string; response: string }>(
-    `SELECT request_hash AS "requestHash", response FROM idempotency_keys
+  const { rows } = await db.query<StoredHashes & { response: string }>(
+    `SELECT request_hash AS "requestHash", value_hash AS "valueHash", response FROM idempotency_keys
      WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`,
     [kept.accountId, kept.key],
   );
   const [known] = rows;
   if (!known) return null;
-  if (known.requestHash !== kept.requestHash) throw keyReused();
+  if (!isSameRequest(known, kept)) throw keyReused();
   markReplayed(request);
   return { response: JSON.parse(unseal(env().SECRET_KEY, PURPOSE, known.response)) as Result };
 }
 
-async function storeResponse(tx: Tx, { accountId, key, requestHash }: Kept, response: unknown): Promise<void> {
+async function storeResponse(tx: Tx, kept: Kept, response: unknown): Promise<void> {
+  const { accountId, key, requestHash } = kept;
   await tx.query(
-    `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at) VALUES ($1, $2, $3, $4, now())
+    `INSERT INTO idempotency_keys (account_id, key, request_hash, value_hash, response, created_at)
+     VALUES ($1, $2, $3, $4, $5, now())
      ON CONFLICT (account_id, key) DO UPDATE
-       SET request_hash = excluded.request_hash, response = excluded.response, created_at = excluded.created_at`,
-    [accountId, key, requestHash, seal(env().SECRET_KEY, PURPOSE, JSON.stringify(response))],
+       SET request_hash = excluded.request_hash, value_hash = excluded.value_hash, response = excluded.response,
+         created_at = excluded.created_at`,
+    [accountId, key, requestHash, storedValueHash(kept), seal(env().SECRET_KEY, PURPOSE, JSON.stringify(response))],
   );
 }
 
@@ -121,8 +125,9 @@ export async function createOnce<Result>(
       return carryOut(tx);
     });
   }
-  const { key, requestHash: hash } = idempotency;
-  const kept = { accountId, key, requestHash: showsSecret ? `${hash} ${callerOf(actor)}` : hash };
+  const { key, requestHash, valueHash } = idempotency;
+  const own = (hash: string) => (showsSecret ? `${hash} ${callerOf(actor)}` : hash);
+  const kept = { accountId, key, requestHash: own(requestHash), valueHash: valueHash && own(valueHash) };
   // Reading without the lock avoids the check; a response stored meanwhile is found under the lock.
   const known = check ? await readResponse<Result>(pool(), kept, request) : null;
   if (known) return known.response;

@@ -1,4 +1,4 @@
-/** Limits of new keys: a key cannot grant more than it has itself. */
+/** Limits of new and changed keys: a key cannot grant more than it has itself. */
 import { isNetworkWithin, parseAllowedIp } from "./ip-allowlist";
 import type { CreateApiKeyInput } from "./schema";
 
@@ -50,12 +50,26 @@ const areIpsWithin = (allowed: readonly string[], ceiling: readonly string[]): b
 const isEndWithin = (end: Date | null, ceiling: Date | null): boolean =>
   ceiling === null || (end !== null && end <= ceiling);
 
-/** The first parameter whose limit exceeds the ceiling; null when none does. */
-export function exceededParam(limits: KeyLimits, ceiling: KeyLimits): keyof RequestedLimits | null {
-  if (limits.rateLimit > ceiling.rateLimit) return "rate_limit";
-  if (!isCountWithin(limits.dailyLimit, ceiling.dailyLimit)) return "daily_limit";
-  if (!isCountWithin(limits.monthlyLimit, ceiling.monthlyLimit)) return "monthly_limit";
-  if (!areIpsWithin(limits.allowedIps, ceiling.allowedIps)) return "allowed_ips";
-  if (!isEndWithin(limits.expiresAt, ceiling.expiresAt)) return "expires_at";
-  return null;
+type LimitParam = keyof RequestedLimits;
+
+/** The parameters whose limits exceed those of `ceiling`. */
+export function exceededParams(limits: KeyLimits, ceiling: KeyLimits): LimitParam[] {
+  const isWithin: Record<LimitParam, boolean> = {
+    rate_limit: limits.rateLimit <= ceiling.rateLimit,
+    daily_limit: isCountWithin(limits.dailyLimit, ceiling.dailyLimit),
+    monthly_limit: isCountWithin(limits.monthlyLimit, ceiling.monthlyLimit),
+    allowed_ips: areIpsWithin(limits.allowedIps, ceiling.allowedIps),
+    expires_at: isEndWithin(limits.expiresAt, ceiling.expiresAt),
+  };
+  return (Object.keys(isWithin) as LimitParam[]).filter((param) => !isWithin[param]);
 }
+
+/** The first parameter whose limit exceeds the ceiling; null when none does. */
+export const exceededParam = (limits: KeyLimits, ceiling: KeyLimits): LimitParam | null =>
+  exceededParams(limits, ceiling)[0] ?? null;
+
+/** The limits of a key after a change; omitted ones stay. */
+export const changedLimits = (requested: RequestedLimits, current: KeyLimits): KeyLimits => ({
+  ...limitsOf(requested, current),
+  rateLimit: requested.rate_limit ?? current.rateLimit,
+});

@@ -1,7 +1,8 @@
 import { router, scoped } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
-import { ApiKey, ApiKeyId, CreateApiKeyInput, CreatedApiKey } from "./schema";
+import { ApiKey, ApiKeyId, CreateApiKeyInput, CreatedApiKey, UpdateApiKeyInput } from "./schema";
 import { createApiKey, listApiKeys, revokeApiKey } from "./service";
+import { updateApiKey } from "./update";
 
 export const apiKeysRouter = router({
   list: scoped(null)
@@ -20,6 +21,7 @@ export const apiKeysRouter = router({
     .query(({ ctx }) => listApiKeys(ctx.actor)),
   create: scoped("keys:write")
     .meta({
+      showsSecret: true,
       openapi: {
         method: "POST",
         path: "/api-keys/create",
@@ -34,6 +36,22 @@ export const apiKeysRouter = router({
     .input(CreateApiKeyInput)
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => createApiKey(ctx.actor, input, ctx)),
+  update: scoped("keys:write")
+    .meta({
+      openapi: {
+        method: "PATCH",
+        path: "/api-keys/{id}",
+        operationId: "updateApiKey",
+        tags: ["API keys"],
+        summary: "Change an API key",
+        description:
+          "Changes the fields that are given; they apply everywhere within a second. The key itself and its permissions stay. A " +
+          "key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions.",
+      },
+    })
+    .input(UpdateApiKeyInput)
+    .output(ApiKey)
+    .mutation(({ ctx, input }) => updateApiKey(ctx.actor, input)),
   revoke: scoped("keys:write")
     .meta({
       openapi: {

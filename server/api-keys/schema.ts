@@ -66,3 +66,17 @@ export const CreateApiKeyInput = z.object({
 export type CreateApiKeyInput = z.output<typeof CreateApiKeyInput>;
 
 export const ApiKeyId = z.object({ id: z.string().describe("Key id, prefix key_.") });
+
+const { name, rate_limit, daily_limit, monthly_limit, allowed_ips, expires_at } = CreateApiKeyInput.shape;
+
+export const UpdateApiKeyInput = ApiKeyId.extend({
+  name: name.optional().describe("New name; omitted: unchanged."),
+  rate_limit: rate_limit.describe("Requests per minute, 1 to 6000; omitted: unchanged."),
+  daily_limit: daily_limit.describe("Messages per UTC day; null: no limit; omitted: unchanged."),
+  monthly_limit: monthly_limit.describe("Messages per UTC month; null: no limit; omitted: unchanged."),
+  allowed_ips: allowed_ips.describe("IPv4 addresses or CIDR ranges; null: any; omitted: unchanged."),
+  expires_at: expires_at.describe(
+    "Time when the key expires, ISO 8601, in the future; null: never; omitted: unchanged.",
+  ),
+});
+export type UpdateApiKeyInput = z.output<typeof UpdateApiKeyInput>;

@@ -22,9 +22,9 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "sms:read": "Read messages and suppressions",
   "balance:read": "Read the balance and the usage",
   "dlr:read": "Read delivery events and webhook endpoints",
-  "senders:write": "Register sender IDs, and suppress numbers",
-  "keys:write": "Create and revoke API keys",
-  "webhooks:write": "Create and delete webhook endpoints",
+  "senders:write": "Register and delete sender IDs, and suppress numbers",
+  "keys:write": "Create, change and revoke API keys",
+  "webhooks:write": "Create, change and delete webhook endpoints",
 };
 
 /**

@@ -34,11 +34,11 @@ export async function listApiKeys(actor: AccountActor): Promise<{ object: "list"
 }
 
 /** A signed-in owner has every scope, a key its own. */
-const scopesOf = (actor: AccountActor): readonly Scope[] =>
+export const scopesOf = (actor: AccountActor): readonly Scope[] =>
   actor.kind === "session" ? SCOPES : SCOPES.filter((scope) => actor.scopes.includes(scope));
 
 /** The limits of the creating key; null for a person, who has none. @throws 401 when the key was revoked meanwhile. */
-async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null> {
+export async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null> {
   if (actor.kind !== "apiKey") return null;
   const { rows } = await tx.query<KeyLimits>(
     `SELECT rate_limit AS "rateLimit", daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit",
@@ -50,13 +50,23 @@ async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null>
   return rows[0];
 }
 
+/** @throws 400 `expires_in_the_past` for a time that is not after `at`. */
+export function requireFuture(expiresAt: string | null | undefined, at: Date): void {
+  if (!expiresAt || new Date(expiresAt) > at) return;
+  throw invalidRequest("expires_at must be in the future.", { param: "expires_at", reason: "expires_in_the_past" });
+}
+
+/** 403: the acting key has less itself. */
+export const limitNotHeld = (param: string) =>
+  forbidden(`A key cannot grant more than its own ${param}.`, { param, reason: "limit_not_held" });
+
 /** @throws 403 `limit_not_held` when a limit exceeds that of the creating key. */
 async function grantLimits(tx: Tx, actor: AccountActor, requested: RequestedLimits): Promise<KeyLimits> {
   const ceiling = await ceilingOf(tx, actor);
   const limits = limitsOf(requested, ceiling);
   const param = ceiling && exceededParam(limits, ceiling);
   if (!param) return limits;
-  throw forbidden(`A key cannot grant more than its own ${param}.`, { param, reason: "limit_not_held" });
+  throw limitNotHeld(param);
 }
 
 /** @throws 403 `scope_not_held` when a scope is missing from the creator's. */
@@ -87,12 +97,7 @@ export async function createApiKey(
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
     const permissions = grantScopes(actor, input.permissions);
     const at = now();
-    if (input.expires_at && new Date(input.expires_at) <= at) {
-      throw invalidRequest("expires_at must be in the future.", {
-        param: "expires_at",
-        reason: "expires_in_the_past",
-      });
-    }
+    requireFuture(input.expires_at, at);
     const row = {
       id: newId("apiKey"),
       accountId: actor.accountId,

@@ -32,7 +32,7 @@ async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> 
     };
   }
   const body = new Uint8Array(await req.clone().arrayBuffer());
-  return () => idempotencyOf(key, url.pathname, body);
+  return () => idempotencyOf(key, url.pathname, body, undefined);
 }
 
 /** The context of a procedure called by the console; `actor` is the signed-in user, or null. */

@@ -4,12 +4,37 @@ import type { Idempotency } from "../core/trpc";
 
 const FORM = /^[\x21-\x7e]{1,255}$/;
 
+type Entry = [name: string, value: unknown];
+const byName = ([one]: Entry, [other]: Entry): number => (one < other ? -1 : 1);
+
+/** A JSON value as text in which neither the order of names nor whitespace differs; null for one that nests too deeply. */
+function canonical(value: unknown): string | null {
+  try {
+    return JSON.stringify(value, (_, part: unknown) =>
+      typeof part === "object" && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(byName))
+        : part,
+    );
+  } catch {
+    return null;
+  }
+}
+
+const hashOf = (operation: string, body: string | Uint8Array): string =>
+  createHash("sha256").update(`${operation}\n`).update(body).digest("hex");
+
 /**
- * The Idempotency-Key of a request, with what it stands for: the same operation with the same body.
+ * The Idempotency-Key of a request, with what it stands for: the same operation with the same JSON value as its body.
  * @param operation names the operation; the same body for another one is another request.
+ * @param value the body as parsed; undefined: it was not.
  * @throws 400 when the key is malformed.
  */
-export function idempotencyOf(key: string | undefined, operation: string, body: Uint8Array): Idempotency | null {
+export function idempotencyOf(
+  key: string | undefined,
+  operation: string,
+  body: Uint8Array,
+  value: unknown,
+): Idempotency | null {
   if (key === undefined) return null;
   if (!FORM.test(key)) {
     throw invalidRequest("Idempotency-Key must have 1 to 255 visible ASCII characters.", {
@@ -17,5 +42,8 @@ export function idempotencyOf(key: string | undefined, operation: string, body: 
       reason: "bad_idempotency_key",
     });
   }
-  return { key, requestHash: createHash("sha256").update(`${operation}\n`).update(body).digest("hex") };
+  const text = value === undefined ? null : canonical(value);
+  // Versions before this one know the hash of the bytes only.
+  const requestHash = hashOf(operation, body);
+  return text === null ? { key, requestHash } : { key, requestHash, valueHash: hashOf(operation, text) };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tooLarge } from "../core/errors";
+import { compress } from "./compress";
 import { writeResponse } from "./door/answers";
 import { readBody } from "./door/body";
 import { serveReceipt } from "./receipts";
@@ -39,7 +40,7 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
         tooLarge: bodyTooLarge,
       }),
   });
-  await writeResponse(request, response, answer);
+  await writeResponse(request, response, await compress(answer, request.headers["accept-encoding"]?.toString()));
 }
 
 /** The receipts' edge on node:http. */

@@ -68,6 +68,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
       responses: one("Waiting for approval", { ...SENDER, status: "pending" as const, approved_at: null }),
     },
     get: { responses: one("An approved sender", SENDER) },
+    delete: { responses: one("Deleted", { id: SENDER.id, object: "sender", deleted: true as const }) },
   },
   suppressions: {
     list: { responses: one("A page of one", { items: [SUPPRESSION], pagination: PAGINATION }) },
@@ -111,6 +112,23 @@ export const ACCOUNT_EXAMPLES: Examples = {
         plain_key: "ds_live_AbCd0123456789abcdefghijklmnopwXyZ",
         plain_key_notice: "Store this key now: it is shown this once and cannot be read again.",
       }),
+    },
+    update: {
+      requests: {
+        expiry: { summary: "An end", value: { expires_at: "2030-01-01T00:00:00Z" } },
+        everything: {
+          summary: "Every field",
+          value: {
+            name: "Shop, production",
+            rate_limit: 600,
+            daily_limit: 10_000,
+            monthly_limit: null,
+            allowed_ips: ["203.0.113.7", "198.51.100.0/24"],
+            expires_at: null,
+          },
+        },
+      },
+      responses: one("The key as it is now", API_KEY),
     },
     revoke: {
       responses: one("Revoked", { id: API_KEY.id, object: "api_key", deleted: true as const }),

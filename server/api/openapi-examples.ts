@@ -111,6 +111,20 @@ const EXAMPLES: Examples = {
       }),
     },
     get: { responses: one("An endpoint", ENDPOINT) },
+    update: {
+      requests: {
+        url: { summary: "Another URL", value: { url: "https://shop.example/hooks/sms" } },
+        everything: {
+          summary: "Every field",
+          value: {
+            url: "https://shop.example/hooks/sms",
+            description: "Shop, production",
+            events: ["*" as const],
+          },
+        },
+      },
+      responses: one("The endpoint as it is now", ENDPOINT),
+    },
     delete: { responses: one("Deleted", { id: ENDPOINT.id, object: "webhook_endpoint", deleted: true as const }) },
     deliveries: { responses: one("A page of one", { items: [DELIVERY], pagination: PAGINATION }) },
     test: {

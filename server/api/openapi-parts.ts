@@ -23,7 +23,10 @@ export const INFO_TEXT = `Send SMS, follow each message to its final state, and 
 
 Every response is JSON in one envelope: \`success\`, \`data\` (or \`error\`), \`meta\`, and for paged lists \`pagination\`.
 Amounts of money are decimal numbers in units of the \`currency\` beside them; times are ISO 8601 in UTC; phone numbers are
-E.164, such as \`+14155550123\`.
+E.164, such as \`+14155550123\`. Every path also answers HEAD and OPTIONS; a trailing slash makes no difference. Responses
+from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
+
+New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know.
 
 Guides: [quick start](/docs/quick-start) · [authentication](/docs/authentication) · [sending](/docs/sending) ·
 [errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
@@ -75,6 +78,16 @@ export const NAMED_SCHEMAS = {
 export const COMPONENTS = {
   schemas: ENVELOPE_SCHEMAS,
   parameters: {
+    Prefer: {
+      in: "header",
+      name: "Prefer",
+      required: false,
+      description:
+        "`handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without " +
+        "it they are ignored, and `meta.warnings` names them.",
+      schema: { type: "string" },
+      example: "handling=strict",
+    },
     IdempotencyKey: {
       in: "header",
       name: "Idempotency-Key",

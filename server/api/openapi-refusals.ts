@@ -15,6 +15,7 @@ import {
   unauthorized,
 } from "../core/errors";
 import { API_VERSION } from "../core/wire";
+import { unknownParameter, warningsOf } from "./unknown-input";
 
 const TYPES: Record<ErrorType, true> = {
   invalid_request_error: true,
@@ -26,11 +27,11 @@ const TYPES: Record<ErrorType, true> = {
   api_error: true,
 };
 
-const object = (properties: Record<string, object>, description?: string) => ({
+const object = (properties: Record<string, object>, description?: string, optional: readonly string[] = []) => ({
   type: "object",
   ...(description ? { description } : {}),
   properties,
-  required: Object.keys(properties),
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
   additionalProperties: false,
 });
 
@@ -43,8 +44,20 @@ export const ENVELOPE_SCHEMAS = {
     {
       request_id: { type: "string", description: "Id of the request, prefix req_; quote it in support requests." },
       api_version: { type: "string", const: API_VERSION, description: "Version of the API." },
+      warnings: {
+        type: "array",
+        description:
+          "Fields and query parameters of the request that the operation does not know, and ignored; at most 20. Absent when " +
+          "there are none. With `Prefer: handling=strict` they are a 400 instead.",
+        items: object({
+          code: { type: "string", const: "unknown_parameter", description: "Kind of the warning." },
+          param: { type: "string", description: "The name as it was sent." },
+          message: { type: "string", description: "The reason in words, after the name." },
+        }),
+      },
     },
     "Metadata of every response.",
+    ["warnings"],
   ),
   Error: object(
     {
@@ -88,6 +101,14 @@ const RATE_HEADERS = {
   "RateLimit-Limit": { $ref: "#/components/headers/RateLimit-Limit" },
   "RateLimit-Remaining": { $ref: "#/components/headers/RateLimit-Remaining" },
   "RateLimit-Reset": { $ref: "#/components/headers/RateLimit-Reset" },
+  "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" },
+  RateLimit: { $ref: "#/components/headers/RateLimit" },
+};
+
+/** Headers of every response. */
+const COMMON_HEADERS = {
+  "Request-Id": { $ref: "#/components/headers/Request-Id" },
+  "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
 };
 
 const count = (description: string, example: number) => ({
@@ -100,11 +121,45 @@ export const HEADERS = {
   "RateLimit-Limit": count("Maximum requests of the key per minute.", 600),
   "RateLimit-Remaining": count("Requests left in this minute.", 599),
   "RateLimit-Reset": count("Seconds until the next minute begins.", 42),
+  "RateLimit-Policy": {
+    description:
+      "The limits that apply, as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds, of the key and, where it " +
+      "was counted, of the account.",
+    schema: { type: "string" },
+    example: '"key";q=600;w=60, "account";q=3000;w=60',
+  },
+  RateLimit: {
+    description: "The limit that is nearest: `r` requests are left for the next `t` seconds.",
+    schema: { type: "string" },
+    example: '"key";r=599;t=42',
+  },
+  "Request-Id": {
+    description: "Id of the request, as `meta.request_id`.",
+    schema: { type: "string" },
+    example: EXAMPLE_META.request_id,
+  },
+  "X-Request-Id": {
+    description:
+      "Your own id of the request, repeated from its header `X-Request-Id`: 1 to 128 letters, digits and `_.:/+=@-`. Absent " +
+      "without one.",
+    schema: { type: "string" },
+    example: "checkout-4711",
+  },
+  "WWW-Authenticate": {
+    description: "The scheme to authenticate with (RFC 6750), and what is wrong with the key that was sent.",
+    schema: { type: "string" },
+    example: 'Bearer realm="Messaging Service"',
+  },
   "Retry-After": count(
     "Seconds to wait before repeating the request. With 429: until the next minute, or until the next UTC day or month " +
       "if that limit was reached.",
     42,
   ),
+  "Preference-Applied": {
+    description: "The preference that was honoured, `handling=strict` or `handling=lenient`; absent without one.",
+    schema: { type: "string", enum: ["handling=strict", "handling=lenient"] },
+    example: "handling=strict",
+  },
   "Idempotency-Replayed": {
     description: "`true` when this repeats the first response to the Idempotency-Key; absent otherwise.",
     schema: { type: "string", const: "true" },
@@ -119,7 +174,7 @@ export const REFUSALS: Record<string, Refusal> = {
   400: {
     name: "InvalidRequest",
     description: "The input is invalid; `error.param` names the parameter.",
-    headers: RATE_HEADERS,
+    headers: { ...RATE_HEADERS, "Preference-Applied": { $ref: "#/components/headers/Preference-Applied" } },
     examples: {
       refused_input: [
         "An invalid field",
@@ -127,6 +182,10 @@ export const REFUSALS: Record<string, Refusal> = {
           param: "limit",
           details: { issues: [{ param: "limit", message: "Too big: expected number to be <=100" }] },
         }),
+      ],
+      unknown_parameter: [
+        "An unknown field, with `Prefer: handling=strict`",
+        unknownParameter(warningsOf(["routeId"], "a field of this request", new Set(["route_id"]))),
       ],
       malformed_json: [
         "A body that is not JSON",
@@ -145,7 +204,7 @@ export const REFUSALS: Record<string, Refusal> = {
   401: {
     name: "Unauthorized",
     description: "The API key is missing, unknown, revoked or expired.",
-    headers: {},
+    headers: { "WWW-Authenticate": { $ref: "#/components/headers/WWW-Authenticate" } },
     examples: {
       key_invalid: ["An unknown or revoked key", unauthorized("This API key is not valid.", { reason: "key_invalid" })],
     },
@@ -246,7 +305,7 @@ export const refusalResponses = () =>
       name,
       {
         description,
-        ...(Object.keys(headers).length > 0 ? { headers } : {}),
+        headers: { ...COMMON_HEADERS, ...headers },
         content: {
           "application/json": {
             schema: { $ref: "#/components/schemas/Error" },

@@ -12,6 +12,9 @@ export const PENDING: Message = {
   to: "+14155550123",
   from: "DEMO",
   body: "Your code is 284917.",
+  encoding: "GSM-7",
+  segments: 1,
+  reference: "order-4711",
   status: "pending",
   cost: 0.01,
   currency: "USD",
@@ -57,7 +60,7 @@ const event = (id: string, type: Event["type"], created_at: string, message: Mes
   object: "event",
   type,
   created_at,
-  data: { ...message, reference: "order-4711" },
+  data: message,
 });
 
 /** One event of each type, as a webhook request carries it and as GET /events lists it. */

@@ -26,7 +26,7 @@ type OperationObject = {
 };
 
 /** Error statuses that every operation can return. */
-const ALWAYS = [401, 403, 429, 500, 503];
+const ALWAYS = [400, 401, 403, 429, 500, 503];
 
 type Procedure = {
   _def: { meta?: OperationMeta; inputs?: Array<{ shape?: Record<string, { description?: string }> }> };
@@ -35,14 +35,12 @@ type Procedure = {
 const procedureOf = (operation: Operation) =>
   (appRouter._def.procedures as unknown as Record<string, Procedure>)[operation.procedure]?._def;
 
-/** The error statuses of an operation: the common ones, and those that follow from its meta and input. */
-function refusalsOf(operation: Operation, { meta, inputs }: Partial<Procedure["_def"]>): string[] {
+/** The error statuses of an operation: the common ones, and those that follow from its meta and path. */
+function refusalsOf(operation: Operation, { meta }: Partial<Procedure["_def"]>): string[] {
   const own = meta?.openapi?.errorResponses;
   const statuses = new Set([
     ...ALWAYS,
-    ...(inputs?.length ? [400] : []),
     ...(Array.isArray(own) ? own : Object.keys(own ?? {}).map(Number)),
-    ...(operation.keyed ? [400] : []),
     ...(operation.segments.includes("{id}") ? [404] : []),
   ]);
   return [...statuses].sort((one, other) => one - other).map(String);
@@ -77,8 +75,8 @@ function successOf(operation: Operation, generated: OperationObject, examples: O
     ...envelopeOf(value as Record<string, unknown>, value),
     meta: EXAMPLE_META,
   });
-  const rate = Object.keys(COMPONENTS.headers).filter((name) => name.startsWith("RateLimit-"));
-  const headers = [...rate, ...(operation.keyed ? ["Idempotency-Replayed"] : [])];
+  const common = Object.keys(COMPONENTS.headers).filter((name) => /^(RateLimit|(X-)?Request-Id)/.test(name));
+  const headers = [...common, "Preference-Applied", ...(operation.keyed ? ["Idempotency-Replayed"] : [])];
   return {
     description: operation.creates ? "Created." : "Done.",
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -103,7 +101,10 @@ function completeOperation(operation: Operation, generated: OperationObject, sch
       ? { ...parameter, description: shape[parameter.name]?.description ?? parameter.schema.description }
       : parameter,
   );
-  const keyed = operation.keyed ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [];
+  const shared = [
+    ...(operation.keyed ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    { $ref: "#/components/parameters/Prefer" },
+  ];
   const bodyName = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`;
   if (requestBody) schemas[bodyName] = bodySchemaOf(requestBody.content["application/json"].schema, meta ?? {});
   const body = requestBody && {
@@ -119,12 +120,12 @@ function completeOperation(operation: Operation, generated: OperationObject, sch
     ...generated,
     description: [description, permissionLine(meta?.scope)].filter(Boolean).join("\n\n"),
     security: [{ apiKey: [] }],
-    ...(described.length + keyed.length > 0 ? { parameters: [...described, ...keyed] as Parameter[] } : {}),
+    parameters: [...described, ...shared] as Parameter[],
     ...(body ? { requestBody: body } : {}),
     responses: {
       [operation.creates ? "201" : "200"]: successOf(operation, generated, examples),
       ...Object.fromEntries(
-        refusalsOf(operation, { meta, inputs }).map((status) => [
+        refusalsOf(operation, { meta }).map((status) => [
           status,
           { $ref: `#/components/responses/${REFUSALS[status]?.name}` },
         ]),

@@ -13,32 +13,55 @@ export type Operation = {
   creates: boolean;
   /** Whether it supports Idempotency-Key: if it creates, or its meta says so. */
   keyed: boolean;
+  /** Names of the body's fields, for methods that have a body, or else of the query's parameters; not of the path's. */
+  inputs: ReadonlySet<string>;
+  /** Whether the procedure takes any input. */
+  takesInput: boolean;
+  showsSecret: boolean;
 };
+
+/** Methods whose input is a body; that of the others is the query. */
+export const BODY_METHODS: ReadonlySet<string> = new Set(["POST", "PATCH"]);
 
 export type OperationTable = { exact: Map<string, Operation>; withParams: Operation[] };
 
+type Described = { meta?: OperationMeta; type: string; inputs?: Array<{ shape?: Record<string, unknown> }> };
 type RouterLike = { _def: { procedures: Record<string, unknown> } };
 
 /** The operations of a router: its procedures with `openapi` meta. */
 export function tableOf(router: RouterLike): OperationTable {
   const table: OperationTable = { exact: new Map(), withParams: [] };
   for (const [procedure, value] of Object.entries(router._def.procedures)) {
-    const { meta, type } = (value as AnyProcedure)._def as { meta?: OperationMeta; type: string };
+    const { meta, type, inputs = [] } = (value as AnyProcedure)._def as Described;
     if (!meta?.openapi || type === "subscription") continue;
     const { method, path } = meta.openapi;
     const creates = method === "POST" && meta.creates !== false;
+    const segments = path.split("/");
+    const names = inputs.flatMap(({ shape }) => Object.keys(shape ?? {}));
     const operation: Operation = {
       method,
-      segments: path.split("/"),
+      segments,
       procedure,
       type: type as Operation["type"],
       creates,
       keyed: creates || meta.keyed === true,
+      inputs: new Set(names.filter((name) => !segments.includes(`{${name}}`))),
+      takesInput: inputs.length > 0,
+      showsSecret: meta.showsSecret === true,
     };
     if (path.includes("{")) table.withParams.push(operation);
     else table.exact.set(`${method} ${path}`, operation);
   }
   return table;
+}
+
+const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
+
+/** What `Allow` says of a path: the methods of its operations, and those that every path with one has. Null: no operation. */
+export function allowedAt(table: OperationTable, path: string): string | null {
+  const own: string[] = METHODS.filter((method) => matchOperation(table, method, path));
+  if (own.length === 0) return null;
+  return [...(own[0] === "GET" ? ["GET", "HEAD", ...own.slice(1)] : own), "OPTIONS"].join(", ");
 }
 
 /** The operation for a method and a path (percent-encoded, without query), and its path parameters; null when none. */

@@ -182,6 +182,33 @@ test("Idempotency-Key replays the first response, and is refused with another bo
   });
 });
 
+test("the same JSON value in other bytes is the same request; what versions before stored is known by its bytes", async () => {
+  const account = await makeAccount();
+  const { plainKey: key, senderId } = account;
+  const headers = { "idempotency-key": "order-4712" };
+  const send = (body: string) => call("POST", "/messages/send", { key, body, headers });
+  const text = `{"to":"+14155550123","from":"${senderId}","body":"once","reference":null}`;
+  const same = `{ "reference": null, "body": "\\u006fnce", "to": "+14155550123", "from": "${senderId}" }`;
+  const other = text.replace("once", "twice");
+  const first = await send(text);
+  expect(first.status).toBe(201);
+  expect((await send(same)).wire.data).toEqual(first.wire.data);
+  expect((await send(other)).wire.error?.details.reason).toBe("idempotency_key_reused");
+  await pool().query("UPDATE idempotency_keys SET value_hash = NULL WHERE account_id = $1", [account.accountId]);
+  expect((await send(text)).wire.data).toEqual(first.wire.data);
+  expect((await send(same)).wire.error?.details.reason).toBe("idempotency_key_reused");
+
+  const create = (body: string, caller = key) =>
+    call("POST", "/api-keys/create", { key: caller, body, headers: { "idempotency-key": "key-1" } });
+  const made = await create('{"name":"a","rate_limit":5}');
+  expect((await create('{"rate_limit": 5, "name": "a"}')).wire.data).toEqual(made.wire.data);
+  const theirs = await create(
+    '{"rate_limit": 5, "name": "a"}',
+    String((await call("POST", "/api-keys/create", { key, body: { name: "b" } })).wire.data?.plain_key),
+  );
+  expect(theirs.wire.error?.details.reason).toBe("idempotency_key_reused");
+});
+
 test("behind another host of Next a caller cannot choose its own address", async () => {
   const { plainKey, keyId } = await makeAccount();
   await pool().query("UPDATE api_keys SET allowed_ips = '{203.0.113.7}' WHERE id = $1", [keyId]);

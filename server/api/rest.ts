@@ -8,7 +8,6 @@ import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { namedPeer } from "../auth/caller-address";
 import type { AccountActor } from "../core/actor";
-import { wholeSeconds } from "../core/clock";
 import { env } from "../core/env";
 import {
   type ApiError,
@@ -25,11 +24,13 @@ import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
+import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
-import { matchOperation, tableOf } from "./operations";
+import { allowedAt, BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
 import { requireRate } from "./rate";
 import { appRouter } from "./router";
+import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
 
 export const API_PREFIX = "/api/v1";
 /** The largest valid request, 1,000 recipients and a text of 1,600 escaped characters, is far below. */
@@ -49,27 +50,48 @@ export type RestRequest = {
   readBody: (accountId: string) => Promise<Buffer>;
 };
 
-export type RestResponse = { status: number; headers: Record<string, string>; body: string };
+/** `meta` of every response. */
+type Meta = { request_id: string; api_version: string; warnings?: Warning[] };
+
+/** `hasSecret`: it must not be compressed. A 204 has no body. */
+export type RestResponse = { status: number; headers: Record<string, string>; body: string; hasSecret?: boolean };
 
 const operations = defineProcessValue("rest.operations", () => tableOf(appRouter));
 
+/** A path without its trailing slash, and HEAD as GET, whose body the door then leaves out. */
+function normalized(request: RestRequest): RestRequest {
+  const { method, path } = request;
+  const isSlashed = path.length > 1 && path.endsWith("/");
+  if (!isSlashed && method !== "HEAD") return request;
+  return { ...request, method: method === "HEAD" ? "GET" : method, path: isSlashed ? path.slice(0, -1) : path };
+}
+
 /** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
-export async function serveRest(request: RestRequest): Promise<RestResponse> {
+export async function serveRest(given: RestRequest): Promise<RestResponse> {
+  const request = normalized(given);
   const requestId = newId("request");
-  const headers: Record<string, string> = { ...RESPONSE_HEADERS };
-  const meta = { request_id: requestId, api_version: API_VERSION };
+  const headers: Record<string, string> = { ...RESPONSE_HEADERS, "request-id": requestId };
+  const ownId = ownRequestId(request.header("x-request-id"));
+  if (ownId !== null) headers["x-request-id"] = ownId;
+  const meta: Meta = { request_id: requestId, api_version: API_VERSION };
   try {
     if (request.method === "GET" && request.path === "/openapi.json") {
       // Loaded when somebody asks: what makes the document is heavy, and most processes never need it.
       const { openApiText } = await import("./openapi");
       return { status: 200, headers, body: openApiText() };
     }
-    const { operation, result } = await perform(request, requestId, headers);
+    const performed = await perform(request, meta, headers);
+    if (performed === null) {
+      const { "content-type": _, ...fields } = headers;
+      return { status: 204, headers: fields, body: "" };
+    }
+    const { operation, result } = performed;
     const status = operation.creates ? 201 : 200;
-    return { status, headers, body: JSON.stringify({ success: true, ...envelope(result), meta }) };
+    const body = JSON.stringify({ success: true, ...envelope(result), meta });
+    return { status, headers, body, hasSecret: operation.showsSecret };
   } catch (thrown) {
     const error = toApiError(thrown);
-    report(error, thrown, request, requestId);
+    report(error, thrown, given, { requestId, ownId });
     return refusal(error, headers, meta);
   }
 }
@@ -77,11 +99,12 @@ export async function serveRest(request: RestRequest): Promise<RestResponse> {
 /** The answer to what never came as far as {@link serveRest}: nobody was asked for a key. Its connection is closed. */
 export function refusalResponse(error: ApiError): RestResponse {
   const meta = { request_id: newId("request"), api_version: API_VERSION };
-  return refusal(error, { ...RESPONSE_HEADERS, connection: "close" }, meta);
+  return refusal(error, { ...RESPONSE_HEADERS, "request-id": meta.request_id, connection: "close" }, meta);
 }
 
 function refusal(error: ApiError, headers: Record<string, string>, meta: object): RestResponse {
   if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
+  if (error.status === 401) headers["www-authenticate"] = challengeOf(error);
   return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
 }
 
@@ -92,7 +115,56 @@ const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
     throw databaseUnavailable({ nothingDone: true, cause: thrown.cause });
   });
 
-async function perform(request: RestRequest, requestId: string, headers: Record<string, string>) {
+/** Judges names that an operation does not know. @throws 400 for strict handling; otherwise adds to `meta.warnings`. */
+function judgeNames(request: RestRequest, headers: Record<string, string>, meta: Meta, warnings: Warning[]): void {
+  const handling = handlingOf(request.header("prefer"));
+  if (handling !== null) headers["preference-applied"] = `handling=${handling}`;
+  if (warnings.length === 0) return;
+  if (handling === "strict") throw unknownParameter(warnings);
+  meta.warnings = warnings;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Warnings of the names in a query that is not parsed; the operation takes none of them. */
+const queryWarnings = (query: string): Warning[] =>
+  query === "" ? [] : warnOfQuery(new Set(new URLSearchParams(query).keys()), NONE);
+
+const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warning[] =>
+  warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
+
+/** The input of an operation, from body or query, and the warnings that it deserves. */
+function parseInput(request: RestRequest, { inputs, creates }: Operation, body: Buffer | null) {
+  if (body === null) {
+    const input = parseQuery(request.query);
+    return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
+  }
+  const warnings = queryWarnings(request.query);
+  // What creates nothing may have nothing to say beyond its path.
+  if (body.length === 0 && !creates) return { input: {}, warnings };
+  const input = parseBody(request.header("content-type"), body);
+  const unknown = unknownNames(Object.keys(input), inputs);
+  return {
+    input,
+    warnings:
+      unknown.length === 0 ? warnings : [...warningsOf(unknown, "a field of this request", inputs), ...warnings],
+  };
+}
+
+/**
+ * What is at a path without an operation for the method: null for OPTIONS, which `Allow` answers.
+ * @throws 404 `method_not_allowed` where other methods have one (the API has no 405), else `unknown_path`.
+ */
+function refuseMethod({ method, path }: RestRequest, headers: Record<string, string>): null {
+  const allow = allowedAt(operations(), path);
+  if (allow === null) throw notFound("There is no such operation.", { reason: "unknown_path" });
+  headers.allow = allow;
+  if (method === "OPTIONS") return null;
+  throw notFound(`There is no such operation: this path takes ${allow}.`, { reason: "method_not_allowed" });
+}
+
+/** Carries out a request. @returns null for OPTIONS. */
+async function perform(request: RestRequest, meta: Meta, headers: Record<string, string>) {
   const key = await beforeOperation(authenticate(request.header("authorization")));
   const address = clientAddress({
     peer: request.peer,
@@ -108,14 +180,15 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
   noteUse(key.id);
   await passRateLimit(key, headers);
   const match = matchOperation(operations(), request.method, request.path);
-  if (!match) throw notFound("There is no such operation.", { reason: "unknown_path" });
+  if (!match) return refuseMethod(request, headers);
   const { operation, params } = match;
   let body: Buffer | null = null;
+  let value: unknown;
   const context: Context = {
     actor: actorOf(key),
-    requestId,
+    requestId: meta.request_id,
     address,
-    idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body),
+    idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body, value),
     responseHeaders: headers,
     // It was counted with its key.
     admit: async () => undefined,
@@ -127,23 +200,24 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     ctx: context,
     // tRPC asks for the input after the scope was judged, so a caller without the scope never has a body read.
     getRawInput: async () => {
-      body = operation.method === "POST" ? await request.readBody(key.accountId) : null;
+      body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
-      // What creates nothing may have nothing to say beyond its path.
-      if (body?.length === 0 && !operation.creates) return params;
-      return { ...(body ? parseBody(request.header("content-type"), body) : parseQuery(request.query)), ...params };
+      const { input, warnings } = parseInput(request, operation, body);
+      judgeNames(request, headers, meta, warnings);
+      value = input;
+      return { ...input, ...params };
     },
     signal: undefined,
     batchIndex: 0,
   });
+  // Only reading operations take no input, so judging their query afterwards undoes nothing.
+  if (!operation.takesInput) judgeNames(request, headers, meta, queryWarnings(request.query));
   return { operation, result };
 }
 
 async function passRateLimit(key: KnownKey, headers: Record<string, string>): Promise<void> {
   const rate = await beforeOperation(countRequest({ caller: key.id, limit: key.rateLimit, accountId: key.accountId }));
-  headers["ratelimit-limit"] = String(rate.limit);
-  headers["ratelimit-remaining"] = String(rate.remaining);
-  headers["ratelimit-reset"] = String(wholeSeconds(rate.resetMs));
+  setRateFields(headers, rate);
   requireRate(rate, "This API key");
 }
 
@@ -163,8 +237,17 @@ function envelope(result: unknown): { data: unknown; pagination?: unknown } {
   return { data: result };
 }
 
-function report(error: ApiError, thrown: unknown, request: RestRequest, requestId: string): void {
-  const fields = { request_id: requestId, method: request.method, path: request.path, status: error.status };
+/** `ownId`: the caller's own. */
+type Ids = { requestId: string; ownId: string | null };
+
+function report(error: ApiError, thrown: unknown, request: RestRequest, { requestId, ownId }: Ids): void {
+  const fields = {
+    request_id: requestId,
+    ...(ownId === null ? {} : { client_request_id: ownId }),
+    method: request.method,
+    path: request.path,
+    status: error.status,
+  };
   if (error.status === 503)
     log("warn", "rest.unavailable", { ...fields, reason: error.wire.details.reason, ...errorFields(causeOf(error)) });
   else if (error.status >= 500) log("error", "rest.failed", { ...fields, ...errorFields(causeOf(thrown)) });
@@ -191,7 +274,8 @@ export async function handleRest(request: Request): Promise<Response> {
       return body;
     },
   });
-  return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  const hasBody = answer.status !== 204 && request.method !== "HEAD";
+  return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
 }
 
 /** 400: a body over {@link BODY_MAX_BYTES}. */

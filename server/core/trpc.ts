@@ -4,8 +4,11 @@ import { type AccountActor, requireOperator, requireScope } from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
-/** A caller's Idempotency-Key and the SHA-256 of the request that it came with. */
-export type Idempotency = { key: string; requestHash: string };
+/**
+ * A caller's Idempotency-Key and the SHA-256 of the request that it came with: of its bytes, and of the JSON value that they
+ * stand for. Absent: the value was not looked at.
+ */
+export type Idempotency = { key: string; requestHash: string; valueHash?: string };
 
 /** Context of a request, whichever door it came through. */
 export type Context = {
@@ -24,13 +27,14 @@ export type Context = {
 /**
  * `creates: false`: a POST that creates nothing, and responds 200 instead of 201. `keyed`: it honours Idempotency-Key
  * nevertheless, as every creating POST does. `scope`: permission that a key must have, set by {@link scoped}; null:
- * none. `oneOf`: fields of the body of which exactly one must be given.
+ * none. `oneOf`: fields of the body of which exactly one must be given. `showsSecret`: its response has a secret.
  */
 export type OperationMeta = OpenApiMeta & {
   creates?: boolean;
   keyed?: boolean;
   scope?: string | readonly string[] | null;
   oneOf?: readonly string[];
+  showsSecret?: boolean;
 };
 
 const t = initTRPC

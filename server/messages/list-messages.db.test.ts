@@ -9,19 +9,27 @@ const PAGE = { page: 1, limit: 50 };
 const TO = "+14155550123";
 const OTHER = "+442071838750";
 
-type Sent = { at: string; status?: MessageStatus; to?: string; idAt?: string };
+type Sent = {
+  at: string;
+  status?: MessageStatus;
+  to?: string;
+  from?: string;
+  reference?: string;
+  keyId?: string;
+  idAt?: string;
+};
 let made = 0;
 
 /** Stores messages and the counters of their days. `idAt`: the time in the id, if it differs. */
 async function store({ accountId }: TestAccount, sent: readonly Sent[]): Promise<void> {
-  for (const { at, status = "sent", to = TO, idAt = at } of sent) {
+  for (const { at, status = "sent", to = TO, from = "DEMO", reference, keyId, idAt = at } of sent) {
     made += 1;
     const id = firstIdAt("message", new Date(idAt)).slice(0, -6) + String(made).padStart(6, "0");
     await pool().query(
       `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
-         currency, chain, created_at)
-       VALUES ($1, $2, $3, 'DEMO', 'Hello', 'GSM-7', 1, $4, 10000, 'USD', '{sandbox}', $5)`,
-      [id, accountId, to, status, at],
+         currency, chain, created_at, reference, api_key_id)
+       VALUES ($1, $2, $3, $6, 'Hello', 'GSM-7', 1, $4, 10000, 'USD', '{sandbox}', $5, $7, $8)`,
+      [id, accountId, to, status, at, from, reference ?? null, keyId ?? null],
     );
     await pool().query(
       `INSERT INTO usage_days AS u (account_id, day, messages, ${status}) VALUES ($1, $2, 1, 1)
@@ -44,6 +52,66 @@ const TIMES = [
   "2026-01-31T23:59:59.999Z",
   "2026-02-02T08:00:00.000Z",
 ];
+
+describe("reference, sender and key", () => {
+  test("filter alone and together, and never across accounts", async () => {
+    const [account, stranger] = [await makeAccount(), await makeAccount()];
+    const keys = [account.keyId, "key_other"];
+    const sent = TIMES.flatMap((at, day) =>
+      keys.flatMap((keyId): Sent[] => [
+        { at, keyId, reference: "order-1", from: "SHOP" },
+        { at, keyId, reference: `order-${day + 2}` },
+        { at, from: "SHOP", status: "delivered" },
+      ]),
+    );
+    await store(account, sent);
+    await store(stranger, [{ at: TIMES[0] ?? "", keyId: account.keyId, reference: "order-1", from: "SHOP" }]);
+    for (const reference of [undefined, "order-1", "order-3", "order-99"]) {
+      for (const from of [undefined, "SHOP", "DEMO"]) {
+        for (const api_key_id of [undefined, account.keyId, "key_none"]) {
+          for (const created_after of [undefined, TIMES[2]]) {
+            const expected = sent
+              .filter((one) => reference === undefined || one.reference === reference)
+              .filter((one) => from === undefined || (one.from ?? "DEMO") === from)
+              .filter((one) => api_key_id === undefined || one.keyId === api_key_id)
+              .filter((one) => created_after === undefined || one.at >= created_after)
+              .map(({ at }) => at)
+              .toReversed();
+            const found = await listed(account, { reference, from, api_key_id, created_after });
+            const filter = JSON.stringify({ reference, from, api_key_id, created_after });
+            expect(found, filter).toEqual({ times: expected, total: expected.length });
+          }
+        }
+      }
+    }
+  });
+
+  test("are read from an index of their own, also when what they select is rare", async () => {
+    const account = await makeAccount();
+    await pool().query(
+      `INSERT INTO messages (id, account_id, api_key_id, to_number, from_sender, body, encoding, segments, status,
+         cost_micros, currency, chain, reference, created_at)
+       SELECT 'msg_plan' || lpad(n::text, 8, '0'), $1, 'key_' || n % 2, '+14155550' || n % 1000, 'S' || n % 3, 'Hello',
+         'GSM-7', 1, 'sent', 10000, 'USD', '{sandbox}', CASE WHEN n % 2 = 0 THEN 'order-' || n END, now()
+       FROM generate_series(1, 20000) n`,
+      [account.accountId],
+    );
+    await pool().query("ANALYZE messages");
+    const planOf = async (condition: string, order: string) => {
+      const { rows } = await pool().query<{ "QUERY PLAN": string }>(
+        `EXPLAIN SELECT m.id FROM messages m WHERE m.account_id = ANY ('{${account.accountId}}') AND ${condition}
+         ORDER BY ${order} LIMIT 50`,
+      );
+      return rows.map((row) => row["QUERY PLAN"]).join("\n");
+    };
+    const byAccount = "m.account_id DESC, m.id DESC";
+    expect(await planOf("m.reference = 'order-4'", byAccount)).toContain("messages_reference");
+    expect(await planOf("m.from_sender = 'NONE'", byAccount)).toContain("messages_account_id_from_sender_id_idx");
+    expect(await planOf("m.api_key_id = ANY ('{key_none}')", "m.api_key_id DESC, m.id DESC")).toContain(
+      "messages_api_key_id_id_idx",
+    );
+  });
+});
 
 describe("times", () => {
   test("every span lists and counts exactly its messages, by status and number", async () => {

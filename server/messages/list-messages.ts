@@ -19,11 +19,13 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     async (offset) => {
       const { from, id, text, values } = selectionOf(accountId, query, created);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
-      // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
+      // through it would read all accounts' messages. A key's messages are in an index of their own, in the order of ids.
+      // Only ids are read of the rows that the offset skips.
+      const order = query.api_key_id === undefined ? "l.account_id" : "l.api_key_id";
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
-                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
+                 ORDER BY ${order} DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -33,7 +35,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
   return toPage(rows.map(presentMessage), total, query);
 }
 
-type Filter = Pick<ListMessagesQuery, "status" | "to">;
+type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "api_key_id">;
 
 /** Tables that list the messages of a status. Delivered ones are those in none of them. */
 const LISTS = {
@@ -54,25 +56,33 @@ const IS_DELIVERED = Object.entries(LISTS)
 /** SQL: the table `l` to select from, the expression of a message's id, and the conditions of a filter. */
 type Selection = { from: string; id: string; text: string; values: unknown[] };
 
+/** Whether another filter than the status selects the messages: they are read in the index of that filter. */
+const isNarrow = ({ to, from, reference, api_key_id: keyId }: Filter): boolean =>
+  [to, from, reference, keyId].some((given) => given !== undefined);
+
 /**
- * The filter as SQL. No index of `messages` contains the status, so a status is read from its list; but messages to one
- * number are few, and read themselves. Times are bounded by id first, since `created_at` is not indexed.
+ * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
+ * selects few messages. Times are bounded by id first, since `created_at` is not indexed.
  */
 function selectionOf(accountId: string, filter: Filter, created: Span): Selection {
-  const { status, to } = filter;
-  const list = status === undefined || status === "delivered" || to !== undefined ? null : LISTS[status];
+  const { status } = filter;
+  const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
   const id = list ? "l.message_id" : "l.id";
   const values: unknown[] = [accountId];
-  const conditions = ["l.account_id = $1"];
+  // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
+  const conditions = ["l.account_id = ANY(ARRAY[$1::text])"];
   const where = (condition: string, value: unknown) => {
     if (value === null || value === undefined) return;
     values.push(value);
-    conditions.push(`${condition} $${values.length}`);
+    conditions.push(`${condition} ($${values.length})`);
   };
   const { first, end } = idsWithin(created);
-  if (list === "failed_messages" || (!list && to !== undefined)) where("l.status =", status);
+  if (list === "failed_messages" || isNarrow(filter)) where("l.status =", status);
   else if (status === "delivered") conditions.push(IS_DELIVERED);
-  where("l.to_number =", to);
+  where("l.to_number =", filter.to);
+  where("l.reference =", filter.reference);
+  where("l.from_sender =", filter.from);
+  where("l.api_key_id = ANY", filter.api_key_id && [filter.api_key_id]);
   where(`${id} >=`, first);
   where(`${id} <`, end);
   where("l.created_at >=", timeOf(created.from));
@@ -83,9 +93,9 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
 /** Normalizes a time for PostgreSQL, which rejects some offsets and fractions of ISO 8601. */
 const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** Sums the counters of whole days and counts only the edges. Messages to one number are few, and counted directly. */
+/** Sums the counters of whole days and counts only the edges. Messages that another filter selects are counted in its index. */
 async function countMessages(accountId: string, filter: Filter, created: Span): Promise<number> {
-  if (filter.to !== undefined) return countRows(accountId, filter, created);
+  if (isNarrow(filter)) return countRows(accountId, filter, created);
   const { days, edges } = cutAtDays(created);
   const counts = await Promise.all([
     days ? countDays(accountId, filter.status, days) : 0,

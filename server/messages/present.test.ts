@@ -36,13 +36,16 @@ const sent: MessageRow = {
   sentAt: new Date("2026-01-31T12:00:01.000Z"),
 };
 
-test("a message on the wire has exactly the contract's fields, before and after a provider took it", () => {
+test("a message on the wire has exactly the documented fields, before and after a provider took it", () => {
   expect(presentMessage(row)).toEqual({
     id: "msg_1",
     object: "message",
     to: "+14155550123",
     from: "DEMO",
     body: "Hello",
+    encoding: "GSM-7",
+    segments: 1,
+    reference: "r-1",
     status: "pending",
     cost: 0.0125,
     currency: "USD",

@@ -29,13 +29,16 @@ export type MessageRow = {
   failedAt: Date | null;
 };
 
-/** Row to wire. Segments, route and reference are not part of the contract's Message. */
+/** Row to wire. The route is not shown. */
 export const presentMessage = (row: MessageRow): Message => ({
   id: row.id,
   object: "message",
   to: row.toNumber,
   from: row.fromSender,
   body: row.body,
+  encoding: row.encoding as Message["encoding"],
+  segments: row.segments,
+  reference: row.reference,
   status: row.status as MessageStatus,
   cost: fromMicros(row.costMicros),
   currency: row.currency,

@@ -18,12 +18,17 @@ export const MessageError = z.object({
   message: z.string().describe("The reason in words."),
 });
 
+export const Encoding = z.enum(["GSM-7", "UCS-2"]);
+
 export const Message = z.object({
   id: z.string().describe("Message id, prefix msg_."),
   object: kindOf("message"),
   to: z.string().describe("Recipient, E.164."),
   from: z.string().describe("Sender ID used."),
   body: z.string().describe("Text of the message as sent."),
+  encoding: Encoding.describe("Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7."),
+  segments: z.number().int().describe("Segments of the text; each is billed."),
+  reference: z.string().nullable().describe("The `reference` of the send request; null: none."),
   status: z
     .enum(MESSAGE_STATUSES)
     .describe("`pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back."),
@@ -79,7 +84,11 @@ export const PhoneNumberQuery = z
 export const SendMessageInput = z.object({
   to: z.string().regex(E164_PATTERN, NO_PHONE_NUMBER).describe("Recipient, E.164."),
   ...SharedInput,
-  reference: z.string().max(REFERENCE_MAX).nullish().describe("Your own id; echoed in webhooks."),
+  reference: z
+    .string()
+    .max(REFERENCE_MAX)
+    .nullish()
+    .describe("Your own id; returned with the message and in webhooks, and a filter of the list."),
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
@@ -105,6 +114,14 @@ export type BulkResult = z.output<typeof BulkResult>;
 export const ListMessagesQuery = z.object({
   status: z.enum(MESSAGE_STATUSES).optional().describe("Only messages in this status."),
   to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; encode its `+` as %2B."),
+  from: z.string().min(1).max(16).optional().describe("Only messages from this sender ID."),
+  reference: z.string().min(1).max(REFERENCE_MAX).optional().describe("Only messages with this `reference`."),
+  api_key_id: z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .describe("Only messages sent with this API key, prefix key_; those sent in the console have none."),
   created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
   ...PageQuery,
@@ -117,7 +134,7 @@ export const MessagePath = z.object({ id: z.string().describe("Message id, prefi
 export const MessageDetail = z.object({
   message: Message,
   reference: z.string().nullable(),
-  encoding: z.enum(["GSM-7", "UCS-2"]),
+  encoding: Encoding,
   segments: z.number().int(),
   attempts: z.array(
     z.object({

@@ -11,6 +11,7 @@ import { expireUnconfirmed, failUnresolved, requeueOrphans } from "@/server/mess
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { dispatchMessages } from "@/server/messages/tasks";
+import { deleteSender, listSenders } from "@/server/senders/service";
 import { dispatchTasks, receiptTasks } from "@/worker/tasks";
 
 const messageTasks = { ...dispatchTasks, ...receiptTasks };
@@ -54,6 +55,26 @@ const balanceOf = async (account: TestAccount) =>
       [account.accountId],
     )
   ).rows[0];
+
+test("messages of a deleted sender that wait fail and are refunded; one that a provider has taken goes on", async () => {
+  const account = await makeAccount();
+  const taken = await send(account, "+15550100008");
+  await drainQueue(messageTasks);
+  expect((await getMessage(account.actor, taken.id)).status).toBe("sent");
+  const waiting = await send(account, "+14155550123");
+  const [sender] = (await listSenders(account.actor, { page: 1, limit: 1 })).items;
+  await deleteSender(account.actor, sender?.id ?? "");
+  await drainQueue(messageTasks);
+  expect(await getMessage(account.actor, waiting.id)).toMatchObject({
+    status: "failed",
+    cost: 0,
+    attempts: 0,
+    error: { code: "sender_not_approved" },
+  });
+  expect(await eventsOf(waiting.id)).toEqual(["message.failed:failed"]);
+  expect((await getMessage(account.actor, taken.id)).status).toBe("sent");
+  expect(await balanceOf(account)).toEqual({ balance: OPENING - PRICE, reserved: 0n });
+});
 
 describe("scenario numbers", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { router, scoped } from "../core/trpc";
-import { pageOf } from "../core/wire";
+import { Deleted, pageOf } from "../core/wire";
 import { CreateSenderInput, ListSendersQuery, Sender, SenderPath } from "./schema";
-import { createSender, getSender, listSenders } from "./service";
+import { createSender, deleteSender, getSender, listSenders } from "./service";
 
 export const sendersRouter = router({
   list: scoped(null)
@@ -46,4 +46,21 @@ export const sendersRouter = router({
     .input(SenderPath)
     .output(Sender)
     .query(({ ctx, input }) => getSender(ctx.actor, input.id)),
+  delete: scoped("senders:write")
+    .meta({
+      openapi: {
+        method: "DELETE",
+        path: "/senders/{id}",
+        operationId: "deleteSender",
+        tags: ["Senders"],
+        summary: "Delete a sender",
+        description:
+          "No message is sent from it any more: those that no provider has taken yet fail with `sender_not_approved` and are " +
+          "refunded; those under way go on, and their receipts and webhooks still come. Suppressions stay. A sender that an " +
+          "operator rejected, suspended or slowed down cannot be deleted.",
+      },
+    })
+    .input(SenderPath)
+    .output(Deleted)
+    .mutation(({ ctx, input }) => deleteSender(ctx.actor, input.id)),
 });

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount } from "@/e2e/support/seed";
 import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
-import { approvedSender, createSender, forgetApproval, getSender, listSenders } from "./service";
+import { approvedSender, createSender, deleteSender, forgetApproval, getSender, listSenders } from "./service";
 import { reviewSender } from "./tasks";
 
 afterEach(() => {
@@ -137,4 +137,30 @@ test("an account has at most 100 senders, rejected ones aside, however many it r
   await expect(createSender(actor, { sender_id: senderId })).rejects.toMatchObject({
     wire: { details: { reason: "sender_exists" } },
   });
+});
+
+test("a deleted sender is gone at once, in the account that deleted it, and can be registered anew as pending", async () => {
+  const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
+  const [sender] = (await listSenders(mine.actor, page)).items;
+  const id = sender?.id ?? "";
+  expect(await approvedSender(mine.accountId, mine.senderId)).toBe(true);
+  await expect(deleteSender(other.actor, id)).rejects.toMatchObject({ status: 404 });
+  expect(await deleteSender(mine.actor, id)).toEqual({ id, object: "sender", deleted: true });
+  expect(await approvedSender(mine.accountId, mine.senderId)).toBe(false);
+  await expect(deleteSender(mine.actor, id)).rejects.toMatchObject({ status: 404, wire: { param: "id" } });
+  expect((await listSenders(mine.actor, page)).items).toEqual([]);
+  expect((await createSender(mine.actor, { sender_id: mine.senderId })).status).toBe("pending");
+});
+
+test("an operator's decision about a sender cannot be shaken off by deleting it", async () => {
+  for (const decision of ["status = 'rejected'", "status = 'suspended'", "max_segments_per_second = 1"]) {
+    const { actor, accountId } = await makeAccount();
+    await pool().query(`UPDATE senders SET ${decision} WHERE account_id = $1`, [accountId]);
+    const [sender] = (await listSenders(actor, page)).items;
+    await expect(deleteSender(actor, sender?.id ?? ""), decision).rejects.toMatchObject({
+      status: 400,
+      wire: { param: "id", details: { reason: "sender_not_deletable" } },
+    });
+    expect(await getSender(actor, sender?.id ?? "")).toEqual(sender);
+  }
 });

@@ -1,4 +1,5 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import { inTurn } from "../accounts/turns";
 import type { AccountActor } from "../core/actor";
 import { now, SECOND_MS } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
@@ -106,6 +107,32 @@ export async function getSender(actor: AccountActor, id: string): Promise<Sender
   const row = await prisma().sender.findFirst({ where: { id, accountId: actor.accountId } });
   if (!row) throw notFound("There is no such sender.", { param: "id" });
   return presentSender(row);
+}
+
+/**
+ * Deletes a sender. Its messages that wait fail with `sender_not_approved` when their turn comes; those that a provider has
+ * taken go on. An operator's decision about it cannot be shaken off by deleting it and registering it anew.
+ * @throws 404, 400 `sender_not_deletable`
+ */
+export async function deleteSender(actor: AccountActor, id: string) {
+  const { accountId } = actor;
+  const { rows } = await inTurn(accountId, () =>
+    pool().query<{ senderId: string }>(
+      `DELETE FROM senders WHERE id = $1 AND account_id = $2 AND status IN ('pending', 'approved')
+         AND max_segments_per_second IS NULL RETURNING sender_id AS "senderId"`,
+      [id, accountId],
+    ),
+  );
+  const [deleted] = rows;
+  if (!deleted) {
+    await getSender(actor, id);
+    throw invalidRequest("An operator rejected, suspended or slowed down this sender: it cannot be deleted.", {
+      param: "id",
+      reason: "sender_not_deletable",
+    });
+  }
+  forgetApproval(accountId, deleted.senderId);
+  return { id, object: "sender", deleted: true as const };
 }
 
 /** Approved senders and the end of their cache lifetime, oldest first; milliseconds of this process's monotonic clock. */

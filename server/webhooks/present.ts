@@ -68,7 +68,7 @@ export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
   object: "event",
   type: event.type as EventType,
   created_at: event.createdAt.toISOString(),
-  data: { ...presentMessage(messageAt(message, event.status as MessageStatus)), reference: message.reference },
+  data: presentMessage(messageAt(message, event.status as MessageStatus)),
 });
 
 /**

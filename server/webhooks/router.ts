@@ -12,13 +12,22 @@ import {
   ListEventsQuery,
   RecoverInput,
   RotatedWebhookEndpoint,
+  UpdateWebhookInput,
   WebhookEndpoint,
   WebhookPath,
   WebhookRecovery,
   WebhookTest,
 } from "./schema";
 import { sendTestEvent } from "./send-test-event";
-import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints, rotateSecret } from "./service";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  listEndpoints,
+  rotateSecret,
+  updateEndpoint,
+} from "./service";
 
 export const webhooksRouter = router({
   list: scoped("dlr:read")
@@ -36,6 +45,7 @@ export const webhooksRouter = router({
     .query(({ ctx }) => listEndpoints(ctx.actor)),
   create: scoped("webhooks:write")
     .meta({
+      showsSecret: true,
       openapi: {
         method: "POST",
         path: "/webhooks/create",
@@ -62,6 +72,22 @@ export const webhooksRouter = router({
     .input(WebhookPath)
     .output(WebhookEndpoint)
     .query(({ ctx, input }) => getEndpoint(ctx.actor, input.id)),
+  update: scoped("webhooks:write")
+    .meta({
+      openapi: {
+        method: "PATCH",
+        path: "/webhooks/{id}",
+        operationId: "updateWebhook",
+        tags: ["Webhooks"],
+        summary: "Change a webhook endpoint",
+        description:
+          "Changes the fields that are given. Deliveries that wait are posted to a new URL; new event types apply to events " +
+          "from now on. The secret and the failure count stay, and a disabled endpoint stays disabled until it is enabled.",
+      },
+    })
+    .input(UpdateWebhookInput)
+    .output(WebhookEndpoint)
+    .mutation(({ ctx, input }) => updateEndpoint(ctx.actor, input)),
   delete: scoped("webhooks:write")
     .meta({
       openapi: {
@@ -125,6 +151,7 @@ export const webhooksRouter = router({
     .meta({
       creates: false,
       keyed: true,
+      showsSecret: true,
       openapi: {
         method: "POST",
         path: "/webhooks/{id}/rotate-secret",

@@ -49,9 +49,15 @@ export type CreateWebhookInput = z.output<typeof CreateWebhookInput>;
 
 export const WebhookPath = z.object({ id: z.string().describe("Endpoint id, prefix whe_.") });
 
-export const EventMessage = Message.extend({
-  reference: z.string().nullable().describe("The `reference` of the send request; null: none."),
+export const UpdateWebhookInput = WebhookPath.extend({
+  url: CreateWebhookInput.shape.url.optional().describe("New URL, http or https; omitted: unchanged."),
+  description: CreateWebhookInput.shape.description.describe("New description; null: none; omitted: unchanged."),
+  events: CreateWebhookInput.shape.events.describe("New event types, `*` for all three; omitted: unchanged."),
 });
+export type UpdateWebhookInput = z.output<typeof UpdateWebhookInput>;
+
+/** The message of an event; a schema of its own, because clients know it by this name. */
+export const EventMessage = Message.extend({});
 
 export const Event = z.object({
   id: z.string().describe("Event id, prefix evt_; the same in every delivery of the event."),
@@ -64,6 +70,9 @@ export type Event = z.output<typeof Event>;
 
 export const ListEventsQuery = z.object({
   type: z.enum(EVENT_TYPES).optional().describe("Only events of this type."),
+  message_id: z.string().min(1).max(40).optional().describe("Only events of this message, prefix msg_."),
+  created_after: DateTime.optional().describe("Only events that happened at or after, ISO 8601."),
+  created_before: DateTime.optional().describe("Only events that happened before, ISO 8601."),
   ...PageQuery,
 });
 export type ListEventsQuery = z.output<typeof ListEventsQuery>;

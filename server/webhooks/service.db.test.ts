@@ -9,7 +9,7 @@ import { listDeliveries } from "./list-deliveries";
 import { listEvents } from "./list-events";
 import { recordOutcome } from "./record-outcome";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
-import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints } from "./service";
+import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints, updateEndpoint } from "./service";
 
 const URL = "http://127.0.0.1:9/hook";
 const FIRST_PAGE = { page: 1, limit: 50 };
@@ -147,6 +147,62 @@ describe("endpoints", () => {
   });
 });
 
+describe("updateEndpoint", () => {
+  test("changes what is given, keeps the rest, and can be repeated", async () => {
+    const { actor } = await makeAccount();
+    const { signing_secret: _, ...created } = await createEndpoint(actor, { url: URL, description: "orders" });
+    await pool().query("UPDATE webhook_endpoints SET failure_count = 7, is_active = false WHERE id = $1", [created.id]);
+    const now = { ...created, failure_count: 7, is_active: false };
+    expect(await updateEndpoint(actor, { id: created.id })).toEqual(now);
+    const url = `${URL}/new`;
+    for (let round = 0; round < 2; round += 1) {
+      expect(await updateEndpoint(actor, { id: created.id, url })).toEqual({ ...now, url });
+    }
+    const events = ["message.failed" as const];
+    expect(await updateEndpoint(actor, { id: created.id, events })).toEqual({ ...now, url, events });
+    expect(await updateEndpoint(actor, { id: created.id, description: null, events: ["*"] })).toEqual({
+      ...now,
+      url,
+      description: null,
+    });
+    expect(await getEndpoint(actor, created.id)).toMatchObject({ url, description: null });
+  });
+
+  test("refuses a URL that creation refuses, and changes nothing then", async () => {
+    const { actor } = await makeAccount();
+    const { id } = await createEndpoint(actor, { url: URL });
+    expect(await failureOf(updateEndpoint(actor, { id, url: "http://10.0.0.1/", description: "x" }))).toMatchObject({
+      status: 400,
+      param: "url",
+      details: { reason: "url_not_allowed" },
+    });
+    expect(await getEndpoint(actor, id)).toMatchObject({ url: URL, description: null });
+  });
+
+  test("events from then on go to whom they are due, and waiting deliveries stay", async () => {
+    const account = await makeAccount();
+    const { id } = await createEndpoint(account.actor, { url: URL, events: ["message.sent"] });
+    const messages = await makeMessages(account, 2, "delivered");
+    await raiseEvents(account, messages.slice(0, 1), "sent");
+    await updateEndpoint(account.actor, { id, events: ["message.delivered"] });
+    await raiseEvents(account, messages.slice(1), "sent");
+    await raiseEvents(account, messages.slice(1), "delivered");
+    const { items } = await listDeliveries(account.actor, { id, ...FIRST_PAGE });
+    expect(items.map((item) => item.event_type)).toEqual(["message.delivered", "message.sent"]);
+    expect(items.map((item) => item.status)).toEqual(["pending", "pending"]);
+  });
+
+  test("a deleted or foreign endpoint is a 404", async () => {
+    const [account, stranger] = [await makeAccount(), await makeAccount()];
+    const { id } = await createEndpoint(account.actor, { url: URL });
+    expect(await failureOf(updateEndpoint(stranger.actor, { id, url: "http://10.0.0.1/" }))).toMatchObject({
+      status: 404,
+    });
+    await deleteEndpoint(account.actor, id);
+    expect(await failureOf(updateEndpoint(account.actor, { id, description: "x" }))).toMatchObject({ status: 404 });
+  });
+});
+
 describe("listEvents", () => {
   test("shows each event with the message as it was then, newest first", async () => {
     const account = await makeAccount();
@@ -175,6 +231,38 @@ describe("listEvents", () => {
     expect(failed.pagination.total).toBe(2);
     expect(failed.items.map((item) => item.data.id).sort()).toEqual(messages.slice(0, 2).sort());
     expect(failed.items[0]?.data.error).toEqual({ code: "rejected", message: "Refused by the carrier." });
+  });
+
+  test("filters by message and by time, with totals of what it finds", async () => {
+    const account = await makeAccount();
+    const messages = await makeMessages(account, 3);
+    await raiseEvents(account, messages, "sent");
+    await raiseEvents(account, messages.slice(0, 1), "delivered");
+    const days = ["2026-01-01", "2026-01-02", "2026-01-03"];
+    // Recorded in another order than they happened in.
+    for (const [at, id] of [messages[1], messages[2], messages[0]].entries()) {
+      await pool().query("UPDATE events SET created_at = $2::date WHERE message_id = $1", [id, days[at]]);
+    }
+    const found = async (query: object) => {
+      const { items, pagination } = await listEvents(account.actor, { ...FIRST_PAGE, ...query });
+      return { ids: items.map((item) => item.data.id), total: pagination.total };
+    };
+    expect(await found({ message_id: messages[0] })).toEqual({ ids: [messages[0], messages[0]], total: 2 });
+    expect(await found({ message_id: messages[0], type: "message.sent" })).toEqual({ ids: [messages[0]], total: 1 });
+    expect(await found({ message_id: "msg_none" })).toEqual({ ids: [], total: 0 });
+    const from = { created_after: "2026-01-02T00:00:00Z" };
+    expect(await found(from)).toEqual({ ids: [messages[0], messages[0], messages[2]], total: 3 });
+    expect(await found({ ...from, created_before: "2026-01-03T01:00:00+01:00" })).toEqual({
+      ids: [messages[2]],
+      total: 1,
+    });
+    expect(await found({ created_before: "2026-01-03T00:00:00Z" })).toEqual({
+      ids: [messages[2], messages[1]],
+      total: 2,
+    });
+    expect((await listEvents((await makeAccount()).actor, { ...FIRST_PAGE, message_id: messages[0] })).items).toEqual(
+      [],
+    );
   });
 
   test("omits other accounts' events", async () => {

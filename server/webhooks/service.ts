@@ -11,7 +11,10 @@ import {
   type CreatedWebhookEndpoint,
   type CreateWebhookInput,
   EVENT_TYPES,
+  type EventType,
   type RotatedWebhookEndpoint,
+  type UpdateWebhookInput,
+  type WebhookEndpoint,
 } from "./schema";
 import { sealSecret } from "./secrets";
 import { newSigningSecret } from "./signature";
@@ -33,6 +36,11 @@ const ENDPOINT_COLUMNS = {
   createdAt: true,
 } as const;
 
+/** The columns of an {@link EndpointRow} for hand-written SQL. */
+const RETURNED_COLUMNS = `id, url, description, events, is_active AS "isActive", failure_count AS "failureCount",
+  last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
+  created_at AS "createdAt"`;
+
 /** 404: the account has no such endpoint, or it was deleted. */
 export const noSuchEndpoint = () => notFound("There is no webhook endpoint with this id.", { param: "id" });
 
@@ -45,13 +53,12 @@ export async function createEndpoint(
   input: CreateWebhookInput,
   request: IdempotentRequest = plainRequest(),
 ): Promise<CreatedWebhookEndpoint> {
-  const wanted = new Set<string>(input.events ?? ["*"]);
   const signingSecret = newSigningSecret();
   const row: EndpointRow = {
     id: newId("endpoint"),
     url: input.url,
     description: input.description ?? null,
-    events: EVENT_TYPES.filter((type) => wanted.has("*") || wanted.has(type)),
+    events: subscriptionOf(input.events ?? ["*"]),
     isActive: true,
     failureCount: 0,
     lastSuccessAt: null,
@@ -84,6 +91,10 @@ export async function createEndpoint(
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
 }
 
+/** Event types as they are stored: each once, `*` as all of them. */
+const subscriptionOf = (wanted: readonly string[]): EventType[] =>
+  EVENT_TYPES.filter((type) => wanted.includes("*") || wanted.includes(type));
+
 /** Checks the URL with the SSRF guard that every delivery connects through. @throws 400 `url_not_allowed` */
 async function assertReachable(url: string): Promise<void> {
   try {
@@ -114,6 +125,37 @@ export async function getEndpoint(actor: AccountActor, id: string) {
     where: { id, accountId: actor.accountId, deletedAt: null },
     select: ENDPOINT_COLUMNS,
   });
+  if (!row) throw noSuchEndpoint();
+  return presentEndpoint(row);
+}
+
+/**
+ * Changes what is given, and nothing else: the secret, the failure count and whether the endpoint is active stay. Waiting
+ * deliveries are posted to a new URL; new event types apply to events from now on.
+ * @throws 404, 400 `url_not_allowed`
+ */
+export async function updateEndpoint(
+  actor: AccountActor,
+  { id, url, description, events }: UpdateWebhookInput,
+): Promise<WebhookEndpoint> {
+  const current = await getEndpoint(actor, id);
+  if (url !== undefined) await assertReachable(url);
+  if (url === undefined && description === undefined && events === undefined) return current;
+  const update = () =>
+    pool().query<EndpointRow>(
+      `UPDATE webhook_endpoints SET url = COALESCE($3, url), events = COALESCE($4::text[], events),
+         description = CASE WHEN $5 THEN $6 ELSE description END
+       WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL RETURNING ${RETURNED_COLUMNS}`,
+      [
+        id,
+        actor.accountId,
+        url ?? null,
+        events ? subscriptionOf(events) : null,
+        description !== undefined,
+        description ?? null,
+      ],
+    );
+  const [row] = (await inTurn(actor.accountId, update)).rows;
   if (!row) throw noSuchEndpoint();
   return presentEndpoint(row);
 }
@@ -165,9 +207,7 @@ export async function rotateSecret(
       `UPDATE webhook_endpoints SET secret_sealed = $3, previous_secret_sealed = secret_sealed,
          previous_secret_until = now() + $4::interval
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
-       RETURNING id, url, description, events, is_active AS "isActive", failure_count AS "failureCount",
-         last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
-         created_at AS "createdAt", previous_secret_until AS "previousSecretUntil"`,
+       RETURNING ${RETURNED_COLUMNS}, previous_secret_until AS "previousSecretUntil"`,
       [id, actor.accountId, sealSecret(signingSecret), PREVIOUS_SECRET_SIGNS_FOR],
     );
     const [row] = rows;

@@ -20,7 +20,9 @@ export async function writeResponse(
   if (response.destroyed) return;
   const isCutShort = !request.complete && (!isSmall(request) || answer.headers.connection === "close");
   if (isCutShort) response.setHeader("connection", "close");
-  response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
+  // RFC 9110, 8.6: a 204 must not have a Content-Length.
+  const length = answer.status === 204 ? {} : { "content-length": Buffer.byteLength(answer.body) };
+  response.writeHead(answer.status, { ...answer.headers, ...length });
   const body = request.method === "HEAD" ? "" : answer.body;
   if (isCutShort) {
     response.write(body);

@@ -237,6 +237,25 @@ describe("Idempotency-Key", () => {
     expect(await books(account.accountId)).toMatchObject({ reserves: 2n });
   });
 
+  test("a response that a version before encoding, segments and reference stored is replayed with them", async () => {
+    const account = await makeAccount();
+    const single = { ...input(account, { body: "Grüße 😀" }), reference: "order-1" };
+    const bulk = { recipients: [single.to], from: account.senderId, body: "Hi" };
+    const sent = await sendMessage(account.actor, single, request({ key: "k-7", requestHash: "h" }));
+    const many = await sendBulk(account.actor, bulk, request({ key: "k-8", requestHash: "h" }));
+    expect(sent).toMatchObject({ encoding: "UCS-2", segments: 1, reference: "order-1" });
+    const added = "- '{encoding,segments,reference}'::text[]";
+    await pool().query(
+      `UPDATE idempotency_keys SET response = CASE key
+         WHEN 'k-7' THEN response::jsonb ${added}
+         ELSE jsonb_set(response::jsonb, '{messages,0}', (response::jsonb #> '{messages,0}') ${added}) END
+       WHERE account_id = $1`,
+      [account.accountId],
+    );
+    expect(await sendMessage(account.actor, single, request({ key: "k-7", requestHash: "h" }))).toEqual(sent);
+    expect(await sendBulk(account.actor, bulk, request({ key: "k-8", requestHash: "h" }))).toEqual(many);
+  });
+
   test("keys of two accounts are independent, and a refused send leaves its key unused", async () => {
     const [one, other] = await Promise.all([makeAccount(), makeAccount({ balanceMicros: 0n })]);
     const key = { key: "k-3", requestHash: "h" };

@@ -5,6 +5,7 @@
  * is written.
  */
 import { keyReused } from "../../accounts/idempotency";
+import { isSameRequest, storedValueHash } from "../../accounts/same-request";
 import { type LockedAccount, lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
@@ -168,8 +169,8 @@ function decide(item: Acceptance, books: Books): Decision {
   // A completed request is replayed first, even if its account, sender or route has changed since.
   const key = item.idempotency && responseKey(item.accountId, item.idempotency.key);
   const known = key ? books.responses.get(key) : undefined;
-  if (known) {
-    if (known.requestHash !== item.idempotency?.requestHash) throw keyReused();
+  if (known && item.idempotency) {
+    if (!isSameRequest(known, item.idempotency)) throw keyReused();
     return { response: known.read(), request: null };
   }
   if (item.refusal) throw item.refusal;
@@ -184,7 +185,9 @@ function decide(item: Acceptance, books: Books): Decision {
   }
   const response = item.respond(messages);
   if (key && item.idempotency) {
-    books.responses.set(key, { requestHash: item.idempotency.requestHash, read: () => response });
+    const { requestHash } = item.idempotency;
+    const valueHash = storedValueHash(item.idempotency);
+    books.responses.set(key, { requestHash, valueHash, read: () => response });
   }
   return { response, request: { item, messages, response } };
 }

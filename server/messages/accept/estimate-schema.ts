@@ -1,7 +1,7 @@
 /** Wire shapes of POST /messages/estimate. */
 import { z } from "zod";
 import { kindOf } from "../../core/wire";
-import { MessageError, SendBulkInput, SendMessageInput, SharedInput } from "../schema";
+import { Encoding, MessageError, SendBulkInput, SendMessageInput, SharedInput } from "../schema";
 
 export const EstimateInput = z
   .object({
@@ -21,8 +21,6 @@ export const EstimateInput = z
     error: "give either `to` or `recipients`, not both",
   });
 export type EstimateInput = z.output<typeof EstimateInput>;
-
-const Encoding = z.enum(["GSM-7", "UCS-2"]);
 
 const NonGsm = z.object({
   character: z.string().describe("The character itself."),

@@ -6,6 +6,7 @@ import { newId } from "../../core/ids";
 import type { Idempotency } from "../../core/trpc";
 import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
+import { segmentText } from "../segments";
 import { accept } from "./accept";
 import { sendingKey } from "./admission";
 import { prepareSend, type SharedInput } from "./prepared-send";
@@ -30,7 +31,7 @@ export async function sendMessage(
     respond: ([row]) => row && presentMessage(row),
   });
   if (accepted.replayed) markReplayed(request);
-  return accepted.response as Message;
+  return asReplayed(accepted.response as Message, input.reference ?? null);
 }
 
 /**
@@ -54,7 +55,18 @@ export async function sendBulk(
     respond: presentBulk,
   });
   if (accepted.replayed) markReplayed(request);
-  return accepted.response as BulkResult;
+  const response = accepted.response as BulkResult;
+  return { ...response, messages: response.messages.map((message) => asReplayed(message, null)) };
+}
+
+/**
+ * A response that a version before these fields stored for an Idempotency-Key, completed. The request is the same, so its
+ * reference is.
+ */
+function asReplayed(message: Message, reference: string | null): Message {
+  if (message.segments !== undefined) return message;
+  const { encoding, segments } = segmentText(message.body);
+  return { ...message, encoding, segments, reference };
 }
 
 function presentBulk(rows: MessageRow[]): BulkResult {

@@ -16,10 +16,10 @@ export const revokedOf = (message: string): { joins: string; column: string } =>
     LEFT JOIN senders sending_sender ON sending_sender.account_id = ${message}.account_id
       AND sending_sender.sender_id = ${message}.from_sender`,
   column: `CASE WHEN sending_account.status <> 'active' THEN 'account'
-    WHEN sending_sender.status <> 'approved' THEN 'sender' END`,
+    WHEN sending_sender.status IS DISTINCT FROM 'approved' THEN 'sender' END`,
 });
 
-/** Errors of messages whose account was suspended, or whose sender lost its approval, while they waited. */
+/** Errors of messages whose account was suspended, or whose sender lost its approval or was deleted, while they waited. */
 export const REVOKED_REFUSALS: Readonly<Record<NonNullable<Revoked>, Refusal>> = {
   account: { code: "account_not_active", message: "The account was suspended before this message was sent." },
   sender: { code: "sender_not_approved", message: "The sender lost its approval before this message was sent." },

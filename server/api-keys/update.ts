@@ -1,0 +1,82 @@
+import { createOnce, plainRequest } from "../accounts/idempotency";
+import { type AccountActor, requireConfirmed } from "../core/actor";
+import { now } from "../core/clock";
+import { prisma, type Tx } from "../core/db";
+import { forbidden, notFound } from "../core/errors";
+import { forgetKey } from "./authenticate";
+import { changedLimits, exceededParams, type KeyLimits } from "./ceiling";
+import { presentApiKey } from "./present";
+import type { ApiKey, UpdateApiKeyInput } from "./schema";
+import { missingScopes, type Scope } from "./scopes";
+import { ceilingOf, limitNotHeld, requireFuture, scopesOf } from "./service";
+
+type KeyRow = KeyLimits & { keyHash: string; name: string; permissions: Scope[] };
+
+/** Reads and locks a key that works. @throws 404 */
+async function lockKey(tx: Tx, { accountId }: AccountActor, id: string): Promise<KeyRow> {
+  const { rows } = await tx.query<KeyRow>(
+    `SELECT key_hash AS "keyHash", name, permissions, rate_limit AS "rateLimit", daily_limit AS "dailyLimit",
+       monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps", expires_at AS "expiresAt"
+     FROM api_keys WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > now())
+     FOR NO KEY UPDATE`,
+    [id, accountId],
+  );
+  if (!rows[0]) throw notFound("There is no such API key, or it is revoked or expired.", { param: "id" });
+  return rows[0];
+}
+
+/**
+ * A key may narrow any key of its account. It may widen one only up to its own limits, and only if that key has no permission
+ * which it lacks itself: otherwise it would lift a limit from what it could never have granted.
+ * @throws 403 `scope_not_held`, `limit_not_held`
+ */
+async function requireGrant(tx: Tx, actor: AccountActor, current: KeyRow, limits: KeyLimits): Promise<void> {
+  const ceiling = await ceilingOf(tx, actor);
+  const [widened, ...more] = exceededParams(limits, current);
+  if (!ceiling || !widened) return;
+  const missing = missingScopes(scopesOf(actor), current.permissions);
+  if (missing.length > 0) {
+    throw forbidden(`This key cannot widen a key with permissions that it lacks: ${missing.join(", ")}.`, {
+      param: widened,
+      reason: "scope_not_held",
+      details: { missing },
+    });
+  }
+  const beyond = exceededParams(limits, ceiling).find((param) => param === widened || more.includes(param));
+  if (beyond) throw limitNotHeld(beyond);
+}
+
+/**
+ * Changes name and limits of a key that works; its secret and permissions stay. This process applies the change at once,
+ * every other one within a second.
+ * @throws 404; 400 `expires_in_the_past`; 403 `confirmation_required` for a person who has not given their password lately,
+ *   403 `scope_not_held` or `limit_not_held` for a change that the acting key could not have granted.
+ */
+export async function updateApiKey(actor: AccountActor, { id, ...input }: UpdateApiKeyInput): Promise<ApiKey> {
+  requireConfirmed(actor);
+  const at = now();
+  const carryOut = async (tx: Tx): Promise<string> => {
+    const current = await lockKey(tx, actor, id);
+    requireFuture(input.expires_at, at);
+    const limits = changedLimits(input, current);
+    await requireGrant(tx, actor, current, limits);
+    await tx.query(
+      `UPDATE api_keys SET name = $2, rate_limit = $3::int4, daily_limit = $4::int4, monthly_limit = $5::int4,
+         allowed_ips = $6::text[], expires_at = $7::timestamptz WHERE id = $1`,
+      [
+        id,
+        input.name ?? current.name,
+        limits.rateLimit,
+        limits.dailyLimit,
+        limits.monthlyLimit,
+        limits.allowedIps,
+        limits.expiresAt?.toISOString() ?? null,
+      ],
+    );
+    return current.keyHash;
+  };
+  const keyHash = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
+  forgetKey(keyHash);
+  return presentApiKey(await prisma().apiKey.findUniqueOrThrow({ where: { id } }), at);
+}

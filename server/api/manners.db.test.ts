@@ -1,0 +1,165 @@
+/** The manners of HTTP that hold for every operation. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { handleRestNode } from "./node-door";
+
+let server: Server;
+let base = "";
+
+beforeAll(async () => {
+  await makeRoute();
+  server = createServer((request, response) => void handleRestNode(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+});
+
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+type Wire = {
+  data?: Record<string, unknown>;
+  error?: { param: string | null; details: { reason?: string; issues?: Array<{ param: string }> } };
+  meta: { request_id: string; warnings?: Array<{ code: string; param: string; message: string }> };
+};
+
+async function call(method: string, path: string, key: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, wire: JSON.parse(text || "null") as Wire };
+}
+
+const STRICT = { prefer: "handling=strict" };
+
+describe("unknown fields and query parameters", () => {
+  test("are ignored, and named in meta.warnings", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const body = { to: "+14155550123", from: senderId, body: "x", send_at: "2030-01-01T00:00:00Z", id: "msg_1" };
+    const sent = await call("POST", "/messages/send?routeId=1", plainKey, body);
+    expect(sent.status).toBe(201);
+    expect(sent.headers.get("preference-applied")).toBeNull();
+    expect(sent.wire.meta.warnings).toEqual([
+      { code: "unknown_parameter", param: "send_at", message: "is not a field of this request, and was ignored" },
+      { code: "unknown_parameter", param: "id", message: "is not a field of this request, and was ignored" },
+      {
+        code: "unknown_parameter",
+        param: "routeId",
+        message: "is not a query parameter of this operation, and was ignored",
+      },
+    ]);
+    for (const path of [
+      "/messages?refrence=a",
+      "/account?verbose=1&verbose=2",
+      `/messages/${sent.wire.data?.id}?id=5`,
+    ]) {
+      const [param] = path.split("?")[1]?.split("=") ?? [];
+      const read = await call("GET", path, plainKey);
+      expect(read).toMatchObject({ status: 200, wire: { meta: { warnings: [{ param }] } } });
+    }
+    const plain = await call("GET", "/messages?limit=5", plainKey, undefined, { prefer: "handling=lenient" });
+    expect(plain.wire.meta).not.toHaveProperty("warnings");
+    expect(plain.headers.get("preference-applied")).toBe("handling=lenient");
+  });
+
+  test("are named beside the error of an invalid request, too", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const refused = await call("POST", "/messages/send", plainKey, { recipient: "+14155550123", from: senderId });
+    expect(refused).toMatchObject({ status: 400, wire: { meta: { warnings: [{ param: "recipient" }] } } });
+  });
+
+  test("are a 400 that names them with strict handling, and nothing is done", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const body = { to: "+14155550123", from: senderId, body: "x", send_at: "2030-01-01T00:00:00Z" };
+    const refused = await call("POST", "/messages/send", plainKey, body, STRICT);
+    expect(refused).toMatchObject({
+      status: 400,
+      wire: { error: { param: "send_at", details: { reason: "unknown_parameter", issues: [{ param: "send_at" }] } } },
+    });
+    expect(refused.headers.get("preference-applied")).toBe("handling=strict");
+    for (const path of ["/account?verbose=1", "/messages?refrence=order-1"]) {
+      expect(await call("GET", path, plainKey, undefined, STRICT)).toMatchObject({
+        status: 400,
+        wire: { error: { details: { reason: "unknown_parameter" } } },
+      });
+    }
+    expect((await call("GET", "/messages", plainKey, undefined, STRICT)).wire.data).toEqual([]);
+    const { send_at: _, ...known } = body;
+    expect((await call("POST", "/messages/send", plainKey, known, STRICT)).status).toBe(201);
+  });
+});
+
+describe("methods and paths", () => {
+  test("a path without an operation for the method is a 404 that names its methods", async () => {
+    const { plainKey } = await makeAccount();
+    for (const [method, path, allow] of [
+      ["PUT", "/messages", "GET, HEAD, OPTIONS"],
+      ["GET", "/webhooks/whe_1/test", "POST, OPTIONS"],
+      ["POST", "/webhooks/whe_1/", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ] as const) {
+      const refused = await call(method, path, plainKey);
+      expect(refused).toMatchObject({ status: 404, wire: { error: { details: { reason: "method_not_allowed" } } } });
+      expect(refused.headers.get("allow")).toBe(allow);
+      const options = await call("OPTIONS", path, plainKey);
+      expect([options.status, options.headers.get("allow"), options.text]).toEqual([204, allow, ""]);
+      expect([options.headers.get("content-length"), options.headers.get("content-type")]).toEqual([null, null]);
+    }
+    const unknown = await call("OPTIONS", "/nowhere", plainKey);
+    expect(unknown).toMatchObject({ status: 404, wire: { error: { details: { reason: "unknown_path" } } } });
+    expect(unknown.headers.get("allow")).toBeNull();
+  });
+
+  test("HEAD is GET without its body, and one trailing slash is ignored, also by an Idempotency-Key", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const [get, head] = [await call("GET", "/account", plainKey), await call("HEAD", "/account/", plainKey)];
+    expect([head.status, head.text]).toEqual([200, ""]);
+    expect(head.headers.get("content-length")).toBe(get.headers.get("content-length"));
+    expect((await call("HEAD", "/messages/send", plainKey)).status).toBe(404);
+    expect((await call("GET", "/account//", plainKey)).status).toBe(404);
+    const body = { to: "+14155550123", from: senderId, body: "x" };
+    const once = { "idempotency-key": "slash" };
+    const [one, two] = [
+      await call("POST", "/messages/send", plainKey, body, once),
+      await call("POST", "/messages/send/", plainKey, body, once),
+    ];
+    expect(two.wire.data).toEqual(one.wire.data);
+    expect(two.headers.get("idempotency-replayed")).toBe("true");
+  });
+});
+
+describe("headers", () => {
+  test("every response has its id, and the caller's own if it can do no harm", async () => {
+    const { plainKey } = await makeAccount();
+    for (const key of [plainKey, "ds_live_nobody"]) {
+      const { headers, wire } = await call("GET", "/account", key, undefined, { "x-request-id": "checkout-4711" });
+      expect(headers.get("request-id")).toBe(wire.meta.request_id);
+      expect(headers.get("x-request-id")).toBe("checkout-4711");
+    }
+    const harmful = await call("GET", "/account", plainKey, undefined, { "x-request-id": '<a "b">' });
+    expect(harmful.headers.get("x-request-id")).toBeNull();
+  });
+
+  test("a 401 names the scheme", async () => {
+    const { headers } = await call("GET", "/account", "ds_live_nobody");
+    expect(headers.get("www-authenticate")).toMatch(/^Bearer realm="Messaging Service", error="invalid_token"/);
+  });
+
+  test("a secret is never compressed, a large list is", async () => {
+    const { plainKey, senderId } = await makeAccount();
+    const coding = { "accept-encoding": "gzip" };
+    const created = await call("POST", "/api-keys/create", plainKey, { name: "n".repeat(100) }, coding);
+    expect([created.status, created.headers.get("content-encoding")]).toEqual([201, null]);
+    const recipients = Array.from({ length: 50 }, (_, at) => `nobody ${at}`);
+    const bulk = await call("POST", "/messages/bulk", plainKey, { recipients, from: senderId, body: "x" }, coding);
+    expect([bulk.status, bulk.headers.get("content-encoding")]).toEqual([201, "gzip"]);
+    expect(bulk.wire.data).toMatchObject({ failed: 50 });
+  });
+});

@@ -1,0 +1,73 @@
+/** Fields and query parameters that an operation does not know: they are ignored, but never silently. */
+import { type ApiError, invalidRequest } from "../core/errors";
+
+/** What a caller's `Prefer: handling=…` (RFC 7240, 4.4) asks for; null: nothing. */
+export type Handling = "strict" | "lenient" | null;
+
+/** One entry of `meta.warnings`. */
+export type Warning = { code: "unknown_parameter"; param: string; message: string };
+
+const WARNINGS_MAX = 20;
+/** Longest name that is repeated to its sender. */
+const NAME_MAX = 100;
+
+/** The preference `handling` of a Prefer header. Of several only the first counts. */
+export function handlingOf(prefer: string | undefined): Handling {
+  if (prefer === undefined) return null;
+  for (const preference of prefer.split(",")) {
+    const [name = "", value = ""] = (preference.split(";")[0] ?? "").split("=");
+    if (name.trim().toLowerCase() !== "handling") continue;
+    const handling = value.trim().replace(/^"(.*)"$/, "$1");
+    return handling === "strict" || handling === "lenient" ? handling : null;
+  }
+  return null;
+}
+
+/** The names in `given` that `known` lacks, in their order. */
+export const unknownNames = (given: Iterable<string>, known: ReadonlySet<string>): string[] => {
+  const unknown: string[] = [];
+  for (const name of given) if (!known.has(name)) unknown.push(name);
+  return unknown;
+};
+
+const shown = (name: string): string =>
+  (name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name).replace(/\p{Cc}+/gu, " ").toWellFormed();
+
+const lettersOf = (name: string): string =>
+  name
+    .slice(0, NAME_MAX)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, "");
+
+/** The known name that differs only in case and separators, as `routeId` and `route_id` do. */
+function meantBy(name: string, known: ReadonlySet<string>): string {
+  const letters = lettersOf(name);
+  for (const each of known) if (lettersOf(each) === letters) return `; did you mean \`${each}\`?`;
+  return "";
+}
+
+/**
+ * The warnings of unknown names, at most 20.
+ * @param place where the names stood, as in `is not a field of this request`.
+ */
+export const warningsOf = (
+  names: readonly string[],
+  place: "a field of this request" | "a query parameter of this operation",
+  known: ReadonlySet<string>,
+): Warning[] =>
+  names.slice(0, WARNINGS_MAX).map((name) => ({
+    code: "unknown_parameter",
+    param: shown(name),
+    message: `is not ${place}, and was ignored${meantBy(name, known)}`,
+  }));
+
+/** 400 `unknown_parameter`: the caller asked for strict handling. Names all of them, the first one as `param`. */
+export function unknownParameter(warnings: readonly Warning[]): ApiError {
+  const issues = warnings.map(({ param, message }) => ({ param, message: message.replace(", and was ignored", "") }));
+  const [first] = issues;
+  return invalidRequest(`${first?.param}: ${first?.message}`, {
+    param: first?.param,
+    reason: "unknown_parameter",
+    details: { issues },
+  });
+}
