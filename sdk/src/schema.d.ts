@@ -370,7 +370,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404.
+         * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404. The keys that it created work on, unless `cascade` is true; then they are revoked with it, or after it. A key revokes no key with permissions beyond its own.
          *
          *     Permission: `keys:write` (create and revoke api keys).
          */
@@ -1149,6 +1149,8 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
+            /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
+            created_by: string | null;
             /**
              * Format: date-time
              * @description Time of the last use, ISO 8601, exact to a minute; null: never.
@@ -1183,6 +1185,8 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
+            /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
+            created_by: string | null;
             /**
              * Format: date-time
              * @description Time of the last use, ISO 8601, exact to a minute; null: never.
@@ -2550,7 +2554,10 @@ export interface operations {
     };
     revokeApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True also revokes the keys that were created with this key, and those created with them. */
+                cascade?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Key id, prefix key_. */

@@ -6,8 +6,9 @@ import { forbidden, invalidRequest, notFound, unauthorized } from "../core/error
 import { newId } from "../core/ids";
 import { forgetKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
+import { GENERATIONS_MAX, generationOf, readLine, revokeKeys } from "./lineage";
 import { presentApiKey } from "./present";
-import type { ApiKey, CreateApiKeyInput, CreatedApiKey } from "./schema";
+import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
 
@@ -47,6 +48,10 @@ async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits | null>
     [actor.keyId, actor.accountId],
   );
   if (!rows[0]) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
+  if ((await generationOf(tx, actor.keyId)) >= GENERATIONS_MAX) {
+    const text = `Keys make keys over at most ${GENERATIONS_MAX} generations. Use a key that a person made.`;
+    throw invalidRequest(text, { reason: "key_generations" });
+  }
   return rows[0];
 }
 
@@ -75,7 +80,8 @@ function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefine
  * Creates a key. Only this response contains the key itself. Omitted `permissions` are the creator's scopes; omitted
  * limits are those of the creating key.
  * @throws 403 `confirmation_required` for a person who has not given their password lately, 403 `scope_not_held` or
- *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys.
+ *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys, 400 `key_generations`
+ *   for a key that descends from too many.
  */
 export async function createApiKey(
   actor: AccountActor,
@@ -101,6 +107,7 @@ export async function createApiKey(
       keyHint: keyHint(plainKey),
       permissions,
       ...(await grantLimits(tx, actor, input)),
+      createdBy: actor.kind === "apiKey" ? actor.keyId : null,
       revokedAt: null,
       lastUsedAt: null,
       createdAt: at,
@@ -108,9 +115,9 @@ export async function createApiKey(
     // createOnce holds the account's lock, so concurrent creations count one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
-         monthly_limit, allowed_ips, expires_at, created_at)
+         monthly_limit, allowed_ips, expires_at, created_at, created_by)
        SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
-         $12::timestamptz
+         $12::timestamptz, $14
        WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL
                 AND (expires_at IS NULL OR expires_at > now())) < $13`,
       [
@@ -127,6 +134,7 @@ export async function createApiKey(
         row.expiresAt?.toISOString() ?? null,
         row.createdAt.toISOString(),
         KEYS_MAX,
+        row.createdBy,
       ],
     );
     if (rowCount === 0) {
@@ -140,21 +148,42 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key of the actor's account permanently. This process refuses it at once, every other one within a second.
- * @throws 404 when the account has no such key, or it is already revoked.
+ * Revokes a key of the actor's account permanently, with `cascade` all that descend from it too, also when it was revoked
+ * before. This process refuses them at once, every other one within a second.
+ * @throws 404 when there is nothing to revoke: no such key in the account, or all are revoked already; 403 `scope_not_held`
+ *   when the actor is a key that lacks a scope of one of them, and then none is revoked.
  */
 export async function revokeApiKey(
   actor: AccountActor,
-  id: string,
+  { id, cascade }: RevokeApiKeyInput,
 ): Promise<{ id: string; object: string; deleted: true }> {
-  // The condition lets exactly one of several concurrent revocations find the key.
-  const revoked = await prisma().apiKey.updateManyAndReturn({
-    where: { id, accountId: actor.accountId, revokedAt: null },
-    data: { revokedAt: now() },
-    select: { keyHash: true },
-  });
-  const [key] = revoked;
-  if (!key) throw notFound("There is no such API key, or it is already revoked.", { param: "id" });
-  forgetKey(key.keyHash);
+  const own = scopesOf(actor);
+  const carryOut = async (tx: Tx) => {
+    const line = (await readLine(tx, actor.accountId, id)).filter(
+      (key) => !key.isRevoked && (cascade || key.id === id),
+    );
+    if (line.length === 0) {
+      throw notFound("There is no such API key, or it is already revoked.", { param: "id" });
+    }
+    const missing = missingScopes(
+      own,
+      SCOPES.filter((scope) => line.some((key) => key.permissions.includes(scope))),
+    );
+    if (missing.length > 0) {
+      throw forbidden(`A key cannot revoke what may do more than itself: ${missing.join(", ")}.`, {
+        param: "id",
+        reason: "scope_not_held",
+        details: { missing },
+      });
+    }
+    await revokeKeys(
+      tx,
+      line.map((key) => key.id),
+    );
+    return line;
+  };
+  // The account's lock keeps a key of the line from making another meanwhile.
+  const revoked = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
+  for (const { keyHash } of revoked) forgetKey(keyHash);
   return { id, object: "api_key", deleted: true };
 }

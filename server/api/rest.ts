@@ -153,6 +153,7 @@ const actorOf = (key: KnownKey): AccountActor => ({
   keyId: key.id,
   scopes: key.permissions,
   limits: { daily: key.dailyLimit, monthly: key.monthlyLimit },
+  ancestors: key.ancestors,
 });
 
 /** A page's `items` and `pagination` stand side by side in the envelope; everything else is its `data`. */

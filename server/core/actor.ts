@@ -2,7 +2,15 @@ import { forbidden } from "./errors";
 
 /** The caller: a closed union, and the first argument of every service function. */
 export type Actor =
-  | { kind: "apiKey"; accountId: string; keyId: string; scopes: readonly string[]; limits: KeyLimits }
+  | {
+      kind: "apiKey";
+      accountId: string;
+      keyId: string;
+      scopes: readonly string[];
+      limits: KeyLimits;
+      /** The keys that it descends from and that have limits, which its messages count against too. */
+      ancestors?: readonly KeyQuota[];
+    }
   | SessionActor
   | { kind: "system"; name: string };
 
@@ -21,6 +29,9 @@ export type SessionActor = {
 
 /** Messages that a key may send per UTC day and month; null: no limit. */
 type KeyLimits = { daily: number | null; monthly: number | null };
+
+/** A key and its {@link KeyLimits}. */
+export type KeyQuota = KeyLimits & { id: string };
 
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;
