@@ -19,6 +19,8 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "apiKeys.create": { scope: "keys:write" },
   "apiKeys.list": EVERY_KEY,
   "apiKeys.revoke": { scope: "keys:write" },
+  "audit.list": "person",
+  "audit.listAll": "operator",
   "auth.changePassword": "person",
   "auth.confirmPassword": "person",
   "auth.resetPassword": "anyone",

@@ -1,9 +1,12 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import type { AuditValues } from "../audit/schema";
+import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";
 import { DAY_MS, now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { newId } from "../core/ids";
+import { isoOrNull } from "../core/wire";
 import { forgetKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
 import { GENERATIONS_MAX, generationOf, readLine, revokeKeys } from "./lineage";
@@ -76,6 +79,18 @@ function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefine
   });
 }
 
+/** What the audit log shows of a key. */
+const auditOf = (row: KeyLimits & { name: string; keyHint: string; permissions: string[] }): AuditValues => ({
+  name: row.name,
+  key_hint: row.keyHint,
+  permissions: row.permissions,
+  rate_limit: row.rateLimit,
+  daily_limit: row.dailyLimit,
+  monthly_limit: row.monthlyLimit,
+  allowed_ips: row.allowedIps,
+  expires_at: isoOrNull(row.expiresAt),
+});
+
 /**
  * Creates a key. Only this response contains the key itself. Omitted `permissions` are the creator's scopes; omitted
  * limits are those of the creating key.
@@ -142,7 +157,14 @@ export async function createApiKey(
         reason: "key_limit",
       });
     }
-    return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
+    const shown = presentApiKey(row, at);
+    await recordAudit(tx, actor, {
+      action: "api_key.created",
+      accountId: row.accountId,
+      subjectId: row.id,
+      after: auditOf(row),
+    });
+    return { ...shown, plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
   };
   return createOnce(actor, request, { showsSecret: true, carryOut });
 }
@@ -180,6 +202,10 @@ export async function revokeApiKey(
       tx,
       line.map((key) => key.id),
     );
+    for (const key of line) {
+      const change = { action: "api_key.revoked", accountId: actor.accountId, subjectId: key.id } as const;
+      await recordAudit(tx, actor, { ...change, before: { permissions: key.permissions } });
+    }
     return line;
   };
   // The account's lock keeps a key of the line from making another meanwhile.

@@ -7,7 +7,7 @@ import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { namedPeer } from "../auth/caller-address";
-import type { AccountActor } from "../core/actor";
+import type { AccountActor, Origin } from "../core/actor";
 import { wholeSeconds } from "../core/clock";
 import { env } from "../core/env";
 import {
@@ -112,7 +112,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
   const { operation, params } = match;
   let body: Buffer | null = null;
   const context: Context = {
-    actor: actorOf(key),
+    actor: actorOf(key, { address: address ?? "", userAgent: request.header("user-agent") ?? "" }),
     requestId,
     address,
     idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body),
@@ -147,8 +147,9 @@ async function passRateLimit(key: KnownKey, headers: Record<string, string>): Pr
   requireRate(rate, "This API key");
 }
 
-const actorOf = (key: KnownKey): AccountActor => ({
+const actorOf = (key: KnownKey, origin: Origin): AccountActor => ({
   kind: "apiKey",
+  origin,
   accountId: key.accountId,
   keyId: key.id,
   scopes: key.permissions,

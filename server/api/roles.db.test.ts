@@ -1,6 +1,6 @@
 /** Every procedure of the router, tried as everybody: the roles are declared in e2e/support/roles. */
-import { type AnyProcedure, callTRPCProcedure } from "@trpc/server";
 import { expect, test } from "vitest";
+import { PROCEDURES as ALL, callAs } from "@/e2e/support/call-procedure";
 import { ROLES, scopesOf } from "@/e2e/support/roles";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
@@ -13,7 +13,6 @@ import type { AccountActor, SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { toApiError } from "../core/errors";
 import { newId } from "../core/ids";
-import type { OperationMeta } from "../core/trpc";
 import { sendMessage } from "../messages/accept/send";
 import { SendMessageInput } from "../messages/schema";
 import { CreateSuppressionInput } from "../suppressions/schema";
@@ -21,39 +20,14 @@ import { createSuppression } from "../suppressions/service";
 import { sealSecret } from "../webhooks/secrets";
 import { newSigningSecret } from "../webhooks/signature";
 import { serveRest } from "./rest";
-import { appRouter } from "./router";
 
-type Known = { type: "query" | "mutation"; meta?: OperationMeta; inputs: unknown[] };
-
-const PROCEDURES = Object.entries(appRouter._def.procedures).map(([path, procedure]) => {
-  const { type, meta, inputs } = (procedure as unknown as AnyProcedure)._def as unknown as Known;
-  const shape = (inputs[0] as { shape?: object } | undefined)?.shape ?? {};
-  return { path, type, meta, takesId: "id" in shape, role: ROLES[path] };
-});
+const PROCEDURES = ALL.map((procedure) => ({ ...procedure, role: ROLES[procedure.path] }));
 
 type Outcome = { status: number; reason?: unknown; text: string };
 
-/** Calls a procedure as the console does, past its door. */
 async function ask(actor: AccountActor | null, path: string, input: unknown): Promise<Outcome> {
-  const { type } = PROCEDURES.find((procedure) => procedure.path === path) ?? { type: "query" };
   try {
-    const result = await callTRPCProcedure({
-      router: appRouter,
-      path,
-      type,
-      ctx: {
-        actor,
-        requestId: newId("request"),
-        address: "127.0.0.1",
-        idempotency: () => null,
-        responseHeaders: {},
-        admit: async () => undefined,
-      },
-      getRawInput: async () => input,
-      signal: undefined,
-      batchIndex: 0,
-    });
-    return { status: 200, text: JSON.stringify(result) ?? "" };
+    return { status: 200, text: JSON.stringify(await callAs(actor, path, input)) ?? "" };
   } catch (thrown) {
     const { status, wire } = toApiError(thrown);
     return { status, reason: wire.details.reason, text: wire.message };

@@ -1,6 +1,7 @@
 /** Passwords that are changed: by their owner, or with a link that an operator made. */
 import { createHash, randomBytes } from "node:crypto";
-import { type Actor, requireOperator, type SessionActor } from "../core/actor";
+import { recordAudit } from "../audit/store";
+import { type Actor, type Origin, requireOperator, type SessionActor } from "../core/actor";
 import { pool, prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound, unauthorized } from "../core/errors";
 import { log } from "../core/log";
@@ -81,7 +82,10 @@ export async function changePassword(
     ]);
     if (rowCount !== 1) throw refusedInput("current_password", "this is not your password any more");
     await dropLinks(tx, user.id);
-    return revokeSessionsOf(tx, user.id, actor.sessionId);
+    const ended = await revokeSessionsOf(tx, user.id, actor.sessionId);
+    const change = { action: "password.changed", accountId: actor.accountId, subjectId: user.id } as const;
+    await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
+    return ended;
   });
   log("info", "auth.password_changed", { userId: user.id, revoked });
   return { revoked };
@@ -106,6 +110,7 @@ export async function issuePasswordReset(actor: Actor, email: string): Promise<{
        VALUES ($1, $2, now() + make_interval(secs => $3))`,
       [hashToken(token), user.id, LINK_VALID_S],
     );
+    await recordAudit(tx, actor, { action: "password.reset_issued", accountId: user.accountId, subjectId: user.id });
   });
   log("info", "auth.password_reset_issued", { userId: user.id });
   return { userId: user.id, token };
@@ -116,11 +121,11 @@ const linkIsOver = () =>
     reason: "reset_link_over",
   });
 
-type Linked = { userId: string; email: string; name: string };
+type Linked = { userId: string; accountId: string; email: string; name: string };
 
 async function findLinked(tokenHash: string): Promise<Linked> {
   const { rows } = await pool().query<Linked>(
-    `SELECT u.id AS "userId", u.email, u.name FROM password_resets r JOIN users u ON u.id = r.user_id
+    `SELECT u.id AS "userId", u.account_id AS "accountId", u.email, u.name FROM password_resets r JOIN users u ON u.id = r.user_id
      WHERE r.token_hash = $1 AND r.expires_at > now()`,
     [tokenHash],
   );
@@ -131,11 +136,12 @@ async function findLinked(tokenHash: string): Promise<Linked> {
 /**
  * Gives a person the password that they chose with an operator's link: the link is used up, all their sessions are
  * over, and guesses of others do not keep them out.
+ * @param origin of the caller, for the audit log.
  * @throws 400 `reset_link_over`, or at `password`.
  */
-export async function resetPassword(input: ResetPasswordInput): Promise<SessionsRevoked> {
+export async function resetPassword(input: ResetPasswordInput, origin?: Origin): Promise<SessionsRevoked> {
   const tokenHash = hashToken(input.token);
-  const { userId, email, name } = await findLinked(tokenHash);
+  const { userId, accountId, email, name } = await findLinked(tokenHash);
   requireStrong("password", input.password, [name, email]);
   const passwordHash = await hashPassword(input.password);
   const revoked = await transaction(async (tx) => {
@@ -145,7 +151,11 @@ export async function resetPassword(input: ResetPasswordInput): Promise<Sessions
     if (used.rowCount !== 1) throw linkIsOver();
     await tx.query("UPDATE users SET password_hash = $2 WHERE id = $1", [userId, passwordHash]);
     await tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [`email:${email}`]);
-    return revokeSessionsOf(tx, userId);
+    const ended = await revokeSessionsOf(tx, userId);
+    const owner: Actor = { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin };
+    const change = { action: "password.reset", accountId, subjectId: userId } as const;
+    await recordAudit(tx, owner, { ...change, after: { sessions_ended: ended } });
+    return ended;
   });
   log("info", "auth.password_reset", { userId, revoked });
   return { revoked };

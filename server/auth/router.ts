@@ -22,7 +22,7 @@ export const authRouter = router({
   signUp: publicProcedure
     .input(SignUpInput)
     .output(SignedUp)
-    .mutation(({ ctx, input }) => signUp(input, ctx.address)),
+    .mutation(({ ctx, input }) => signUp(input, ctx.address, ctx.userAgent)),
   viewer: sessionProcedure.output(Viewer).query(({ ctx }) => getViewer(ctx.actor)),
   changePassword: sessionProcedure
     .input(ChangePasswordInput)
@@ -35,7 +35,7 @@ export const authRouter = router({
   resetPassword: publicProcedure
     .input(ResetPasswordInput)
     .output(SessionsRevoked)
-    .mutation(({ input }) => resetPassword(input)),
+    .mutation(({ ctx, input }) => resetPassword(input, { address: ctx.address, userAgent: ctx.userAgent ?? "" })),
   sessions: router({
     list: sessionProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),
     revoke: sessionProcedure

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { createAccountWithOwner } from "../accounts/service";
-import type { SessionActor } from "../core/actor";
-import { prisma } from "../core/db";
+import { recordAudit } from "../audit/store";
+import type { Origin, SessionActor } from "../core/actor";
+import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
@@ -24,7 +25,7 @@ const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.
  * @param address of the caller, for throttling.
  * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 400 at `password`.
  */
-export async function signUp(input: SignUpInput, address: string): Promise<z.output<typeof SignedUp>> {
+export async function signUp(input: SignUpInput, address: string, userAgent = ""): Promise<z.output<typeof SignedUp>> {
   if (!env().SIGN_UP_OPEN) {
     throw forbidden("Sign-up is closed here; ask the operator for an account.", { reason: "sign_up_closed" });
   }
@@ -32,7 +33,7 @@ export async function signUp(input: SignUpInput, address: string): Promise<z.out
   requireStrong("password", input.password, [input.name, input.company_name, input.email]);
   const { email, password, name, company_name: companyName } = input;
   try {
-    await createAccountWithOwner({ email, password, name, companyName });
+    await createAccountWithOwner({ email, password, name, companyName, signUpFrom: { address, userAgent } });
   } catch (thrown) {
     if (!isTaken(thrown)) throw thrown;
     log("info", "auth.sign_up_refused", { cause: "email_taken", address });
@@ -42,6 +43,16 @@ export async function signUp(input: SignUpInput, address: string): Promise<z.out
 
 /** An e-mail as it is kept and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase();
+
+/** The person of an attempt to sign in, who is not known to be this person yet. */
+const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, origin: Origin): SessionActor => ({
+  kind: "session",
+  accountId: user.accountId,
+  userId: user.id,
+  isOperator: user.isOperator,
+  sessionId: "",
+  origin,
+});
 
 /**
  * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
@@ -63,11 +74,20 @@ export async function signIn(
       userId: user?.id ?? null,
       address: from.address,
     });
+    if (user) {
+      const change = { action: "sign_in.refused", accountId: user.accountId, subjectId: user.id } as const;
+      await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause: "wrong_password" } });
+    }
     return null;
   }
   await giveBack(attempt);
   const { id: userId, accountId, isOperator, name, email } = user;
-  return { sessionId: await startSession(userId, from), userId, accountId, isOperator, isConfirmed: true, name, email };
+  const sessionId = await transaction(async (tx) => {
+    const started = await startSession(userId, from, tx);
+    await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: started });
+    return started;
+  });
+  return { sessionId, userId, accountId, isOperator, isConfirmed: true, name, email };
 }
 
 /** Who is signed in. @throws 401 when the person was removed meanwhile. */

@@ -1,5 +1,8 @@
 import { forbidden } from "./errors";
 
+/** Where a caller is, for the audit log; empty: not known. */
+export type Origin = { address: string; userAgent: string };
+
 /** The caller: a closed union, and the first argument of every service function. */
 export type Actor =
   | {
@@ -10,9 +13,10 @@ export type Actor =
       limits: KeyLimits;
       /** The keys that it descends from and that have limits, which its messages count against too. */
       ancestors?: readonly KeyQuota[];
+      origin?: Origin;
     }
   | SessionActor
-  | { kind: "system"; name: string };
+  | { kind: "system"; name: string; origin?: Origin };
 
 /**
  * A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name.
@@ -25,6 +29,7 @@ export type SessionActor = {
   isOperator: boolean;
   sessionId?: string;
   isConfirmed?: boolean;
+  origin?: Origin;
 };
 
 /** Messages that a key may send per UTC day and month; null: no limit. */

@@ -76,6 +76,7 @@ export const Settings = z.object({
   ),
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
+  AUDIT_KEPT_DAYS: count(400, 1, 36_500).describe("days for which entries of the audit log are kept"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")

@@ -1,4 +1,5 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { now, SECOND_MS } from "../core/clock";
 import { pool, prisma, type Tx } from "../core/db";
@@ -69,6 +70,8 @@ export async function createSender(
       const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
       await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
     }
+    const after = { sender_id: row.senderId, type: row.type, country_code: row.countryCode };
+    await recordAudit(tx, actor, { action: "sender.registered", accountId: row.accountId, subjectId: row.id, after });
     return presentSender(row);
   };
   return createOnce(actor, request, { carryOut });

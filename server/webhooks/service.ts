@@ -1,8 +1,9 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
 import { inTurn } from "../accounts/turns";
+import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { pool, prisma, type Tx } from "../core/db";
+import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { ssrfGuard } from "./post";
@@ -79,6 +80,8 @@ export async function createEndpoint(
     if (rowCount === 0) {
       throw invalidRequest(`An account has at most ${ENDPOINTS_MAX} webhook endpoints.`, { reason: "endpoint_limit" });
     }
+    const after = { url: row.url, description: row.description, events: row.events };
+    await recordAudit(tx, actor, { action: "endpoint.created", accountId: actor.accountId, subjectId: row.id, after });
     return { ...presentEndpoint(row), signing_secret: signingSecret };
   };
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
@@ -120,11 +123,17 @@ export async function getEndpoint(actor: AccountActor, id: string) {
 
 /** Deletes an endpoint: it gets no more events, and its pending deliveries are not sent. @throws 404 */
 export async function deleteEndpoint(actor: AccountActor, id: string) {
-  const { count } = await prisma().webhookEndpoint.updateMany({
-    where: { id, accountId: actor.accountId, deletedAt: null },
-    data: { deletedAt: now() },
+  const { accountId } = actor;
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ url: string; description: string | null; events: string[] }>(
+      `UPDATE webhook_endpoints SET deleted_at = $3 WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
+       RETURNING url, description, events`,
+      [id, accountId, now()],
+    );
+    const [before] = rows;
+    if (!before) throw noSuchEndpoint();
+    await recordAudit(tx, actor, { action: "endpoint.deleted", accountId, subjectId: id, before });
   });
-  if (count === 0) throw noSuchEndpoint();
   return { id, object: "webhook_endpoint", deleted: true as const };
 }
 
@@ -135,17 +144,22 @@ export async function deleteEndpoint(actor: AccountActor, id: string) {
  */
 export async function enableEndpoint(actor: AccountActor, id: string) {
   // FOR UPDATE waits for transactions that are parking deliveries (see recordEvents); a plain UPDATE would not.
-  const enable = () =>
-    pool().query(
+  const { accountId } = actor;
+  const enable = async (tx: Tx) => {
+    const { rowCount } = await tx.query(
       `WITH disabled AS (
        SELECT id FROM webhook_endpoints
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
      )
      UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL
      FROM disabled WHERE e.id = disabled.id`,
-      [id, actor.accountId],
+      [id, accountId],
     );
-  await inTurn(actor.accountId, enable);
+    if (!rowCount) return;
+    const [before, after] = [{ is_active: false }, { is_active: true }];
+    await recordAudit(tx, actor, { action: "endpoint.enabled", accountId, subjectId: id, before, after });
+  };
+  await inTurn(accountId, () => transaction(enable));
   return getEndpoint(actor, id);
 }
 
@@ -172,6 +186,8 @@ export async function rotateSecret(
     );
     const [row] = rows;
     if (!row) throw noSuchEndpoint();
+    const change = { action: "endpoint.secret_rotated", accountId: actor.accountId, subjectId: id } as const;
+    await recordAudit(tx, actor, { ...change, after: { url: row.url } });
     return {
       ...presentEndpoint(row),
       signing_secret: signingSecret,
