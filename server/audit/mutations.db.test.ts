@@ -6,6 +6,7 @@ import { makeAccount } from "@/e2e/support/seed";
 import { createAccountWithOwner } from "../accounts/service";
 import { issuePasswordReset } from "../auth/passwords";
 import { startSession } from "../auth/sessions";
+import { codeAt, stepAt } from "../auth/totp";
 import type { SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { env } from "../core/env";
@@ -19,6 +20,7 @@ const PROVIDER_SECRET = "shall-not-be-written-down-anywhere";
 
 /** Mutations that write nothing to the log, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
+  "auth.secondFactor.begin": "makes a secret that counts for nothing until it is confirmed",
   "auth.confirmPassword":
     "changes nothing but how long the session counts as confirmed; what it opens is recorded itself",
   "messages.send": "a message has a timeline of its own, and its money is in the ledger",
@@ -56,6 +58,13 @@ type Deed = (owner: Person, operator: Person) => Promise<unknown>;
 const newSender = (owner: Person) => callAs(owner, "senders.create", { sender_id: "Acme" });
 const newSuppression = (owner: Person) => callAs(owner, "suppressions.create", { number: "+14155550199" });
 
+/** Enables an authenticator app. @returns its recovery codes. */
+async function enrol(owner: Person): Promise<string[]> {
+  const { secret } = (await callAs(owner, "auth.secondFactor.begin", undefined)) as { secret: string };
+  const code = codeAt(secret, stepAt(Date.now() / 1_000));
+  return ((await callAs(owner, "auth.secondFactor.confirm", { code })) as { recovery_codes: string[] }).recovery_codes;
+}
+
 /** By the mutation: the action that it records, and how it is done. */
 const DEEDS: Readonly<Record<string, [action: string, deed: Deed]>> = {
   "apiKeys.create": ["api_key.created", (owner) => callAs(owner, "apiKeys.create", { name: "Key", daily_limit: 5 })],
@@ -73,6 +82,14 @@ const DEEDS: Readonly<Record<string, [action: string, deed: Deed]>> = {
     async (owner) => {
       const { token } = await issuePasswordReset({ kind: "system", name: "admin" }, owner.email);
       return callAs(null, "auth.resetPassword", { token, password: NEW_PASSWORD });
+    },
+  ],
+  "auth.secondFactor.confirm": ["second_factor.enabled", enrol],
+  "auth.secondFactor.disable": [
+    "second_factor.disabled",
+    async (owner) => {
+      const [code] = await enrol(owner);
+      return callAs(owner, "auth.secondFactor.disable", { password: PASSWORD, code });
     },
   ],
   "auth.sessions.revoke": [

@@ -3,11 +3,13 @@ import { createHash, randomBytes } from "node:crypto";
 import { recordAudit } from "../audit/store";
 import { type Actor, type Origin, requireOperator, type SessionActor } from "../core/actor";
 import { pool, prisma, type Tx, transaction } from "../core/db";
-import { invalidRequest, notFound, unauthorized } from "../core/errors";
+import { invalidRequest, notFound } from "../core/errors";
 import { log } from "../core/log";
 import { refusedInput } from "../core/wire";
-import { hashPassword, isPassword } from "./password";
+import { normalEmail } from "./normal-email";
+import { hashPassword } from "./password";
 import { requireStrong } from "./password-strength";
+import { requirePassword } from "./require-password";
 import type {
   ChangePasswordInput,
   Confirmed,
@@ -15,33 +17,13 @@ import type {
   ResetPasswordInput,
   SessionsRevoked,
 } from "./schema";
-import { normalEmail } from "./service";
 import { confirmSession, revokeSessionsOf } from "./sessions";
-import { giveBack, reserveAttempt } from "./throttle";
 
 const LINK_VALID_S = 60 * 60;
 const TOKEN_BYTES = 32;
 
 /** Links to reset a password that was changed meanwhile are worth nothing. */
 const dropLinks = (tx: Tx, userId: string) => tx.query("DELETE FROM password_resets WHERE user_id = $1", [userId]);
-
-/** What is read of the person who acts. */
-type Owner = { id: string; name: string; email: string; passwordHash: string };
-
-/** The person who acts, once they have given their password. @throws 400 at `param`, 429 after too many wrong ones. */
-async function requirePassword(actor: SessionActor, param: string, password: string, address: string): Promise<Owner> {
-  const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
-  if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
-  // A session is as good as a known device: guesses through it are its own.
-  const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };
-  await reserveAttempt(attempt);
-  if (!(await isPassword(user.passwordHash, password))) {
-    log("warn", "auth.password_refused", { userId: user.id, address });
-    throw refusedInput(param, "this is not your password");
-  }
-  await giveBack(attempt);
-  return user;
-}
 
 /**
  * Lets the session do for ten minutes what wants the password.

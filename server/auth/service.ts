@@ -6,9 +6,11 @@ import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
+import { normalEmail } from "./normal-email";
 import { isPassword } from "./password";
 import { requireStrong } from "./password-strength";
-import type { SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
+import { SECOND_FACTOR_REQUIRED, type SignedUp, type SignUpInput, type SignUpState, type Viewer } from "./schema";
+import { hasSecondFactor, passSecondFactor } from "./second-factor";
 import { type SignedIn, startSession } from "./sessions";
 import { countSignUp, giveBack, reserveAttempt } from "./throttle";
 
@@ -41,9 +43,6 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
   return { accepted: true };
 }
 
-/** An e-mail as it is kept and compared. */
-export const normalEmail = (email: string): string => email.trim().toLowerCase();
-
 /** The person of an attempt to sign in, who is not known to be this person yet. */
 const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, origin: Origin): SessionActor => ({
   kind: "session",
@@ -58,10 +57,11 @@ const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, o
  * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
  * @returns null when they do not belong together.
- * @throws 429 `sign_in_throttled` after too many attempts.
+ * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and
+ *   `second_factor_wrong`; 429 `sign_in_throttled` after too many attempts.
  */
 export async function signIn(
-  input: { email: string; password: string },
+  input: { email: string; password: string; code?: string },
   from: { address: string; userAgent: string; deviceId: string | null },
 ): Promise<SignedIn | null> {
   const attempt = { email: normalEmail(input.email), address: from.address, deviceId: from.deviceId };
@@ -80,13 +80,26 @@ export async function signIn(
     }
     return null;
   }
-  await giveBack(attempt);
+  const hasFactor = await hasSecondFactor(user.id);
+  if (hasFactor && !input.code) {
+    // Neither a failure nor a success, or with the password alone one could guess codes for ever.
+    await giveBack(attempt, { isSuccess: false });
+    throw unauthorized(SECOND_FACTOR_REQUIRED, { reason: "second_factor_required" });
+  }
   const { id: userId, accountId, isOperator, name, email } = user;
   const sessionId = await transaction(async (tx) => {
+    if (hasFactor && !(await passSecondFactor(tx, userId, input.code ?? ""))) return null;
     const started = await startSession(userId, from, tx);
     await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: started });
     return started;
   });
+  if (sessionId === null) {
+    log("warn", "auth.sign_in_refused", { cause: "wrong_code", userId, address: from.address });
+    const change = { action: "sign_in.refused", accountId, subjectId: userId } as const;
+    await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause: "wrong_code" } });
+    throw unauthorized("This code is wrong, or was used already.", { reason: "second_factor_wrong" });
+  }
+  await giveBack(attempt);
   return { sessionId, userId, accountId, isOperator, isConfirmed: true, name, email };
 }
 

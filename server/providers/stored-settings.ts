@@ -3,7 +3,7 @@ import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { prisma, type Tx, transaction } from "../core/db";
-import { env, providerEnvironment } from "../core/env";
+import { env, providerEnvironment, secretKeys } from "../core/env";
 import { invalidRequest } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { seal, unseal } from "../core/seal";
@@ -21,7 +21,7 @@ type Given = SaveProviderSettingsInput["settings"];
 function unsealSettings(id: ProviderId, sealed: string | null): Entered | null {
   if (sealed === null) return null;
   try {
-    return JSON.parse(unseal(env().SECRET_KEY, PURPOSE, sealed)) as Entered;
+    return JSON.parse(unseal(secretKeys(), PURPOSE, sealed)) as Entered;
   } catch (thrown) {
     log("warn", "provider.settings_lost", { provider: id, ...errorFields(thrown) });
     return null;
