@@ -5,6 +5,7 @@ import { CreateApiKeyInput } from "@/server/api-keys/schema";
 import { createApiKey } from "@/server/api-keys/service";
 import { issuePasswordReset } from "@/server/auth/passwords";
 import { SignUpInput } from "@/server/auth/schema";
+import { clearSecondFactor } from "@/server/auth/second-factor";
 import { prisma } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
@@ -109,6 +110,10 @@ async function resetPassword(flags: Flags) {
   return done({ userId, url: `${publicUrl()}/reset-password?token=${token}`, validMinutes: 60 });
 }
 
+async function clearFactor(flags: Flags) {
+  return done(await clearSecondFactor(OPERATOR, required(flags, "email")));
+}
+
 async function approveSender(flags: Flags) {
   let id = text(flags, "id");
   if (!id) {
@@ -185,6 +190,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account suspend", setStatus("suspended")],
   ["account activate", setStatus("active")],
   ["account reset-password", resetPassword],
+  ["account clear-second-factor", clearFactor],
   [
     "sender create",
     async (flags) => done(await makeSender(await ownerOf(flags), required(flags, "sender-id"), flags.approve === true)),

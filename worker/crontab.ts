@@ -21,4 +21,5 @@ export const recurring = () =>
     every("forget_idempotency_keys", "43 * * * *"),
     every("forget_callbacks", "47 * * * *"),
     every("forget_sign_ins", "53 * * * *"),
+    every("forget_audit", "57 * * * *"),
   ]);

@@ -1,5 +1,6 @@
 import type { Task, TaskList } from "graphile-worker";
 import { checkLedger } from "../server/accounts/tasks";
+import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
@@ -58,6 +59,7 @@ export const housekeepingTasks = {
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
+  forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
 };
 

@@ -9,6 +9,7 @@ import {
   IconBook2,
   IconBuilding,
   IconChartBar,
+  IconHistory,
   IconHome,
   IconKey,
   IconMessageOff,
@@ -45,6 +46,7 @@ const SECTIONS: Section[] = [
       { href: "/api-keys", label: "API keys", icon: IconKey },
       { href: "/webhooks", label: "Webhooks", icon: IconWebhook },
       { href: "/events", label: "Events", icon: IconActivity },
+      { href: "/audit", label: "Audit log", icon: IconHistory },
       { href: "/docs", label: "API documentation", icon: IconBook2 },
     ],
   },
@@ -57,6 +59,7 @@ const SECTIONS: Section[] = [
       { href: "/operator/providers", label: "Providers", icon: IconServer2 },
       { href: "/operator/routes", label: "Routes and prices", icon: IconRoute },
       { href: "/operator/suppressions", label: "All suppressions", icon: IconBan },
+      { href: "/operator/audit", label: "All audit entries", icon: IconHistory },
     ],
   },
 ];

@@ -177,6 +177,26 @@ test.describe("DELETE /api-keys/{id}", () => {
     await rest.refusal(404, { method: "DELETE", path: `/api-keys/${key.id}` });
   });
 
+  test("revokes the keys that it created with it, on request", async ({ rest }) => {
+    const parent = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Parent" });
+    const child = await rest.withKey(parent.plain_key).post<CreatedApiKey>("/api-keys/create", { name: "Child" });
+    expect(child.created_by).toBe(parent.id);
+    await rest.delete(`/api-keys/${parent.id}`);
+    expect((await rest.withKey(child.plain_key).ask(ACCOUNT)).status).toBe(200);
+    await rest.delete(`/api-keys/${parent.id}?cascade=true`);
+    await rest.withKey(child.plain_key).refusal(401, ACCOUNT);
+    const path = `/api-keys/${parent.id}?cascade=yes`;
+    expect(await rest.refusal(400, { method: "DELETE", path })).toMatchObject({ param: "cascade" });
+  });
+
+  test("revokes no key that may do more than the one that asks", async ({ rest, keyed }) => {
+    const strong = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Strong" });
+    const weak = await keyed({ permissions: ["keys:write"] });
+    const refusal = await weak.refusal(403, { method: "DELETE", path: `/api-keys/${strong.id}` });
+    expect(refusal).toMatchObject({ param: "id", details: { reason: "scope_not_held" } });
+    expect((await rest.withKey(strong.plain_key).ask(ACCOUNT)).status).toBe(200);
+  });
+
   test("two keys work side by side, so that one can be rotated without a gap", async ({ rest }) => {
     const [old, next] = [
       await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" }),
@@ -202,7 +222,8 @@ test.describe("DELETE /api-keys/{id}", () => {
   });
 
   requiresPermission("keys:write", async (rest) => {
-    const { id } = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" });
+    const old = { name: "Old", permissions: ["keys:write"] };
+    const { id } = await rest.post<CreatedApiKey>("/api-keys/create", old);
     return { method: "DELETE", path: `/api-keys/${id}` };
   });
 

@@ -31,7 +31,8 @@ const OPERATIONS: [operation: string, success: number, refusals: number[], resou
 const MESSAGE =
   "id object to from body encoding segments reference status cost currency provider provider_message_id attempts error created_at sent_at " +
   "delivered_at failed_at";
-const API_KEY = "id object name key_hint is_active permissions rate_limit last_used_at expires_at created_at";
+const API_KEY =
+  "id object name key_hint is_active permissions rate_limit created_by last_used_at expires_at created_at";
 const ENDPOINT =
   "id object url description events is_active failure_count last_success_at last_failure_at disabled_at created_at";
 

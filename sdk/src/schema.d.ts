@@ -376,7 +376,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404.
+         * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404. The keys that it created work on, unless `cascade` is true; then they are revoked with it, or after it. A key revokes no key with permissions beyond its own.
          *
          *     Permission: `keys:write` (create, change and revoke api keys).
          */
@@ -1176,6 +1176,8 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
+            /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
+            created_by: string | null;
             /**
              * Format: date-time
              * @description Time of the last use, ISO 8601, exact to a minute; null: never.
@@ -1210,6 +1212,8 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
+            /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
+            created_by: string | null;
             /**
              * Format: date-time
              * @description Time of the last use, ISO 8601, exact to a minute; null: never.
@@ -2928,7 +2932,10 @@ export interface operations {
     };
     revokeApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True also revokes the keys that were created with this key, and those created with them. */
+                cascade?: boolean;
+            };
             header?: {
                 /**
                  * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.

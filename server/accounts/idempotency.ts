@@ -4,7 +4,7 @@
  */
 import type { AccountActor } from "../core/actor";
 import { pool, type Queryable, type Tx, transaction } from "../core/db";
-import { env } from "../core/env";
+import { env, secretKeys } from "../core/env";
 import { forbidden, invalidRequest } from "../core/errors";
 import { seal, unseal } from "../core/seal";
 import type { Context } from "../core/trpc";
@@ -76,7 +76,7 @@ async function readResponse<Result>(
   if (!known) return null;
   if (!isSameRequest(known, kept)) throw keyReused();
   markReplayed(request);
-  return { response: JSON.parse(unseal(env().SECRET_KEY, PURPOSE, known.response)) as Result };
+  return { response: JSON.parse(unseal(secretKeys(), PURPOSE, known.response)) as Result };
 }
 
 async function storeResponse(tx: Tx, kept: Kept, response: unknown): Promise<void> {

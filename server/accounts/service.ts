@@ -1,6 +1,7 @@
 import type { Account as AccountRow } from "@/prisma/generated/client";
+import { recordAudit } from "../audit/store";
 import { hashPassword } from "../auth/password";
-import type { AccountActor } from "../core/actor";
+import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
 import { prisma, transaction } from "../core/db";
 import { conflict, notFound } from "../core/errors";
@@ -123,6 +124,8 @@ export async function createAccountWithOwner(input: {
   companyName: string;
   isOperator?: boolean;
   balanceMicros?: bigint;
+  /** Who opens it: a stranger who signs up, from where; absent: the operator's command line. */
+  signUpFrom?: Origin;
 }): Promise<{ accountId: string; userId: string }> {
   const { name, companyName, isOperator = false, balanceMicros = 0n } = input;
   const email = input.email.trim().toLowerCase();
@@ -144,6 +147,17 @@ export async function createAccountWithOwner(input: {
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [userId, accountId, email, name, passwordHash, isOperator, at],
       );
+      const by: Actor = input.signUpFrom
+        ? { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin: input.signUpFrom }
+        : { kind: "system", name: "admin" };
+      const after = {
+        email,
+        name,
+        company_name: companyName,
+        is_operator: isOperator,
+        balance: fromMicros(balanceMicros),
+      };
+      await recordAudit(tx, by, { action: "account.created", accountId, subjectId: accountId, after });
       if (balanceMicros === 0n) return;
       const opening = { accountId, kind: "credit", amountMicros: balanceMicros, reservedMicros: 0n } as const;
       await postMoney(tx, [{ ...opening, messageId: null, note: "Opening balance", at }]);

@@ -1,9 +1,11 @@
+import type { KeyQuota } from "../core/actor";
 import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { unauthorized } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
+import { ANCESTORS_SQL } from "./lineage";
 import { hashKey, looksLikeKey } from "./secret";
 
 /** A key that was not revoked when it was read from the database. */
@@ -15,6 +17,8 @@ export type KnownKey = {
   dailyLimit: number | null;
   monthlyLimit: number | null;
   allowedIps: string[];
+  /** The keys that it descends from and that have limits. */
+  ancestors: KeyQuota[];
   /** Expiry by the database's clock, as milliseconds of this process's monotonic clock; null: never. */
   expiresAtMs: number | null;
 };
@@ -74,8 +78,9 @@ const lookUpQueue = defineProcessValue("api-keys.lookup", () =>
         name: "api-keys.lookup",
         text: `SELECT key_hash AS "keyHash", id, account_id AS "accountId", permissions, rate_limit AS "rateLimit",
                  daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps",
+                 ${ANCESTORS_SQL} AS ancestors,
                  (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "expiresInMs"
-               FROM api_keys WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
+               FROM api_keys k WHERE key_hash = ANY($1::text[]) AND revoked_at IS NULL`,
         values: [hashes],
       });
       const at = performance.now();

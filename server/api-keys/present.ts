@@ -13,6 +13,7 @@ export const presentApiKey = (row: ApiKeyRow, at: Date): ApiKey => ({
   // Omits scopes that no longer exist, which grant nothing.
   permissions: SCOPES.filter((scope) => row.permissions.includes(scope)),
   rate_limit: row.rateLimit,
+  created_by: row.createdBy,
   last_used_at: isoOrNull(row.lastUsedAt),
   expires_at: isoOrNull(row.expiresAt),
   created_at: row.createdAt.toISOString(),

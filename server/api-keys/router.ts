@@ -1,6 +1,6 @@
 import { router, scoped } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
-import { ApiKey, ApiKeyId, CreateApiKeyInput, CreatedApiKey, UpdateApiKeyInput } from "./schema";
+import { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput, UpdateApiKeyInput } from "./schema";
 import { createApiKey, listApiKeys, revokeApiKey } from "./service";
 import { updateApiKey } from "./update";
 
@@ -61,10 +61,12 @@ export const apiKeysRouter = router({
         tags: ["API keys"],
         summary: "Revoke an API key",
         description:
-          "Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404.",
+          "Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404. The " +
+          "keys that it created work on, unless `cascade` is true; then they are revoked with it, or after it. A key revokes " +
+          "no key with permissions beyond its own.",
       },
     })
-    .input(ApiKeyId)
+    .input(RevokeApiKeyInput)
     .output(Deleted)
-    .mutation(({ ctx, input }) => revokeApiKey(ctx.actor, input.id)),
+    .mutation(({ ctx, input }) => revokeApiKey(ctx.actor, input)),
 });

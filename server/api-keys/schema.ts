@@ -15,6 +15,10 @@ export const ApiKey = z.object({
   is_active: z.boolean().describe("False once revoked or expired."),
   permissions: z.array(z.enum(SCOPES)).describe("Permissions of the key."),
   rate_limit: z.number().int().describe("Requests per minute."),
+  created_by: z
+    .string()
+    .nullable()
+    .describe("Id of the key that created it, whose limits it shares; null: a person, or not known."),
   last_used_at: NullableDateTime.describe("Time of the last use, ISO 8601, exact to a minute; null: never."),
   expires_at: NullableDateTime.describe("Time when the key expires, ISO 8601; null: never."),
   created_at: DateTime.describe("Time of creation, ISO 8601."),
@@ -80,3 +84,15 @@ export const UpdateApiKeyInput = ApiKeyId.extend({
   ),
 });
 export type UpdateApiKeyInput = z.output<typeof UpdateApiKeyInput>;
+
+const IS_TRUE: ReadonlyMap<unknown, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+export const RevokeApiKeyInput = ApiKeyId.extend({
+  cascade: z
+    .preprocess((value) => IS_TRUE.get(value) ?? value, z.boolean().default(false))
+    .describe("True also revokes the keys that were created with this key, and those created with them."),
+});
+export type RevokeApiKeyInput = z.output<typeof RevokeApiKeyInput>;

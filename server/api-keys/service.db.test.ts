@@ -118,7 +118,7 @@ test("an account has at most 100 active keys, even under concurrent creations", 
     status: 400,
     wire: { details: { reason: "key_limit" } },
   });
-  await revokeApiKey(owner, fillers[0]?.id ?? "");
+  await revokeApiKey(owner, { id: fillers[0]?.id ?? "", cascade: false });
   expect((await createApiKey(owner, input())).is_active).toBe(true);
 });
 
@@ -159,9 +159,9 @@ test("a revoked key is refused at once, listed as inactive, and revoked only onc
   const account = await makeAccount();
   const { id, plain_key } = await createApiKey(account.actor, input());
   await authenticate(`Bearer ${plain_key}`);
-  expect(await revokeApiKey(account.actor, id)).toEqual({ id, object: "api_key", deleted: true });
+  expect(await revokeApiKey(account.actor, { id, cascade: false })).toEqual({ id, object: "api_key", deleted: true });
   await expect(authenticate(`Bearer ${plain_key}`)).rejects.toMatchObject({ status: 401 });
-  await expect(revokeApiKey(account.actor, id)).rejects.toMatchObject({ status: 404 });
+  await expect(revokeApiKey(account.actor, { id, cascade: false })).rejects.toMatchObject({ status: 404 });
   const listed = (await listApiKeys(account.actor)).data.find((key) => key.id === id);
   expect(listed?.is_active).toBe(false);
 });
@@ -169,7 +169,9 @@ test("a revoked key is refused at once, listed as inactive, and revoked only onc
 test("exactly one of many concurrent revocations succeeds", async () => {
   const account = await makeAccount();
   const { id } = await createApiKey(account.actor, input());
-  const results = await Promise.allSettled(Array.from({ length: 10 }, () => revokeApiKey(account.actor, id)));
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, () => revokeApiKey(account.actor, { id, cascade: false })),
+  );
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
 });
 
@@ -182,7 +184,7 @@ test("an expired key is listed as inactive", async () => {
 
 test("refuses another account's id", async () => {
   const [mine, other] = await Promise.all([makeAccount(), makeAccount()]);
-  await expect(revokeApiKey(mine.actor, other.keyId)).rejects.toMatchObject({ status: 404 });
+  await expect(revokeApiKey(mine.actor, { id: other.keyId, cascade: false })).rejects.toMatchObject({ status: 404 });
   expect((await authenticate(`Bearer ${other.plainKey}`)).id).toBe(other.keyId);
   expect((await listApiKeys(mine.actor)).data.map((key) => key.id)).toEqual([mine.keyId]);
 });

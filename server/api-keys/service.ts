@@ -1,13 +1,17 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import type { AuditValues } from "../audit/schema";
+import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";
 import { DAY_MS, now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
 import { newId } from "../core/ids";
+import { isoOrNull } from "../core/wire";
 import { forgetKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
+import { GENERATIONS_MAX, generationOf, readLine, revokeKeys } from "./lineage";
 import { presentApiKey } from "./present";
-import type { ApiKey, CreateApiKeyInput, CreatedApiKey } from "./schema";
+import type { ApiKey, CreateApiKeyInput, CreatedApiKey, RevokeApiKeyInput } from "./schema";
 import { missingScopes, SCOPES, type Scope } from "./scopes";
 import { hashKey, keyHint, newPlainKey } from "./secret";
 
@@ -47,6 +51,10 @@ export async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits 
     [actor.keyId, actor.accountId],
   );
   if (!rows[0]) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
+  if ((await generationOf(tx, actor.keyId)) >= GENERATIONS_MAX) {
+    const text = `Keys make keys over at most ${GENERATIONS_MAX} generations. Use a key that a person made.`;
+    throw invalidRequest(text, { reason: "key_generations" });
+  }
   return rows[0];
 }
 
@@ -81,11 +89,24 @@ function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefine
   });
 }
 
+/** What the audit log shows of a key. */
+const auditOf = (row: KeyLimits & { name: string; keyHint: string; permissions: string[] }): AuditValues => ({
+  name: row.name,
+  key_hint: row.keyHint,
+  permissions: row.permissions,
+  rate_limit: row.rateLimit,
+  daily_limit: row.dailyLimit,
+  monthly_limit: row.monthlyLimit,
+  allowed_ips: row.allowedIps,
+  expires_at: isoOrNull(row.expiresAt),
+});
+
 /**
  * Creates a key. Only this response contains the key itself. Omitted `permissions` are the creator's scopes; omitted
  * limits are those of the creating key.
  * @throws 403 `confirmation_required` for a person who has not given their password lately, 403 `scope_not_held` or
- *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys.
+ *   `limit_not_held` for more than the creating key has, 400 `expires_in_the_past`, 400 `key_limit` beyond 100 active keys, 400 `key_generations`
+ *   for a key that descends from too many.
  */
 export async function createApiKey(
   actor: AccountActor,
@@ -106,6 +127,7 @@ export async function createApiKey(
       keyHint: keyHint(plainKey),
       permissions,
       ...(await grantLimits(tx, actor, input)),
+      createdBy: actor.kind === "apiKey" ? actor.keyId : null,
       revokedAt: null,
       lastUsedAt: null,
       createdAt: at,
@@ -113,9 +135,9 @@ export async function createApiKey(
     // createOnce holds the account's lock, so concurrent creations count one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
-         monthly_limit, allowed_ips, expires_at, created_at)
+         monthly_limit, allowed_ips, expires_at, created_at, created_by)
        SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
-         $12::timestamptz
+         $12::timestamptz, $14
        WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL
                 AND (expires_at IS NULL OR expires_at > now())) < $13`,
       [
@@ -132,6 +154,7 @@ export async function createApiKey(
         row.expiresAt?.toISOString() ?? null,
         row.createdAt.toISOString(),
         KEYS_MAX,
+        row.createdBy,
       ],
     );
     if (rowCount === 0) {
@@ -139,27 +162,59 @@ export async function createApiKey(
         reason: "key_limit",
       });
     }
-    return { ...presentApiKey(row, at), plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
+    const shown = presentApiKey(row, at);
+    await recordAudit(tx, actor, {
+      action: "api_key.created",
+      accountId: row.accountId,
+      subjectId: row.id,
+      after: auditOf(row),
+    });
+    return { ...shown, plain_key: plainKey, plain_key_notice: PLAIN_KEY_NOTICE };
   };
   return createOnce(actor, request, { showsSecret: true, carryOut });
 }
 
 /**
- * Revokes a key of the actor's account permanently. This process refuses it at once, every other one within a second.
- * @throws 404 when the account has no such key, or it is already revoked.
+ * Revokes a key of the actor's account permanently, with `cascade` all that descend from it too, also when it was revoked
+ * before. This process refuses them at once, every other one within a second.
+ * @throws 404 when there is nothing to revoke: no such key in the account, or all are revoked already; 403 `scope_not_held`
+ *   when the actor is a key that lacks a scope of one of them, and then none is revoked.
  */
 export async function revokeApiKey(
   actor: AccountActor,
-  id: string,
+  { id, cascade }: RevokeApiKeyInput,
 ): Promise<{ id: string; object: string; deleted: true }> {
-  // The condition lets exactly one of several concurrent revocations find the key.
-  const revoked = await prisma().apiKey.updateManyAndReturn({
-    where: { id, accountId: actor.accountId, revokedAt: null },
-    data: { revokedAt: now() },
-    select: { keyHash: true },
-  });
-  const [key] = revoked;
-  if (!key) throw notFound("There is no such API key, or it is already revoked.", { param: "id" });
-  forgetKey(key.keyHash);
+  const own = scopesOf(actor);
+  const carryOut = async (tx: Tx) => {
+    const line = (await readLine(tx, actor.accountId, id)).filter(
+      (key) => !key.isRevoked && (cascade || key.id === id),
+    );
+    if (line.length === 0) {
+      throw notFound("There is no such API key, or it is already revoked.", { param: "id" });
+    }
+    const missing = missingScopes(
+      own,
+      SCOPES.filter((scope) => line.some((key) => key.permissions.includes(scope))),
+    );
+    if (missing.length > 0) {
+      throw forbidden(`A key cannot revoke what may do more than itself: ${missing.join(", ")}.`, {
+        param: "id",
+        reason: "scope_not_held",
+        details: { missing },
+      });
+    }
+    await revokeKeys(
+      tx,
+      line.map((key) => key.id),
+    );
+    for (const key of line) {
+      const change = { action: "api_key.revoked", accountId: actor.accountId, subjectId: key.id } as const;
+      await recordAudit(tx, actor, { ...change, before: { permissions: key.permissions } });
+    }
+    return line;
+  };
+  // The account's lock keeps a key of the line from making another meanwhile.
+  const revoked = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
+  for (const { keyHash } of revoked) forgetKey(keyHash);
   return { id, object: "api_key", deleted: true };
 }

@@ -106,7 +106,7 @@ test("a revoked, expired, unknown or foreign key is a 404, and an end in the pas
   const [account, stranger] = [await makeAccount(), await makeAccount()];
   const owner = ownerOf(account);
   const [revoked, expired, fine] = [await makeKey(account), await makeKey(account), await makeKey(account)];
-  await revokeApiKey(owner, revoked.id);
+  await revokeApiKey(owner, { id: revoked.id, cascade: false });
   await pool().query("UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.id]);
   for (const id of [revoked.id, expired.id, "key_none", stranger.keyId]) {
     await expect(update(owner, { id, name: "x", expires_at: null })).rejects.toMatchObject({

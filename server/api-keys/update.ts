@@ -1,4 +1,5 @@
 import { createOnce, plainRequest } from "../accounts/idempotency";
+import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
@@ -11,6 +12,22 @@ import { missingScopes, type Scope } from "./scopes";
 import { ceilingOf, limitNotHeld, requireFuture, scopesOf } from "./service";
 
 type KeyRow = KeyLimits & { keyHash: string; name: string; permissions: Scope[] };
+
+const auditOf = ({
+  name,
+  rateLimit,
+  dailyLimit,
+  monthlyLimit,
+  allowedIps,
+  expiresAt,
+}: Omit<KeyRow, "keyHash" | "permissions">) => ({
+  name,
+  rate_limit: rateLimit,
+  daily_limit: dailyLimit,
+  monthly_limit: monthlyLimit,
+  allowed_ips: allowedIps,
+  expires_at: expiresAt?.toISOString() ?? null,
+});
 
 /** Reads and locks a key that works. @throws 404 */
 async function lockKey(tx: Tx, { accountId }: AccountActor, id: string): Promise<KeyRow> {
@@ -74,6 +91,9 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
         limits.expiresAt?.toISOString() ?? null,
       ],
     );
+    const [before, after] = [auditOf(current), auditOf({ ...limits, name: input.name ?? current.name })];
+    const { accountId } = actor;
+    await recordAudit(tx, actor, { action: "api_key.updated", accountId, subjectId: id, before, after });
     return current.keyHash;
   };
   const keyHash = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });

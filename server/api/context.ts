@@ -41,6 +41,8 @@ export async function sessionContext(req: Request): Promise<Context> {
   const idempotency = await idempotencyOfCall(req);
   const header = (name: string) => req.headers.get(name);
   warnOfUndeclaredProxy(header);
+  const address = callerAddress(header, env().TRUSTED_PROXIES);
+  const userAgent = header("user-agent") ?? "";
   return {
     actor: session && {
       kind: "session",
@@ -49,9 +51,11 @@ export async function sessionContext(req: Request): Promise<Context> {
       isOperator: session.isOperator,
       sessionId: session.sessionId,
       isConfirmed: session.isConfirmed,
+      origin: { address, userAgent },
     },
     requestId: newId("request"),
-    address: callerAddress(header, env().TRUSTED_PROXIES),
+    address,
+    userAgent,
     idempotency,
     responseHeaders: {},
     admit: async () => {

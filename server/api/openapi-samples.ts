@@ -85,6 +85,7 @@ export const API_KEY: ApiKey = {
   is_active: true,
   permissions: ["sms:send", "sms:read"],
   rate_limit: 600,
+  created_by: null,
   last_used_at: "2026-01-31T11:59:00.000Z",
   expires_at: null,
   created_at: "2026-01-01T09:00:00.000Z",

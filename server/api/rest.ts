@@ -7,7 +7,7 @@ import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { namedPeer } from "../auth/caller-address";
-import type { AccountActor } from "../core/actor";
+import type { AccountActor, Origin } from "../core/actor";
 import { env } from "../core/env";
 import {
   type ApiError,
@@ -185,7 +185,7 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
   let body: Buffer | null = null;
   let value: unknown;
   const context: Context = {
-    actor: actorOf(key),
+    actor: actorOf(key, { address: address ?? "", userAgent: request.header("user-agent") ?? "" }),
     requestId: meta.request_id,
     address,
     idempotency: () => body && idempotencyOf(request.header("idempotency-key"), request.path, body, value),
@@ -221,12 +221,14 @@ async function passRateLimit(key: KnownKey, headers: Record<string, string>): Pr
   requireRate(rate, "This API key");
 }
 
-const actorOf = (key: KnownKey): AccountActor => ({
+const actorOf = (key: KnownKey, origin: Origin): AccountActor => ({
   kind: "apiKey",
+  origin,
   accountId: key.accountId,
   keyId: key.id,
   scopes: key.permissions,
   limits: { daily: key.dailyLimit, monthly: key.monthlyLimit },
+  ancestors: key.ancestors,
 });
 
 /** A page's `items` and `pagination` stand side by side in the envelope; everything else is its `data`. */

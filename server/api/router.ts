@@ -1,5 +1,6 @@
 import { accountsRouter } from "../accounts/router";
 import { apiKeysRouter } from "../api-keys/router";
+import { auditRouter } from "../audit/router";
 import { authRouter } from "../auth/router";
 import { mergeRouters, router } from "../core/trpc";
 import { messagesRouter } from "../messages/router";
@@ -14,6 +15,7 @@ import { webhooksRouter } from "../webhooks/router";
 export const appRouter = router({
   accounts: accountsRouter,
   apiKeys: apiKeysRouter,
+  audit: auditRouter,
   auth: authRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),

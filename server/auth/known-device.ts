@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { env, publicUrl } from "../core/env";
+import { env, publicUrl, secretKeys } from "../core/env";
 import { seal, unseal } from "../core/seal";
 
 const MAX_AGE_S = 365 * 24 * 60 * 60;
@@ -23,7 +23,7 @@ export function knownDevice(cookieHeader: string, email: string): string | null 
   const sealed = cookieIn(cookieHeader, cookieName());
   if (!sealed) return null;
   try {
-    const content = Content.parse(JSON.parse(unseal(env().SECRET_KEY, "known device", sealed)));
+    const content = Content.parse(JSON.parse(unseal(secretKeys(), "known device", sealed)));
     return content.email === email ? content.deviceId : null;
   } catch {
     // Altered, or made with another SECRET_KEY: a device like any other.

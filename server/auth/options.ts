@@ -11,8 +11,9 @@ import { errorFields, log } from "../core/log";
 import { EmailAddress } from "../core/wire";
 import { callerAddress } from "./caller-address";
 import { knownDevice, knownDeviceCookie } from "./known-device";
+import { normalEmail } from "./normal-email";
 import { redirectTarget } from "./redirect-target";
-import { normalEmail, signIn } from "./service";
+import { signIn } from "./service";
 import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions";
 import { warnOfUndeclaredProxy } from "./undeclared-proxy";
 
@@ -33,7 +34,11 @@ declare module "next-auth/jwt" {
 }
 
 /** What cannot be anybody's credentials is refused without being looked up. */
-const Credentials = z.object({ email: EmailAddress, password: z.string().min(1).max(200) });
+const Credentials = z.object({
+  email: EmailAddress,
+  password: z.string().min(1).max(200),
+  code: z.string().max(40).optional(),
+});
 
 /** Takes a `Set-Cookie` line for the response. */
 type SetCookie = (line: string) => void;

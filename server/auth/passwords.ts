@@ -1,12 +1,15 @@
 /** Passwords that are changed: by their owner, or with a link that an operator made. */
 import { createHash, randomBytes } from "node:crypto";
-import { type Actor, requireOperator, type SessionActor } from "../core/actor";
+import { recordAudit } from "../audit/store";
+import { type Actor, type Origin, requireOperator, type SessionActor } from "../core/actor";
 import { pool, prisma, type Tx, transaction } from "../core/db";
-import { invalidRequest, notFound, unauthorized } from "../core/errors";
+import { invalidRequest, notFound } from "../core/errors";
 import { log } from "../core/log";
 import { refusedInput } from "../core/wire";
-import { hashPassword, isPassword } from "./password";
+import { normalEmail } from "./normal-email";
+import { hashPassword } from "./password";
 import { requireStrong } from "./password-strength";
+import { requirePassword } from "./require-password";
 import type {
   ChangePasswordInput,
   Confirmed,
@@ -14,33 +17,13 @@ import type {
   ResetPasswordInput,
   SessionsRevoked,
 } from "./schema";
-import { normalEmail } from "./service";
 import { confirmSession, revokeSessionsOf } from "./sessions";
-import { giveBack, reserveAttempt } from "./throttle";
 
 const LINK_VALID_S = 60 * 60;
 const TOKEN_BYTES = 32;
 
 /** Links to reset a password that was changed meanwhile are worth nothing. */
 const dropLinks = (tx: Tx, userId: string) => tx.query("DELETE FROM password_resets WHERE user_id = $1", [userId]);
-
-/** What is read of the person who acts. */
-type Owner = { id: string; name: string; email: string; passwordHash: string };
-
-/** The person who acts, once they have given their password. @throws 400 at `param`, 429 after too many wrong ones. */
-async function requirePassword(actor: SessionActor, param: string, password: string, address: string): Promise<Owner> {
-  const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
-  if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
-  // A session is as good as a known device: guesses through it are its own.
-  const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };
-  await reserveAttempt(attempt);
-  if (!(await isPassword(user.passwordHash, password))) {
-    log("warn", "auth.password_refused", { userId: user.id, address });
-    throw refusedInput(param, "this is not your password");
-  }
-  await giveBack(attempt);
-  return user;
-}
 
 /**
  * Lets the session do for ten minutes what wants the password.
@@ -81,7 +64,10 @@ export async function changePassword(
     ]);
     if (rowCount !== 1) throw refusedInput("current_password", "this is not your password any more");
     await dropLinks(tx, user.id);
-    return revokeSessionsOf(tx, user.id, actor.sessionId);
+    const ended = await revokeSessionsOf(tx, user.id, actor.sessionId);
+    const change = { action: "password.changed", accountId: actor.accountId, subjectId: user.id } as const;
+    await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
+    return ended;
   });
   log("info", "auth.password_changed", { userId: user.id, revoked });
   return { revoked };
@@ -106,6 +92,7 @@ export async function issuePasswordReset(actor: Actor, email: string): Promise<{
        VALUES ($1, $2, now() + make_interval(secs => $3))`,
       [hashToken(token), user.id, LINK_VALID_S],
     );
+    await recordAudit(tx, actor, { action: "password.reset_issued", accountId: user.accountId, subjectId: user.id });
   });
   log("info", "auth.password_reset_issued", { userId: user.id });
   return { userId: user.id, token };
@@ -116,11 +103,11 @@ const linkIsOver = () =>
     reason: "reset_link_over",
   });
 
-type Linked = { userId: string; email: string; name: string };
+type Linked = { userId: string; accountId: string; email: string; name: string };
 
 async function findLinked(tokenHash: string): Promise<Linked> {
   const { rows } = await pool().query<Linked>(
-    `SELECT u.id AS "userId", u.email, u.name FROM password_resets r JOIN users u ON u.id = r.user_id
+    `SELECT u.id AS "userId", u.account_id AS "accountId", u.email, u.name FROM password_resets r JOIN users u ON u.id = r.user_id
      WHERE r.token_hash = $1 AND r.expires_at > now()`,
     [tokenHash],
   );
@@ -131,11 +118,12 @@ async function findLinked(tokenHash: string): Promise<Linked> {
 /**
  * Gives a person the password that they chose with an operator's link: the link is used up, all their sessions are
  * over, and guesses of others do not keep them out.
+ * @param origin of the caller, for the audit log.
  * @throws 400 `reset_link_over`, or at `password`.
  */
-export async function resetPassword(input: ResetPasswordInput): Promise<SessionsRevoked> {
+export async function resetPassword(input: ResetPasswordInput, origin?: Origin): Promise<SessionsRevoked> {
   const tokenHash = hashToken(input.token);
-  const { userId, email, name } = await findLinked(tokenHash);
+  const { userId, accountId, email, name } = await findLinked(tokenHash);
   requireStrong("password", input.password, [name, email]);
   const passwordHash = await hashPassword(input.password);
   const revoked = await transaction(async (tx) => {
@@ -145,7 +133,11 @@ export async function resetPassword(input: ResetPasswordInput): Promise<Sessions
     if (used.rowCount !== 1) throw linkIsOver();
     await tx.query("UPDATE users SET password_hash = $2 WHERE id = $1", [userId, passwordHash]);
     await tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [`email:${email}`]);
-    return revokeSessionsOf(tx, userId);
+    const ended = await revokeSessionsOf(tx, userId);
+    const owner: Actor = { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin };
+    const change = { action: "password.reset", accountId, subjectId: userId } as const;
+    await recordAudit(tx, owner, { ...change, after: { sessions_ended: ended } });
+    return ended;
   });
   log("info", "auth.password_reset", { userId, revoked });
   return { revoked };

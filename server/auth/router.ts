@@ -5,7 +5,12 @@ import {
   ChangePasswordInput,
   Confirmed,
   ConfirmPasswordInput,
+  ConfirmSecondFactorInput,
+  DisableSecondFactorInput,
   ResetPasswordInput,
+  SecondFactor,
+  SecondFactorEnrolment,
+  SecondFactorRecovery,
   Session,
   SessionPath,
   SessionsRevoked,
@@ -14,6 +19,7 @@ import {
   SignUpState,
   Viewer,
 } from "./schema";
+import { beginSecondFactor, confirmSecondFactor, disableSecondFactor, getSecondFactor } from "./second-factor";
 import { getSignUpState, getViewer, signUp } from "./service";
 import { listSessions, revokeOtherSessions, revokeSession } from "./sessions";
 
@@ -22,7 +28,7 @@ export const authRouter = router({
   signUp: publicProcedure
     .input(SignUpInput)
     .output(SignedUp)
-    .mutation(({ ctx, input }) => signUp(input, ctx.address)),
+    .mutation(({ ctx, input }) => signUp(input, ctx.address, ctx.userAgent)),
   viewer: sessionProcedure.output(Viewer).query(({ ctx }) => getViewer(ctx.actor)),
   changePassword: sessionProcedure
     .input(ChangePasswordInput)
@@ -35,7 +41,19 @@ export const authRouter = router({
   resetPassword: publicProcedure
     .input(ResetPasswordInput)
     .output(SessionsRevoked)
-    .mutation(({ input }) => resetPassword(input)),
+    .mutation(({ ctx, input }) => resetPassword(input, { address: ctx.address, userAgent: ctx.userAgent ?? "" })),
+  secondFactor: router({
+    get: sessionProcedure.output(SecondFactor).query(({ ctx }) => getSecondFactor(ctx.actor)),
+    begin: sessionProcedure.output(SecondFactorEnrolment).mutation(({ ctx }) => beginSecondFactor(ctx.actor)),
+    confirm: sessionProcedure
+      .input(ConfirmSecondFactorInput)
+      .output(SecondFactorRecovery)
+      .mutation(({ ctx, input }) => confirmSecondFactor(ctx.actor, input)),
+    disable: sessionProcedure
+      .input(DisableSecondFactorInput)
+      .output(SecondFactor)
+      .mutation(({ ctx, input }) => disableSecondFactor(ctx.actor, input, ctx.address)),
+  }),
   sessions: router({
     list: sessionProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),
     revoke: sessionProcedure

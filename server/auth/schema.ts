@@ -33,6 +33,36 @@ export type Confirmed = z.output<typeof Confirmed>;
 export const ResetPasswordInput = z.object({ token: z.string().min(1).max(100), password: NewPassword });
 export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 
+/** What the sign-in answers when the password is right and a code is wanted besides. */
+export const SECOND_FACTOR_REQUIRED = "Enter the code of your authenticator app.";
+
+const CODE_MAX = 40;
+const Code = z.string().trim().min(1, "must be given").max(CODE_MAX);
+
+/** Console: whether a code is asked for at the sign-in. */
+export const SecondFactor = z.object({ enabled: z.boolean(), recovery_codes_left: z.number().int() });
+export type SecondFactor = z.output<typeof SecondFactor>;
+
+/** Console: what an app needs, as text, as an address and as the dark modules of a QR code (an SVG path). */
+export const SecondFactorEnrolment = z.object({
+  secret: z.string(),
+  uri: z.string(),
+  qr: z.object({ size: z.number().int(), path: z.string() }),
+});
+export type SecondFactorEnrolment = z.output<typeof SecondFactorEnrolment>;
+
+export const ConfirmSecondFactorInput = z.object({ code: Code });
+export type ConfirmSecondFactorInput = z.output<typeof ConfirmSecondFactorInput>;
+
+export const SecondFactorRecovery = z.object({ recovery_codes: z.array(z.string()) });
+export type SecondFactorRecovery = z.output<typeof SecondFactorRecovery>;
+
+export const DisableSecondFactorInput = z.object({
+  password: z.string().min(1, "must be given").max(PASSWORD_MAX),
+  code: Code,
+});
+export type DisableSecondFactorInput = z.output<typeof DisableSecondFactorInput>;
+
 /** Console: who is signed in, and what this installation lets them do. */
 export const Viewer = z.object({
   name: z.string(),

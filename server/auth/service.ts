@@ -1,13 +1,16 @@
 import type { z } from "zod";
 import { createAccountWithOwner } from "../accounts/service";
-import type { SessionActor } from "../core/actor";
-import { prisma } from "../core/db";
+import { recordAudit } from "../audit/store";
+import type { Origin, SessionActor } from "../core/actor";
+import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
+import { normalEmail } from "./normal-email";
 import { isPassword } from "./password";
 import { requireStrong } from "./password-strength";
-import type { SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
+import { SECOND_FACTOR_REQUIRED, type SignedUp, type SignUpInput, type SignUpState, type Viewer } from "./schema";
+import { hasSecondFactor, passSecondFactor } from "./second-factor";
 import { type SignedIn, startSession } from "./sessions";
 import { countSignUp, giveBack, reserveAttempt } from "./throttle";
 
@@ -24,7 +27,7 @@ const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.
  * @param address of the caller, for throttling.
  * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 400 at `password`.
  */
-export async function signUp(input: SignUpInput, address: string): Promise<z.output<typeof SignedUp>> {
+export async function signUp(input: SignUpInput, address: string, userAgent = ""): Promise<z.output<typeof SignedUp>> {
   if (!env().SIGN_UP_OPEN) {
     throw forbidden("Sign-up is closed here; ask the operator for an account.", { reason: "sign_up_closed" });
   }
@@ -32,7 +35,7 @@ export async function signUp(input: SignUpInput, address: string): Promise<z.out
   requireStrong("password", input.password, [input.name, input.company_name, input.email]);
   const { email, password, name, company_name: companyName } = input;
   try {
-    await createAccountWithOwner({ email, password, name, companyName });
+    await createAccountWithOwner({ email, password, name, companyName, signUpFrom: { address, userAgent } });
   } catch (thrown) {
     if (!isTaken(thrown)) throw thrown;
     log("info", "auth.sign_up_refused", { cause: "email_taken", address });
@@ -40,17 +43,25 @@ export async function signUp(input: SignUpInput, address: string): Promise<z.out
   return { accepted: true };
 }
 
-/** An e-mail as it is kept and compared. */
-export const normalEmail = (email: string): string => email.trim().toLowerCase();
+/** The person of an attempt to sign in, who is not known to be this person yet. */
+const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, origin: Origin): SessionActor => ({
+  kind: "session",
+  accountId: user.accountId,
+  userId: user.id,
+  isOperator: user.isOperator,
+  sessionId: "",
+  origin,
+});
 
 /**
  * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
  * @returns null when they do not belong together.
- * @throws 429 `sign_in_throttled` after too many attempts.
+ * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and
+ *   `second_factor_wrong`; 429 `sign_in_throttled` after too many attempts.
  */
 export async function signIn(
-  input: { email: string; password: string },
+  input: { email: string; password: string; code?: string },
   from: { address: string; userAgent: string; deviceId: string | null },
 ): Promise<SignedIn | null> {
   const attempt = { email: normalEmail(input.email), address: from.address, deviceId: from.deviceId };
@@ -63,11 +74,33 @@ export async function signIn(
       userId: user?.id ?? null,
       address: from.address,
     });
+    if (user) {
+      const change = { action: "sign_in.refused", accountId: user.accountId, subjectId: user.id } as const;
+      await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause: "wrong_password" } });
+    }
     return null;
   }
-  await giveBack(attempt);
+  const hasFactor = await hasSecondFactor(user.id);
+  if (hasFactor && !input.code) {
+    // Neither a failure nor a success, or with the password alone one could guess codes for ever.
+    await giveBack(attempt, { isSuccess: false });
+    throw unauthorized(SECOND_FACTOR_REQUIRED, { reason: "second_factor_required" });
+  }
   const { id: userId, accountId, isOperator, name, email } = user;
-  return { sessionId: await startSession(userId, from), userId, accountId, isOperator, isConfirmed: true, name, email };
+  const sessionId = await transaction(async (tx) => {
+    if (hasFactor && !(await passSecondFactor(tx, userId, input.code ?? ""))) return null;
+    const started = await startSession(userId, from, tx);
+    await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: started });
+    return started;
+  });
+  if (sessionId === null) {
+    log("warn", "auth.sign_in_refused", { cause: "wrong_code", userId, address: from.address });
+    const change = { action: "sign_in.refused", accountId, subjectId: userId } as const;
+    await recordAudit(pool(), actorOf(user, from), { ...change, after: { cause: "wrong_code" } });
+    throw unauthorized("This code is wrong, or was used already.", { reason: "second_factor_wrong" });
+  }
+  await giveBack(attempt);
+  return { sessionId, userId, accountId, isOperator, isConfirmed: true, name, email };
 }
 
 /** Who is signed in. @throws 401 when the person was removed meanwhile. */

@@ -2,8 +2,9 @@
  * Sessions: a row per sign-in, named by the cookie and looked up at every request, so that what was revoked is over at
  * once in every process. Times are the database's.
  */
-import type { SessionActor } from "../core/actor";
-import { pool, type Queryable, repeatWhenLost } from "../core/db";
+import { recordAudit } from "../audit/store";
+import type { Origin, SessionActor } from "../core/actor";
+import { pool, type Queryable, repeatWhenLost, transaction } from "../core/db";
 import { notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { errorFields, log } from "../core/log";
@@ -34,9 +35,9 @@ export type SignedIn = {
 };
 
 /** Opens a session for someone who has shown who they are. @returns its id, for the cookie. */
-export async function startSession(userId: string, from: { address: string; userAgent: string }): Promise<string> {
+export async function startSession(userId: string, from: Origin, db: Queryable = pool()): Promise<string> {
   const id = newId("session");
-  await pool().query(
+  await db.query(
     `INSERT INTO sessions (id, user_id, address, device, expires_at)
      VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
     [id, userId, from.address, deviceName(from.userAgent), IDLE_S],
@@ -86,7 +87,18 @@ export async function confirmSession(sessionId: string): Promise<void> {
 
 /** Sign-out: whoever else has the cookie is signed out too. */
 export async function endSession(sessionId: string): Promise<void> {
-  await repeatWhenLost(() => revoke(pool(), "id = $1", [sessionId]));
+  const end = async (tx: Queryable) => {
+    if ((await revoke(tx, "id = $1", [sessionId])) === 0) return;
+    const { rows } = await tx.query<{ userId: string; accountId: string }>(
+      `SELECT u.id AS "userId", u.account_id AS "accountId" FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
+      [sessionId],
+    );
+    for (const person of rows) {
+      const actor = { kind: "session", isOperator: false, sessionId, ...person } as const;
+      await recordAudit(tx, actor, { action: "session.ended", accountId: person.accountId, subjectId: sessionId });
+    }
+  };
+  await repeatWhenLost(() => transaction(end));
 }
 
 /** @returns how many sessions this ended. */
@@ -114,15 +126,25 @@ export async function listSessions(actor: SessionActor): Promise<Session[]> {
 
 /** Ends one of the person's own sessions. @throws 404 when there is no such open session. */
 export async function revokeSession(actor: SessionActor, { id }: SessionPath): Promise<SessionsRevoked> {
-  const revoked = await revoke(pool(), "id = $1 AND user_id = $2", [id, actor.userId]);
-  if (revoked === 0) throw notFound("There is no such session, or it is over already.");
+  const revoked = await transaction(async (tx) => {
+    const ended = await revoke(tx, "id = $1 AND user_id = $2", [id, actor.userId]);
+    if (ended === 0) throw notFound("There is no such session, or it is over already.");
+    await recordAudit(tx, actor, { action: "session.revoked", accountId: actor.accountId, subjectId: id });
+    return ended;
+  });
   log("info", "auth.sessions_revoked", { userId: actor.userId, revoked });
   return { revoked };
 }
 
 /** Ends every session of the person but the one that they act through. */
 export async function revokeOtherSessions(actor: SessionActor): Promise<SessionsRevoked> {
-  const revoked = await repeatWhenLost(() => revokeSessionsOf(pool(), actor.userId, actor.sessionId));
+  const end = async (tx: Queryable) => {
+    const ended = await revokeSessionsOf(tx, actor.userId, actor.sessionId);
+    const change = { action: "session.revoked", accountId: actor.accountId, subjectId: actor.userId } as const;
+    if (ended > 0) await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
+    return ended;
+  };
+  const revoked = await repeatWhenLost(() => transaction(end));
   log("info", "auth.sessions_revoked", { userId: actor.userId, revoked });
   return { revoked };
 }

@@ -95,13 +95,14 @@ export async function reserveAttempt(attempt: Attempt): Promise<void> {
 
 /**
  * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. Not the lenient
- * ones, or whoever has one account could go on guessing others by signing in to it now and then.
+ * ones, or whoever has one account could go on guessing others by signing in to it now and then. `isSuccess: false`: the
+ * attempt is undone and nothing else, because something is still to be shown.
  */
-export async function giveBack(attempt: Attempt): Promise<void> {
+export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Promise<void> {
   const strict = strictSubject(attempt);
-  const lenient = limitsOf(attempt).filter(({ subject }) => subject !== strict);
+  const undone = limitsOf(attempt).filter(({ subject }) => !isSuccess || subject !== strict);
   await transaction(async (tx, defer) => {
-    for (const { subject, everyS } of lenient) {
+    for (const { subject, everyS } of undone) {
       defer(
         tx.query("UPDATE sign_in_limits SET busy_until = busy_until - make_interval(secs => $2) WHERE subject = $1", [
           subject,
@@ -109,7 +110,7 @@ export async function giveBack(attempt: Attempt): Promise<void> {
         ]),
       );
     }
-    defer(tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [strict]));
+    if (isSuccess) defer(tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [strict]));
   });
 }
 

@@ -1,10 +1,22 @@
 import { forbidden } from "./errors";
 
+/** Where a caller is, for the audit log; empty: not known. */
+export type Origin = { address: string; userAgent: string };
+
 /** The caller: a closed union, and the first argument of every service function. */
 export type Actor =
-  | { kind: "apiKey"; accountId: string; keyId: string; scopes: readonly string[]; limits: KeyLimits }
+  | {
+      kind: "apiKey";
+      accountId: string;
+      keyId: string;
+      scopes: readonly string[];
+      limits: KeyLimits;
+      /** The keys that it descends from and that have limits, which its messages count against too. */
+      ancestors?: readonly KeyQuota[];
+      origin?: Origin;
+    }
   | SessionActor
-  | { kind: "system"; name: string };
+  | { kind: "system"; name: string; origin?: Origin };
 
 /**
  * A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name.
@@ -17,10 +29,14 @@ export type SessionActor = {
   isOperator: boolean;
   sessionId?: string;
   isConfirmed?: boolean;
+  origin?: Origin;
 };
 
 /** Messages that a key may send per UTC day and month; null: no limit. */
 type KeyLimits = { daily: number | null; monthly: number | null };
+
+/** A key and its {@link KeyLimits}. */
+export type KeyQuota = KeyLimits & { id: string };
 
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;

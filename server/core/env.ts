@@ -34,6 +34,9 @@ export const Settings = z.object({
     .string()
     .min(32, "must have at least 32 characters")
     .describe("the secret that signs sessions and encrypts webhook secrets; e.g. from `openssl rand -base64 32`"),
+  SECRET_KEY_PREVIOUS: list
+    .refine((keys) => keys.every((key) => key.length >= 32), "each must have at least 32 characters")
+    .describe("former values of SECRET_KEY, separated by commas, whose secrets and sessions still hold"),
   PORT: count(3000, 1, 65_535).describe("the port of the web process"),
   HOST: z.string().min(1).default("127.0.0.1").describe("the address that the web process binds to"),
   PUBLIC_URL: z
@@ -76,6 +79,7 @@ export const Settings = z.object({
   ),
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
+  AUDIT_KEPT_DAYS: count(400, 1, 36_500).describe("days for which entries of the audit log are kept"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")
@@ -117,6 +121,9 @@ export function providerEnvironment(provider: string, settings: readonly string[
 
 /** The settings of this process, read and checked at the first call. @throws Error as {@link readEnv} */
 export const env = defineProcessValue("env", () => readEnv(process.env));
+
+/** The key ring: SECRET_KEY, which seals and signs, and the former ones, which still open. */
+export const secretKeys = (): readonly [string, ...string[]] => [env().SECRET_KEY, ...env().SECRET_KEY_PREVIOUS];
 
 /** The address under which the service is reached, without a trailing slash. */
 export function publicUrl(): string {

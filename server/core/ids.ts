@@ -16,6 +16,7 @@ const PREFIXES = {
   request: "req",
   suppression: "sup",
   inbound: "inb",
+  audit: "aud",
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -70,6 +70,7 @@ export const jobs = {
   forget_idempotency_keys: recurring,
   forget_callbacks: recurring,
   forget_sign_ins: recurring,
+  forget_audit: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;

@@ -11,7 +11,12 @@ const TAG_BYTES = 16;
 /** Version of the format, so that a later one can be distinguished. */
 const VERSION = "v1.";
 /** Kind of the secret. Each purpose has its own key, so text sealed for one cannot be opened for another. */
-export type SealPurpose = "webhook signing secret" | "idempotent answer" | "provider settings" | "known device";
+export type SealPurpose =
+  | "webhook signing secret"
+  | "idempotent answer"
+  | "provider settings"
+  | "known device"
+  | "second factor";
 
 const deriveKey = (keyMaterial: string, purpose: SealPurpose): Buffer =>
   Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));
@@ -29,21 +34,29 @@ export function seal(keyMaterial: string, purpose: SealPurpose, secret: string):
 
 /**
  * Decrypts the result of {@link seal}.
- * @throws Error when it was altered, or sealed with another SECRET_KEY or for another purpose; the message reveals
+ * @param keyRing the installation's secret keys, the present one first; any of them may have sealed it.
+ * @throws Error when it was altered, or sealed with none of these keys or for another purpose; the message reveals
  *   neither.
  */
-export function unseal(keyMaterial: string, purpose: SealPurpose, sealed: string): string {
+export function unseal(keyRing: readonly string[], purpose: SealPurpose, sealed: string): string {
   const bytes = Buffer.from(sealed.slice(VERSION.length), "base64url");
   if (!sealed.startsWith(VERSION) || bytes.length < IV_BYTES + TAG_BYTES) {
     throw new Error("The sealed text is malformed.");
   }
-  const decipher = createDecipheriv(ALGORITHM, deriveKey(keyMaterial, purpose), bytes.subarray(0, IV_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
+  for (const keyMaterial of keyRing) {
+    const opened = open(deriveKey(keyMaterial, purpose), bytes);
+    if (opened !== null) return opened;
+  }
+  throw new Error("The sealed text cannot be opened: it was altered, or SECRET_KEY has changed.");
+}
+
+/** null: it was altered, or sealed with another key. */
+function open(key: Buffer, bytes: Buffer): string | null {
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   try {
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch {
-    throw new Error("The sealed text cannot be opened: it was altered, or SECRET_KEY has changed.");
+    return null;
   }
 }

@@ -16,6 +16,8 @@ export type Context = {
   requestId: string;
   /** Address of the caller, for throttling. */
   address: string;
+  /** Its browser or program, as it names itself; absent: not known. */
+  userAgent?: string;
   /** The caller's Idempotency-Key; known once the input has been read. @throws 400 when it is malformed. */
   idempotency: () => Idempotency | null;
   /** Response headers that an operation adds on the REST door, e.g. Idempotency-Replayed. */

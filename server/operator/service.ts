@@ -1,8 +1,10 @@
 import type { Prisma } from "@/prisma/generated/client";
-import { lockAccounts, postMoney } from "../accounts/store";
+import { type LockedAccount, lockAccounts, postMoney } from "../accounts/store";
+import type { AuditAction, AuditValues } from "../audit/schema";
+import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireConfirmed, requireOperator } from "../core/actor";
 import { now } from "../core/clock";
-import { prisma, transaction } from "../core/db";
+import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { log } from "../core/log";
 import { fromMicros, toMicros, toPage } from "../core/wire";
@@ -60,6 +62,25 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
   return toPage(rows.map(presentReviewedSender), total, input);
 }
 
+type LockedSender = {
+  accountId: string;
+  status: string;
+  statusNote: string | null;
+  maxSegmentsPerSecond: number | null;
+};
+
+/** @throws 404 */
+async function lockSender(tx: Tx, id: string): Promise<LockedSender> {
+  const { rows } = await tx.query<LockedSender>(
+    `SELECT account_id AS "accountId", status, status_note AS "statusNote",
+       max_segments_per_second AS "maxSegmentsPerSecond"
+     FROM senders WHERE id = $1 FOR NO KEY UPDATE`,
+    [id],
+  );
+  if (!rows[0]) throw notFound("There is no such sender.", { param: "id" });
+  return rows[0];
+}
+
 /**
  * Moves a sender: pending -> approved or rejected, approved -> suspended, rejected or suspended -> approved.
  * @throws 403 for non-operators, 404, 400 `sender_move_not_allowed` for any other move.
@@ -67,20 +88,26 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
 export async function decideSender(actor: Actor, input: DecideSenderInput): Promise<ReviewedSender> {
   requireOperator(actor);
   const { id, decision, note } = input;
-  // The condition closes the race of two operators: the second move starts from the result of the first.
-  const { count } = await prisma().sender.updateMany({
-    where: { id, status: { in: [...DECIDED_FROM[decision]] } },
-    data: { status: decision, statusNote: note ?? null, ...(decision === "approved" && { approvedAt: now() }) },
+  await transaction(async (tx) => {
+    // The lock closes the race of two operators: the second move starts from the result of the first.
+    const { accountId, status, statusNote } = await lockSender(tx, id);
+    if (!DECIDED_FROM[decision].includes(status)) {
+      throw invalidRequest(`A sender that is ${status} cannot become ${decision}.`, {
+        param: "decision",
+        reason: "sender_move_not_allowed",
+        details: { status },
+      });
+    }
+    await tx.query(
+      `UPDATE senders SET status = $2, status_note = $3, approved_at = CASE WHEN $2 = 'approved' THEN $4 ELSE approved_at END
+       WHERE id = $1`,
+      [id, decision, note ?? null, now()],
+    );
+    const before = { status, note: statusNote };
+    const change = { action: "sender.decided", accountId, subjectId: id } as const;
+    await recordAudit(tx, actor, { ...change, before, after: { status: decision, note: note ?? null } });
   });
-  const row = await prisma().sender.findUnique({ where: { id }, include: WITH_ACCOUNT });
-  if (!row) throw notFound("There is no such sender.", { param: "id" });
-  if (count === 0) {
-    throw invalidRequest(`A sender that is ${row.status} cannot become ${decision}.`, {
-      param: "decision",
-      reason: "sender_move_not_allowed",
-      details: { status: row.status },
-    });
-  }
+  const row = await prisma().sender.findUniqueOrThrow({ where: { id }, include: WITH_ACCOUNT });
   forgetApproval(row.accountId, row.senderId);
   log("info", "sender.decided", { senderId: id, accountId: row.accountId, decision, by: nameOf(actor) });
   return presentReviewedSender(row);
@@ -93,11 +120,13 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
 export async function throttleSender(actor: Actor, input: ThrottleSenderInput): Promise<ReviewedSender> {
   requireOperator(actor);
   const { id, max_segments_per_second: segmentsPerSecond } = input;
-  const { count } = await prisma().sender.updateMany({
-    where: { id },
-    data: { maxSegmentsPerSecond: segmentsPerSecond },
+  await transaction(async (tx) => {
+    const { accountId, maxSegmentsPerSecond } = await lockSender(tx, id);
+    await tx.query("UPDATE senders SET max_segments_per_second = $2 WHERE id = $1", [id, segmentsPerSecond]);
+    const before = { max_segments_per_second: maxSegmentsPerSecond };
+    const change = { action: "sender.throttled", accountId, subjectId: id } as const;
+    await recordAudit(tx, actor, { ...change, before, after: { max_segments_per_second: segmentsPerSecond } });
   });
-  if (count === 0) throw notFound("There is no such sender.", { param: "id" });
   const row = await prisma().sender.findUniqueOrThrow({ where: { id }, include: WITH_ACCOUNT });
   log("info", "sender.paced", { senderId: id, accountId: row.accountId, segmentsPerSecond, by: nameOf(actor) });
   return presentReviewedSender(row);
@@ -151,6 +180,9 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
     }
     const credit = { accountId, kind: "credit", amountMicros, reservedMicros: 0n, messageId: null } as const;
     await postMoney(tx, [{ ...credit, note: input.note ?? null, at: now() }]);
+    const before = { balance: fromMicros(account.balanceMicros) };
+    const after = { balance: fromMicros(account.balanceMicros + amountMicros), note: input.note ?? null };
+    await recordAudit(tx, actor, { action: "account.credited", accountId, subjectId: accountId, before, after });
   });
   log("info", "account.credited", { accountId, amountMicros: String(amountMicros), by: nameOf(actor) });
   return presentOperatedAccount(await prisma().account.findUniqueOrThrow({ where: { id: accountId } }));
@@ -158,17 +190,45 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
 
 const noSuchAccount = () => notFound("There is no such account.", { param: "account_id" });
 
+/** What is recorded of the fields of an account other than its money. */
+const auditOf = (account: LockedAccount): AuditValues => ({
+  status: account.status,
+  allowed_countries: account.allowedCountries,
+  flood_identical: account.floodIdentical,
+  flood_total: account.floodTotal,
+  daily_spend_cap: account.dailySpendCapMicros === null ? null : fromMicros(account.dailySpendCapMicros),
+});
+
 /** Changes fields of an account other than its money. @throws 404 */
 async function changeAccount(
+  actor: Actor,
+  action: AuditAction,
   id: string,
-  data: Pick<
-    Prisma.AccountUpdateInput,
-    "status" | "allowedCountries" | "floodIdentical" | "floodTotal" | "dailySpendCapMicros"
+  to: Partial<
+    Pick<LockedAccount, "status" | "allowedCountries" | "floodIdentical" | "floodTotal" | "dailySpendCapMicros">
   >,
 ): Promise<OperatedAccount> {
-  const [row] = await prisma().account.updateManyAndReturn({ where: { id }, data });
-  if (!row) throw noSuchAccount();
-  return presentOperatedAccount(row);
+  await transaction(async (tx) => {
+    const account = (await lockAccounts(tx, [id])).get(id);
+    if (!account) throw noSuchAccount();
+    const changed = { ...account, ...to };
+    await tx.query(
+      `UPDATE accounts SET status = $2, allowed_countries = $3, flood_identical = $4, flood_total = $5,
+         daily_spend_cap_micros = $6
+       WHERE id = $1`,
+      [
+        id,
+        changed.status,
+        changed.allowedCountries,
+        changed.floodIdentical,
+        changed.floodTotal,
+        changed.dailySpendCapMicros,
+      ],
+    );
+    const [before, after] = [auditOf(account), auditOf(changed)];
+    await recordAudit(tx, actor, { action, accountId: id, subjectId: id, before, after });
+  });
+  return presentOperatedAccount(await prisma().account.findUniqueOrThrow({ where: { id } }));
 }
 
 /**
@@ -178,7 +238,7 @@ async function changeAccount(
 export async function setAccountStatus(actor: Actor, input: AccountStatusInput): Promise<OperatedAccount> {
   requireOperator(actor);
   const { account_id: accountId, status } = input;
-  const account = await changeAccount(accountId, { status });
+  const account = await changeAccount(actor, "account.status_set", accountId, { status });
   log("info", "account.status_set", { accountId, status, by: nameOf(actor) });
   return account;
 }
@@ -187,7 +247,7 @@ export async function setAccountStatus(actor: Actor, input: AccountStatusInput):
 export async function limitAccount(actor: Actor, input: LimitAccountInput): Promise<OperatedAccount> {
   requireOperator(actor);
   const { account_id: accountId, allowed_countries: countries, daily_spend_cap: cap } = input;
-  const account = await changeAccount(accountId, {
+  const account = await changeAccount(actor, "account.limited", accountId, {
     allowedCountries: [...new Set(countries)].sort(),
     floodIdentical: input.flood_identical,
     floodTotal: input.flood_total,

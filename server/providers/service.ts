@@ -1,5 +1,7 @@
+import type { AuditAction, AuditValues } from "../audit/schema";
+import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { pool, prisma } from "../core/db";
+import { pool, prisma, transaction } from "../core/db";
 import { notFound } from "../core/errors";
 import { log } from "../core/log";
 import { firstMinute, type MinuteCounts, seriesOf, sumMinutes } from "./health/figures";
@@ -66,23 +68,32 @@ type Change = Partial<{
 }>;
 
 /** `updated_at` is of the database's clock, because workers compare it with that (health/provider-health.ts). */
-async function change(id: ProviderId, to: Change): Promise<void> {
+async function change(actor: Actor, action: AuditAction, id: ProviderId, to: Change): Promise<void> {
   const columns = Object.keys(to);
   const places = columns.map((_, at) => `$${at + 2}`);
-  await pool().query(
-    `INSERT INTO providers (id, updated_at, ${columns.join(", ")}) VALUES ($1, now(), ${places.join(", ")})
-     ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at,
-       ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}`,
-    [id, ...Object.values(to)],
-  );
+  await transaction(async (tx) => {
+    await tx.query("INSERT INTO providers (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", [id]);
+    // `open_until` is a time, and only ever set to null.
+    const shown = columns.filter((column) => column !== "open_until");
+    const { rows } = await tx.query<AuditValues>(`SELECT ${shown.join(", ")} FROM providers WHERE id = $1 FOR UPDATE`, [
+      id,
+    ]);
+    await tx.query(
+      `UPDATE providers SET updated_at = now(), ${columns.map((column, at) => `${column} = ${places[at]}`).join(", ")}
+       WHERE id = $1`,
+      [id, ...Object.values(to)],
+    );
+    await recordAudit(tx, actor, { action, accountId: null, subjectId: id, before: rows[0] ?? {}, after: { ...to } });
+  });
   forgetProviders();
 }
 
 /** Drains a provider (its receipts are still taken), or lets it work again. @throws 403 */
 export async function drainProvider(actor: Actor, input: DrainProviderInput): Promise<ProviderDetail> {
   requireOperator(actor);
-  await change(input.id, { is_drained: input.is_drained });
-  log("info", input.is_drained ? "provider.drained" : "provider.resumed", { provider: input.id, by: nameOf(actor) });
+  const action = input.is_drained ? "provider.drained" : "provider.resumed";
+  await change(actor, action, input.id, { is_drained: input.is_drained });
+  log("info", action, { provider: input.id, by: nameOf(actor) });
   return getProvider(actor, input);
 }
 
@@ -90,7 +101,7 @@ export async function drainProvider(actor: Actor, input: DrainProviderInput): Pr
 export async function throttleProvider(actor: Actor, input: ThrottleProviderInput): Promise<ProviderDetail> {
   requireOperator(actor);
   const segmentsPerSecond = input.max_segments_per_second;
-  await change(input.id, { max_segments_per_second: segmentsPerSecond });
+  await change(actor, "provider.throttled", input.id, { max_segments_per_second: segmentsPerSecond });
   log("info", "provider.paced", { provider: input.id, segments_per_second: segmentsPerSecond, by: nameOf(actor) });
   return getProvider(actor, input);
 }
@@ -98,7 +109,13 @@ export async function throttleProvider(actor: Actor, input: ThrottleProviderInpu
 /** Closes the breaker of a provider at once. @throws 403 */
 export async function closeBreaker(actor: Actor, input: ProviderPath): Promise<ProviderDetail> {
   requireOperator(actor);
-  await change(input.id, { breaker: "closed", opens: 0, probes_left: 0, open_until: null, alarm: null });
+  await change(actor, "provider.breaker_closed", input.id, {
+    breaker: "closed",
+    opens: 0,
+    probes_left: 0,
+    open_until: null,
+    alarm: null,
+  });
   log("info", "provider.breaker_closed", { provider: input.id, by: nameOf(actor) });
   return getProvider(actor, input);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { env, providerEnvironment, providerVariable } from "../core/env";
+import { providerEnvironment, providerVariable, secretKeys } from "../core/env";
 import { invalidRequest } from "../core/errors";
 import { unseal } from "../core/seal";
 import { httpProvider } from "./catalogue";
@@ -73,7 +73,7 @@ export function findSettings(provider: string, sealed: string | null): FoundSett
   const names = Object.keys(schemaOf(provider)?.shape ?? {});
   try {
     if (sealed !== null) {
-      const entered = JSON.parse(unseal(env().SECRET_KEY, "provider settings", sealed)) as Record<string, string>;
+      const entered = JSON.parse(unseal(secretKeys(), "provider settings", sealed)) as Record<string, string>;
       return { source: "operator", settings: readSettings(provider, entered), problem: null };
     }
     const found = providerEnvironment(provider, names);

@@ -1,7 +1,9 @@
 /** Settings of providers as operators enter them. Secrets are write-only. */
+import type { AuditValues } from "../audit/schema";
+import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { pool, prisma, type Tx, transaction } from "../core/db";
-import { env, providerEnvironment } from "../core/env";
+import { prisma, type Tx, transaction } from "../core/db";
+import { env, providerEnvironment, secretKeys } from "../core/env";
 import { invalidRequest } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { seal, unseal } from "../core/seal";
@@ -19,7 +21,7 @@ type Given = SaveProviderSettingsInput["settings"];
 function unsealSettings(id: ProviderId, sealed: string | null): Entered | null {
   if (sealed === null) return null;
   try {
-    return JSON.parse(unseal(env().SECRET_KEY, PURPOSE, sealed)) as Entered;
+    return JSON.parse(unseal(secretKeys(), PURPOSE, sealed)) as Entered;
   } catch (thrown) {
     log("warn", "provider.settings_lost", { provider: id, ...errorFields(thrown) });
     return null;
@@ -67,6 +69,16 @@ function merge(fields: readonly SettingField[], stored: Entered, given: Given): 
   );
 }
 
+/** Entered settings for the audit log: of a secret only whether it is set, or another than in `former`. */
+const auditOf = (fields: readonly SettingField[], entered: Entered, former: Entered): AuditValues =>
+  Object.fromEntries(
+    fields.map(({ name, isSecret }) => {
+      const value = entered[name] ?? null;
+      if (!isSecret || value === null) return [name, value];
+      return [name, former[name] === undefined || former[name] === value ? "(set)" : "(set to another)"];
+    }),
+  );
+
 async function lockSettings(tx: Tx, id: ProviderId): Promise<string | null> {
   await tx.query("INSERT INTO providers (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", [id]);
   const { rows } = await tx.query<{ sealed: string | null }>(
@@ -91,10 +103,14 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
     });
   }
   await transaction(async (tx) => {
-    const entered = merge(fields, unsealSettings(id, await lockSettings(tx, id)) ?? {}, settings);
+    const stored = unsealSettings(id, await lockSettings(tx, id)) ?? {};
+    const entered = merge(fields, stored, settings);
     readSettings(id, entered);
     const sealed = seal(env().SECRET_KEY, PURPOSE, JSON.stringify(entered));
     await tx.query("UPDATE providers SET settings_sealed = $2, updated_at = now() WHERE id = $1", [id, sealed]);
+    const [before, after] = [auditOf(fields, stored, {}), auditOf(fields, entered, stored)];
+    const change = { action: "provider.settings_saved", accountId: null, subjectId: id } as const;
+    await recordAudit(tx, actor, { ...change, before, after });
   });
   forgetProviders();
   log("info", "provider.settings_saved", { provider: id, by: nameOf(actor) });
@@ -103,7 +119,11 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
 /** Deletes the entered settings, so that the environment's apply again. @throws 403 */
 export async function clearSettings(actor: Actor, { id }: ProviderPath): Promise<void> {
   requireOperator(actor);
-  await pool().query("UPDATE providers SET settings_sealed = NULL, updated_at = now() WHERE id = $1", [id]);
+  await transaction(async (tx) => {
+    const before = auditOf(settingFields(id), unsealSettings(id, await lockSettings(tx, id)) ?? {}, {});
+    await tx.query("UPDATE providers SET settings_sealed = NULL, updated_at = now() WHERE id = $1", [id]);
+    await recordAudit(tx, actor, { action: "provider.settings_cleared", accountId: null, subjectId: id, before });
+  });
   forgetProviders();
   log("info", "provider.settings_cleared", { provider: id, by: nameOf(actor) });
 }

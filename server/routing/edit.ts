@@ -1,6 +1,8 @@
 /** Changes of the route table by operators. They hold everywhere within a second. */
+import type { AuditValues } from "../audit/schema";
+import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { prisma } from "../core/db";
+import { prisma, type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";
 import { log } from "../core/log";
 import { toMicros } from "../core/wire";
@@ -9,12 +11,6 @@ import type { CreateRouteInput, OperatedRoute, RoutePath, UpdateRouteInput } fro
 
 const noSuchRoute = () => notFound("There is no such route.", { param: "id" });
 
-const rowOf = ({ price, is_active, ...fields }: Omit<UpdateRouteInput, "id">) => ({
-  ...fields,
-  ...(price !== undefined && { priceMicros: toMicros(price) }),
-  ...(is_active !== undefined && { isActive: is_active }),
-});
-
 /** All routes by prefix, then by priority. @throws 403 unless the actor is an operator. */
 export async function listRoutes(actor: Actor): Promise<OperatedRoute[]> {
   requireOperator(actor);
@@ -22,12 +18,47 @@ export async function listRoutes(actor: Actor): Promise<OperatedRoute[]> {
   return rows.map(presentRoute);
 }
 
+type Row = Parameters<typeof presentRoute>[0];
+
+/** What the audit log shows of a route. */
+function auditOf(row: Row): AuditValues {
+  const { prefix, priority, chain, price, weight, is_active } = presentRoute(row);
+  return { prefix, priority, chain, price, weight, is_active };
+}
+
+const COLUMNS = `id, prefix, priority, chain, price_micros AS "priceMicros", weight, is_active AS "isActive",
+  created_at AS "createdAt"`;
+
+/** @throws 404 */
+async function lockRoute(tx: Tx, id: number): Promise<Row> {
+  const { rows } = await tx.query<Row>(`SELECT ${COLUMNS} FROM routes WHERE id = $1 FOR UPDATE`, [id]);
+  if (!rows[0]) throw noSuchRoute();
+  return rows[0];
+}
+
+const valuesOf = ({ prefix, priority, chain, price, weight, is_active }: Omit<OperatedRoute, "id" | "created_at">) => [
+  prefix,
+  priority,
+  chain,
+  toMicros(price),
+  weight,
+  is_active,
+];
+
 /** @throws 403 unless the actor is an operator. */
 export async function createRoute(actor: Actor, input: CreateRouteInput): Promise<OperatedRoute> {
   requireOperator(actor);
-  const { price, is_active, ...fields } = input;
-  const row = await prisma().route.create({
-    data: { ...fields, priceMicros: toMicros(price), isActive: is_active },
+  const row = await transaction(async (tx) => {
+    const { rows } = await tx.query<Row>(
+      `INSERT INTO routes (prefix, priority, chain, price_micros, weight, is_active) VALUES ($1, $2, $3, $4, $5, $6)
+       RETURNING ${COLUMNS}`,
+      valuesOf(input),
+    );
+    const [made] = rows;
+    if (!made) throw new Error("The route was not inserted.");
+    const change = { action: "route.created", accountId: null, subjectId: String(made.id) } as const;
+    await recordAudit(tx, actor, { ...change, after: auditOf(made) });
+    return made;
   });
   log("info", "route.created", { route_id: row.id, by: nameOf(actor) });
   return presentRoute(row);
@@ -36,8 +67,20 @@ export async function createRoute(actor: Actor, input: CreateRouteInput): Promis
 /** Changes the given fields of a route. Accepted messages keep their price. @throws 403, 404 */
 export async function updateRoute(actor: Actor, { id, ...input }: UpdateRouteInput): Promise<OperatedRoute> {
   requireOperator(actor);
-  const [row] = await prisma().route.updateManyAndReturn({ where: { id }, data: rowOf(input) });
-  if (!row) throw noSuchRoute();
+  const row = await transaction(async (tx) => {
+    const before = await lockRoute(tx, id);
+    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+    const { rows } = await tx.query<Row>(
+      `UPDATE routes SET prefix = $1, priority = $2, chain = $3, price_micros = $4, weight = $5, is_active = $6
+       WHERE id = $7 RETURNING ${COLUMNS}`,
+      [...valuesOf({ ...presentRoute(before), ...given }), id],
+    );
+    const [after] = rows;
+    if (!after) throw noSuchRoute();
+    const change = { action: "route.updated", accountId: null, subjectId: String(id) } as const;
+    await recordAudit(tx, actor, { ...change, before: auditOf(before), after: auditOf(after) });
+    return after;
+  });
   log("info", "route.updated", { route_id: id, fields: Object.keys(input), by: nameOf(actor) });
   return presentRoute(row);
 }
@@ -45,7 +88,11 @@ export async function updateRoute(actor: Actor, { id, ...input }: UpdateRouteInp
 /** Deletes a route; messages keep the id of the route that they took. @throws 403, 404 */
 export async function deleteRoute(actor: Actor, { id }: RoutePath): Promise<void> {
   requireOperator(actor);
-  const { count } = await prisma().route.deleteMany({ where: { id } });
-  if (count === 0) throw noSuchRoute();
+  await transaction(async (tx) => {
+    const before = await lockRoute(tx, id);
+    await tx.query("DELETE FROM routes WHERE id = $1", [id]);
+    const change = { action: "route.deleted", accountId: null, subjectId: String(id) } as const;
+    await recordAudit(tx, actor, { ...change, before: auditOf(before) });
+  });
   log("info", "route.deleted", { route_id: id, by: nameOf(actor) });
 }

@@ -1,8 +1,9 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
 import { inTurn } from "../accounts/turns";
+import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { now, SECOND_MS } from "../core/clock";
-import { pool, prisma, type Tx } from "../core/db";
+import { pool, prisma, type Tx, transaction } from "../core/db";
 import { env } from "../core/env";
 import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
@@ -70,6 +71,8 @@ export async function createSender(
       const runAt = new Date(row.createdAt.getTime() + waitS * SECOND_MS);
       await addJob(tx, "review_sender", { senderId: row.id }, { runAt });
     }
+    const after = { sender_id: row.senderId, type: row.type, country_code: row.countryCode };
+    await recordAudit(tx, actor, { action: "sender.registered", accountId: row.accountId, subjectId: row.id, after });
     return presentSender(row);
   };
   return createOnce(actor, request, { carryOut });
@@ -116,14 +119,19 @@ export async function getSender(actor: AccountActor, id: string): Promise<Sender
  */
 export async function deleteSender(actor: AccountActor, id: string) {
   const { accountId } = actor;
-  const { rows } = await inTurn(accountId, () =>
-    pool().query<{ senderId: string }>(
+  const remove = async (tx: Tx) => {
+    const { rows } = await tx.query<{ senderId: string; status: string }>(
       `DELETE FROM senders WHERE id = $1 AND account_id = $2 AND status IN ('pending', 'approved')
-         AND max_segments_per_second IS NULL RETURNING sender_id AS "senderId"`,
+         AND max_segments_per_second IS NULL RETURNING sender_id AS "senderId", status`,
       [id, accountId],
-    ),
-  );
-  const [deleted] = rows;
+    );
+    const [row] = rows;
+    if (!row) return undefined;
+    const before = { sender_id: row.senderId, status: row.status };
+    await recordAudit(tx, actor, { action: "sender.deleted", accountId, subjectId: id, before });
+    return row;
+  };
+  const deleted = await inTurn(accountId, () => transaction(remove));
   if (!deleted) {
     await getSender(actor, id);
     throw invalidRequest("An operator rejected, suspended or slowed down this sender: it cannot be deleted.", {

@@ -1,7 +1,8 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { prisma, type Tx } from "../core/db";
+import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { readPage, toPage } from "../core/wire";
 import { readTotal } from "../lists/store";
@@ -23,7 +24,10 @@ export async function createSuppression(
   const carryOut = async (tx: Tx): Promise<Suppression> => {
     if (senderId) await requireSender(tx, actor.accountId, senderId);
     const suppression = { accountId: actor.accountId, number, senderId: senderId ?? "", at: now() };
-    return presentSuppression(await insertManual(tx, suppression, note ?? null));
+    const row = await insertManual(tx, suppression, note ?? null);
+    const after = { number, sender_id: senderId ?? null, reason: row.reason };
+    await recordAudit(tx, actor, { action: "suppression.created", accountId: row.accountId, subjectId: row.id, after });
+    return presentSuppression(row);
   };
   return createOnce(actor, request, { whileSuspended: true, carryOut });
 }
@@ -58,6 +62,12 @@ export async function listSuppressions(actor: AccountActor, input: ListSuppressi
 
 /** Deletes a suppression, so that the account can send to the number again. @throws 404 */
 export async function deleteSuppression(actor: AccountActor, id: string) {
-  if (!(await deleteOne(actor.accountId, id))) throw notFound("There is no such suppression.", { param: "id" });
+  const { accountId } = actor;
+  await transaction(async (tx) => {
+    const row = await deleteOne(tx, accountId, id);
+    if (!row) throw notFound("There is no such suppression.", { param: "id" });
+    const before = { number: row.number, sender_id: row.senderId === "" ? null : row.senderId, reason: row.reason };
+    await recordAudit(tx, actor, { action: "suppression.deleted", accountId, subjectId: id, before });
+  });
   return { id, object: "suppression", deleted: true as const };
 }

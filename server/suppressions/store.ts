@@ -1,6 +1,6 @@
 /** Reads suppressions, on the hot path of every send, and writes those made by hand or by keywords from handsets. */
 import type { Suppression as SuppressionRow } from "@/prisma/generated/client";
-import { pool, type Queryable, type Tx } from "../core/db";
+import type { Queryable, Tx } from "../core/db";
 import { newId } from "../core/ids";
 import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
@@ -114,16 +114,20 @@ export async function deleteStops(tx: Tx, starts: readonly SuppressionRequest[])
   });
 }
 
-/** Deletes a suppression of the account. @returns whether there was one. */
-export async function deleteOne(accountId: string, id: string): Promise<boolean> {
-  const { rowCount } = await pool().query({
+type Deleted = { number: string; senderId: string; reason: string };
+
+/** Deletes a suppression of the account. @returns it; undefined when there is none. */
+export async function deleteOne(tx: Tx, accountId: string, id: string): Promise<Deleted | undefined> {
+  const { rows } = await tx.query<Deleted>({
     name: "suppressions.delete",
     text: `WITH deleted AS (
-             DELETE FROM suppressions WHERE id = $1 AND account_id = $2 RETURNING account_id, sender_id
-           ) ${INSERT_DELETED}`,
+             DELETE FROM suppressions WHERE id = $1 AND account_id = $2
+             RETURNING account_id, number, sender_id, reason
+           ), counted AS (${INSERT_DELETED})
+           SELECT number, sender_id AS "senderId", reason FROM deleted`,
     values: [id, accountId],
   });
-  return rowCount === 1;
+  return rows[0];
 }
 
 /** A message from a handset, as stored for one account; `accountId` is empty when no account has the number. */

@@ -1,5 +1,5 @@
 /** Encrypts and decrypts signing secrets for the database. */
-import { env } from "../core/env";
+import { env, secretKeys } from "../core/env";
 import { seal, unseal } from "../core/seal";
 import type { Secrets } from "./signature";
 
@@ -13,7 +13,7 @@ export const sealSecret = (secret: string): string => seal(env().SECRET_KEY, PUR
 
 /** The secrets that sign now. @throws Error when they were sealed with another SECRET_KEY. */
 export function unsealSecrets({ secretSealed, previousSecretSealed }: SealedSecrets): Secrets {
-  const open = (sealed: string) => unseal(env().SECRET_KEY, PURPOSE, sealed);
+  const open = (sealed: string) => unseal(secretKeys(), PURPOSE, sealed);
   const current = open(secretSealed);
   return previousSecretSealed === null ? [current] : [current, open(previousSecretSealed)];
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf } from "@/e2e/support/webhooks";
 import { pool } from "../core/db";
-import { env } from "../core/env";
+import { secretKeys } from "../core/env";
 import { isApiError } from "../core/errors";
 import { unseal } from "../core/seal";
 import { listDeliveries } from "./list-deliveries";
@@ -45,7 +45,7 @@ describe("createEndpoint", () => {
       "SELECT secret_sealed AS sealed FROM webhook_endpoints WHERE account_id = $1",
       [accountId],
     );
-    expect(unseal(env().SECRET_KEY, "webhook signing secret", rows[0]?.sealed ?? "")).toBe(created.signing_secret);
+    expect(unseal(secretKeys(), "webhook signing secret", rows[0]?.sealed ?? "")).toBe(created.signing_secret);
     const { signing_secret, ...shown } = created;
     expect(await getEndpoint(actor, created.id)).toEqual(shown);
     expect(WebhookEndpoint.strict().parse(shown)).toEqual(shown);

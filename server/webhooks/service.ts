@@ -1,8 +1,9 @@
 import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
 import { inTurn } from "../accounts/turns";
+import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { pool, prisma, type Tx } from "../core/db";
+import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { ssrfGuard } from "./post";
@@ -86,6 +87,8 @@ export async function createEndpoint(
     if (rowCount === 0) {
       throw invalidRequest(`An account has at most ${ENDPOINTS_MAX} webhook endpoints.`, { reason: "endpoint_limit" });
     }
+    const after = { url: row.url, description: row.description, events: row.events };
+    await recordAudit(tx, actor, { action: "endpoint.created", accountId: actor.accountId, subjectId: row.id, after });
     return { ...presentEndpoint(row), signing_secret: signingSecret };
   };
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
@@ -129,6 +132,8 @@ export async function getEndpoint(actor: AccountActor, id: string) {
   return presentEndpoint(row);
 }
 
+const auditOf = ({ url, description, events }: WebhookEndpoint) => ({ url, description, events });
+
 /**
  * Changes what is given, and nothing else: the secret, the failure count and whether the endpoint is active stay. Waiting
  * deliveries are posted to a new URL; new event types apply to events from now on.
@@ -141,8 +146,8 @@ export async function updateEndpoint(
   const current = await getEndpoint(actor, id);
   if (url !== undefined) await assertReachable(url);
   if (url === undefined && description === undefined && events === undefined) return current;
-  const update = () =>
-    pool().query<EndpointRow>(
+  const update = async (tx: Tx) => {
+    const { rows } = await tx.query<EndpointRow>(
       `UPDATE webhook_endpoints SET url = COALESCE($3, url), events = COALESCE($4::text[], events),
          description = CASE WHEN $5 THEN $6 ELSE description END
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL RETURNING ${RETURNED_COLUMNS}`,
@@ -155,18 +160,29 @@ export async function updateEndpoint(
         description ?? null,
       ],
     );
-  const [row] = (await inTurn(actor.accountId, update)).rows;
-  if (!row) throw noSuchEndpoint();
-  return presentEndpoint(row);
+    const [row] = rows;
+    if (!row) throw noSuchEndpoint();
+    const [before, after] = [auditOf(current), auditOf(presentEndpoint(row))];
+    const { accountId } = actor;
+    await recordAudit(tx, actor, { action: "endpoint.updated", accountId, subjectId: id, before, after });
+    return presentEndpoint(row);
+  };
+  return inTurn(actor.accountId, () => transaction(update));
 }
 
 /** Deletes an endpoint: it gets no more events, and its pending deliveries are not sent. @throws 404 */
 export async function deleteEndpoint(actor: AccountActor, id: string) {
-  const { count } = await prisma().webhookEndpoint.updateMany({
-    where: { id, accountId: actor.accountId, deletedAt: null },
-    data: { deletedAt: now() },
+  const { accountId } = actor;
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ url: string; description: string | null; events: string[] }>(
+      `UPDATE webhook_endpoints SET deleted_at = $3 WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
+       RETURNING url, description, events`,
+      [id, accountId, now()],
+    );
+    const [before] = rows;
+    if (!before) throw noSuchEndpoint();
+    await recordAudit(tx, actor, { action: "endpoint.deleted", accountId, subjectId: id, before });
   });
-  if (count === 0) throw noSuchEndpoint();
   return { id, object: "webhook_endpoint", deleted: true as const };
 }
 
@@ -177,17 +193,22 @@ export async function deleteEndpoint(actor: AccountActor, id: string) {
  */
 export async function enableEndpoint(actor: AccountActor, id: string) {
   // FOR UPDATE waits for transactions that are parking deliveries (see recordEvents); a plain UPDATE would not.
-  const enable = () =>
-    pool().query(
+  const { accountId } = actor;
+  const enable = async (tx: Tx) => {
+    const { rowCount } = await tx.query(
       `WITH disabled AS (
        SELECT id FROM webhook_endpoints
        WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND NOT is_active FOR UPDATE
      )
      UPDATE webhook_endpoints e SET is_active = true, failure_count = 0, disabled_at = NULL
      FROM disabled WHERE e.id = disabled.id`,
-      [id, actor.accountId],
+      [id, accountId],
     );
-  await inTurn(actor.accountId, enable);
+    if (!rowCount) return;
+    const [before, after] = [{ is_active: false }, { is_active: true }];
+    await recordAudit(tx, actor, { action: "endpoint.enabled", accountId, subjectId: id, before, after });
+  };
+  await inTurn(accountId, () => transaction(enable));
   return getEndpoint(actor, id);
 }
 
@@ -212,6 +233,8 @@ export async function rotateSecret(
     );
     const [row] = rows;
     if (!row) throw noSuchEndpoint();
+    const change = { action: "endpoint.secret_rotated", accountId: actor.accountId, subjectId: id } as const;
+    await recordAudit(tx, actor, { ...change, after: { url: row.url } });
     return {
       ...presentEndpoint(row),
       signing_secret: signingSecret,

@@ -6,6 +6,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import Link from "next/link";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { SECOND_FACTOR_REQUIRED } from "@/server/auth/schema";
 import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
 import { openSession } from "./credentials";
 import { safeTarget } from "./next-path";
@@ -19,15 +20,17 @@ export function SignInForm() {
   const signUpState = trpc.auth.signUpState.useQuery();
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const form = useForm({ mode: "uncontrolled", initialValues: { email: "", password: "" } });
+  const form = useForm({ mode: "uncontrolled", initialValues: { email: "", password: "", code: "" } });
+  const [isCodeWanted, setCodeWanted] = useState(false);
 
-  async function submit({ email, password }: { email: string; password: string }) {
+  async function submit({ email, password, code }: { email: string; password: string; code: string }) {
     setBusy(true);
     setProblem(null);
-    const refusal = await openSession(email, password);
+    const refusal = await openSession(email, password, isCodeWanted ? code.trim() : undefined);
     // A full load, so that nothing of an earlier session stays in the cache.
     if (!refusal) return window.location.assign(targetOfPage());
-    setProblem(refusal);
+    if (refusal === SECOND_FACTOR_REQUIRED && !isCodeWanted) setCodeWanted(true);
+    else setProblem(refusal);
     setBusy(false);
   }
 
@@ -64,6 +67,18 @@ export function SignInForm() {
           key={form.key("password")}
           {...form.getInputProps("password")}
         />
+        {isCodeWanted && (
+          <TextInput
+            label="Code"
+            description="Of your authenticator app, or a recovery code."
+            autoComplete="one-time-code"
+            autoFocus
+            required
+            withAsterisk={false}
+            key={form.key("code")}
+            {...form.getInputProps("code")}
+          />
+        )}
         <Button type="submit" fullWidth loading={busy}>
           Sign in
         </Button>

@@ -1,6 +1,6 @@
 /** Admission of requests: the account's status, its balance and spending cap, and the quotas of the API key. */
 import type { LockedAccount } from "../../accounts/store";
-import type { AccountActor } from "../../core/actor";
+import type { AccountActor, KeyQuota } from "../../core/actor";
 import { nextUtcDay, nextUtcMonth, now, utcDay, utcMonth, wholeSeconds } from "../../core/clock";
 import type { Queryable, Tx } from "../../core/db";
 import { env } from "../../core/env";
@@ -8,11 +8,14 @@ import { type ApiError, forbidden, insufficientBalance, rateLimited } from "../.
 import { unnest } from "../../core/unnest";
 import { fromMicros } from "../../core/wire";
 
-/** The API key and its quotas; null for a console user. */
-export type SendingKey = { id: string; daily: number | null; monthly: number | null } | null;
+/**
+ * The API key with its quotas, before the keys that it descends from: a message counts against all of them. Null for a console
+ * user.
+ */
+export type SendingKey = readonly KeyQuota[] | null;
 
 export const sendingKey = (actor: AccountActor): SendingKey =>
-  actor.kind === "apiKey" ? { id: actor.keyId, daily: actor.limits.daily, monthly: actor.limits.monthly } : null;
+  actor.kind === "apiKey" ? [{ id: actor.keyId, ...actor.limits }, ...(actor.ancestors ?? [])] : null;
 
 /** Returns the account when it may send. @throws 403 */
 export function requireActive<Account extends { status: string }>(account: Account | null | undefined): Account {
@@ -41,14 +44,15 @@ const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().g
 /** Loads the daily and monthly quotas of keys; exact while their accounts are locked. */
 export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
-  const periodsOf = (key: SendingKey) => {
-    // Most keys have no quota.
-    if (!key || (key.daily === null && key.monthly === null)) return [];
-    return [
-      { period: `day:${utcDay(at)}`, limit: key.daily, reason: "daily_limit", endsAt: nextUtcDay(at) },
-      { period: `month:${utcMonth(at)}`, limit: key.monthly, reason: "monthly_limit", endsAt: nextUtcMonth(at) },
-    ].flatMap((entry) => (entry.limit === null ? [] : [{ ...entry, limit: entry.limit, keyId: key.id }]));
-  };
+  const periodsOf = (key: SendingKey) =>
+    (key ?? []).flatMap(({ id: keyId, daily, monthly }, generation) => {
+      // Most keys have no quota.
+      if (daily === null && monthly === null) return [];
+      return [
+        { period: `day:${utcDay(at)}`, limit: daily, reason: "daily_limit", endsAt: nextUtcDay(at) },
+        { period: `month:${utcMonth(at)}`, limit: monthly, reason: "monthly_limit", endsAt: nextUtcMonth(at) },
+      ].flatMap((entry) => (entry.limit === null ? [] : [{ ...entry, limit: entry.limit, keyId, generation }]));
+    });
   const limited = keys.flatMap(periodsOf);
   const used = new Map<string, number>();
   if (limited.length > 0) {
@@ -64,10 +68,11 @@ export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
 
   /** A 429 for each quota that this number of messages would exceed. */
   const refusals = (key: SendingKey, messages: number): ApiError[] =>
-    periodsOf(key).flatMap(({ keyId, period, limit, reason, endsAt }) => {
+    periodsOf(key).flatMap(({ keyId, period, limit, reason, endsAt, generation }) => {
       const before = used.get(periodKey(keyId, period)) ?? 0;
       if (before + messages <= limit) return [];
-      const text = `This API key may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`;
+      const whose = generation === 0 ? "This API key" : "A key that this one was made with, and all that it made,";
+      const text = `${whose} may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`;
       const details = { limit, used: before, requested: messages };
       return [rateLimited(text, { reason, details, retryAfterS: secondsUntil(endsAt) })];
     });

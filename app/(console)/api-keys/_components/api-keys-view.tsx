@@ -1,10 +1,9 @@
 "use client";
 
-import { ActionIcon, Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconBan, IconKey, IconPlus } from "@tabler/icons-react";
+import { IconKey, IconPlus } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmAction } from "@/app/_ui/confirm";
 import { formatCount } from "@/app/_ui/count";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { PageHeader } from "@/app/_ui/page-header";
@@ -12,10 +11,10 @@ import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { StatusBadge } from "@/app/_ui/status-badge";
 import { Time } from "@/app/_ui/time";
-import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES } from "@/server/api-keys/scopes";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
+import { RevokeButton } from "./revoke-button";
 
 /** The API keys of the account, with their permissions, limits and last use. */
 export function ApiKeysView() {
@@ -132,35 +131,4 @@ function KeyState({ apiKey }: { apiKey: ApiKey }) {
   if (apiKey.is_active) return <StatusBadge tone="success">Active</StatusBadge>;
   const expired = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) <= Date.now();
   return <StatusBadge tone={expired ? "warning" : "neutral"}>{expired ? "Expired" : "Revoked"}</StatusBadge>;
-}
-
-function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
-  const utils = trpc.useUtils();
-  const revoke = trpc.apiKeys.revoke.useMutation({
-    onSuccess: () => {
-      toastDone(`API key “${apiKey.name}” revoked`);
-      return utils.apiKeys.invalidate();
-    },
-    onError: toastFailed,
-  });
-  return (
-    <Tooltip label="Revoke">
-      <ActionIcon
-        variant="subtle"
-        color="red"
-        aria-label={`Revoke ${apiKey.name}`}
-        loading={revoke.isPending}
-        onClick={() =>
-          confirmAction({
-            title: `Revoke “${apiKey.name}”?`,
-            children: "Requests with this key are refused from now on. This cannot be undone.",
-            confirmLabel: "Revoke key",
-            onConfirm: () => revoke.mutate({ id: apiKey.id }),
-          })
-        }
-      >
-        <IconBan size={16} />
-      </ActionIcon>
-    </Tooltip>
-  );
 }

@@ -3,16 +3,18 @@
 import { Stack } from "@mantine/core";
 import { PageHeader } from "@/app/_ui/page-header";
 import { PasswordCard } from "./password-card";
+import { SecondFactorCard } from "./second-factor-card";
 import { SessionsCard } from "./sessions-card";
 
-/** Where the person is signed in, and with which password. */
+/** Where the person is signed in, and with what. */
 export function SecurityView() {
   return (
     <>
-      <PageHeader title="Security" description="Where you are signed in, and the password that you sign in with." />
+      <PageHeader title="Security" description="Where you are signed in, and what you sign in with." />
       <Stack gap="lg">
         <SessionsCard />
         <PasswordCard />
+        <SecondFactorCard />
       </Stack>
     </>
   );

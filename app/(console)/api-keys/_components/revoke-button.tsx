@@ -1,0 +1,62 @@
+"use client";
+
+import { ActionIcon, Checkbox, Stack, Text, Tooltip } from "@mantine/core";
+import { IconBan } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { confirmAction } from "@/app/_ui/confirm";
+import { toastDone, toastFailed } from "@/app/_ui/toast";
+import type { ApiKey } from "@/server/api-keys/schema";
+import { descendantsOf } from "./descendants";
+
+/** Revokes a key once it is confirmed, and on request the active keys that descend from it. */
+export function RevokeButton({ apiKey }: { apiKey: ApiKey }) {
+  const utils = trpc.useUtils();
+  const keys = trpc.apiKeys.list.useQuery();
+  const made = descendantsOf(apiKey.id, keys.data?.data ?? []).filter((key) => key.is_active);
+  const revoke = trpc.apiKeys.revoke.useMutation({
+    onSuccess: (_, { cascade }) => {
+      toastDone(cascade ? `API key “${apiKey.name}” and its keys revoked` : `API key “${apiKey.name}” revoked`);
+      return utils.apiKeys.invalidate();
+    },
+    onError: toastFailed,
+  });
+  const confirm = () => {
+    let cascade = false;
+    confirmAction({
+      title: `Revoke “${apiKey.name}”?`,
+      children: (
+        <Stack gap="sm">
+          <Text size="sm">Requests with this key are refused from now on. This cannot be undone.</Text>
+          {made.length > 0 && (
+            <Checkbox
+              label={
+                made.length === 1
+                  ? "Also revoke the key that it created"
+                  : `Also revoke the ${made.length} keys that it created`
+              }
+              description={made.map((key) => key.name).join(", ")}
+              onChange={(event) => {
+                cascade = event.currentTarget.checked;
+              }}
+            />
+          )}
+        </Stack>
+      ),
+      confirmLabel: "Revoke key",
+      onConfirm: () => revoke.mutate({ id: apiKey.id, cascade }),
+    });
+  };
+  return (
+    <Tooltip label="Revoke">
+      <ActionIcon
+        variant="subtle"
+        color="red"
+        aria-label={`Revoke ${apiKey.name}`}
+        loading={revoke.isPending}
+        onClick={confirm}
+      >
+        <IconBan size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { Card } from "@mantine/core";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { AuditActionSelect, AuditTable } from "@/app/_ui/audit-table";
+import { PageHeader } from "@/app/_ui/page-header";
+import { QueryState } from "@/app/_ui/query-state";
+import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import { AUDIT_ACTIONS } from "@/server/audit/schema";
+
+const PER_PAGE = 25;
+
+/** What was done in the account, by whom and from where. */
+export function AuditView() {
+  const { params, page, change, setPage } = useUrlState();
+  const action = oneOf(AUDIT_ACTIONS, params.get("action"));
+  const list = trpc.audit.list.useQuery({ action, page, limit: PER_PAGE }, { placeholderData: keepPreviousData });
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        description="Sign-ins and changes of keys, money, senders and webhook endpoints: who made them, and from where."
+      />
+      <Card padding={0}>
+        <div className="card-bar">
+          <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />
+        </div>
+        <QueryState query={list}>
+          {({ items, pagination }) => (
+            <AuditTable rows={items} pagination={pagination} onPage={setPage} busy={list.isPlaceholderData} />
+          )}
+        </QueryState>
+      </Card>
+    </>
+  );
+}

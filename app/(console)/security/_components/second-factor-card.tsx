@@ -1,0 +1,57 @@
+"use client";
+
+import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/error-alert";
+import { QueryState } from "@/app/_ui/query-state";
+import { StatusBadge } from "@/app/_ui/status-badge";
+import { DisableSecondFactor } from "./disable-second-factor";
+import { EnrolSecondFactor } from "./enrol-second-factor";
+
+/** Codes of an authenticator app, asked for at the sign-in. */
+export function SecondFactorCard() {
+  const factor = trpc.auth.secondFactor.get.useQuery();
+  const begin = trpc.auth.secondFactor.begin.useMutation();
+  const [isDisabling, setDisabling] = useState(false);
+  return (
+    <Card component="section" aria-labelledby="second-factor" padding="lg">
+      <Stack gap="md">
+        <Stack gap={4}>
+          <Group gap="sm">
+            <Title order={2} size="h4" id="second-factor">
+              Authenticator app
+            </Title>
+            {factor.data?.enabled && <StatusBadge tone="success">Enabled</StatusBadge>}
+          </Group>
+          <Text size="sm" c="dimmed">
+            A code of your phone is asked for after the password, so that the password alone opens nothing.
+          </Text>
+        </Stack>
+        <QueryState query={factor}>
+          {({ enabled, recovery_codes_left }) => {
+            if (begin.data) return <EnrolSecondFactor enrolment={begin.data} onDone={begin.reset} />;
+            if (isDisabling && enabled) return <DisableSecondFactor onDone={() => setDisabling(false)} />;
+            return (
+              <Stack gap="sm">
+                <ErrorAlert error={begin.error} title="It could not be set up" />
+                {enabled && <Text size="sm">Recovery codes that are left: {recovery_codes_left}</Text>}
+                <Group>
+                  {enabled ? (
+                    <Button variant="default" onClick={() => setDisabling(true)}>
+                      Disable
+                    </Button>
+                  ) : (
+                    <Button loading={begin.isPending} onClick={() => begin.mutate()}>
+                      Set up
+                    </Button>
+                  )}
+                </Group>
+              </Stack>
+            );
+          }}
+        </QueryState>
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,62 @@
+"use client";
+
+import { Card, Group, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { AuditActionSelect, AuditTable } from "@/app/_ui/audit-table";
+import { PageHeader } from "@/app/_ui/page-header";
+import { QueryState } from "@/app/_ui/query-state";
+import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import { AUDIT_ACTIONS } from "@/server/audit/schema";
+
+const PER_PAGE = 25;
+const SEARCH_MAX = 64;
+const SEARCH_DELAY_MS = 250;
+
+/** What was done in all accounts and in the installation. */
+export function OperatorAuditView() {
+  const { params, page, change, setPage } = useUrlState();
+  const action = oneOf(AUDIT_ACTIONS, params.get("action"));
+  const search = params.get("search") ?? "";
+  const searchFor = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
+  const list = trpc.audit.listAll.useQuery(
+    { action, search: search || undefined, page, limit: PER_PAGE },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <>
+      <PageHeader
+        title="All audit entries"
+        description="Sign-ins and changes in all accounts, and of providers and routes: who made them, and from where."
+      />
+      <Card padding={0}>
+        <Group className="card-bar" gap="sm">
+          <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />
+          <TextInput
+            aria-label="Search by id"
+            type="search"
+            placeholder="Id of an account, a person, a key, …"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            w={{ base: "100%", xs: 340 }}
+            maxLength={SEARCH_MAX}
+            defaultValue={search}
+            onChange={(event) => searchFor(event.currentTarget.value)}
+          />
+        </Group>
+        <QueryState query={list}>
+          {({ items, pagination }) => (
+            <AuditTable
+              rows={items}
+              withAccount
+              pagination={pagination}
+              onPage={setPage}
+              busy={list.isPlaceholderData}
+            />
+          )}
+        </QueryState>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Page } from "@playwright/test";
+import { codeAt, stepAt } from "@/server/auth/totp";
+import { admin } from "../support/accounts";
+import { expect, test } from "../test";
+
+/** The code that an app shows now, or shows after that. */
+const codeOf = (secret: string, steps = 0): string => codeAt(secret, stepAt(Date.now() / 1_000) + steps);
+
+async function giveCredentials(page: Page, account: { email: string; password: string }): Promise<void> {
+  await page.goto("/sign-in");
+  await page.getByLabel("Email").fill(account.email);
+  await page.getByLabel("Password", { exact: true }).fill(account.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+async function giveCode(page: Page, code: string): Promise<void> {
+  await page.getByLabel("Code").fill(code);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Enables an authenticator app on the page for security. @returns its secret and the recovery codes. */
+async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
+  await page.goto("/security");
+  await page.getByRole("button", { name: "Set up" }).click();
+  await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
+  const secret = (await page.getByTestId("secret-value").textContent()) ?? "";
+  await page.getByLabel("Code").fill("000000");
+  await page.getByRole("button", { name: "Enable" }).click();
+  await expect(page.getByText("This code is wrong")).toBeVisible();
+  await page.getByLabel("Code").fill(codeOf(secret));
+  await page.getByRole("button", { name: "Enable" }).click();
+  const shown = page.getByLabel("Recovery codes");
+  await expect(shown).toBeVisible();
+  const recoveryCodes = ((await shown.textContent()) ?? "").trim().split("\n");
+  await page.getByRole("button", { name: "I have kept them" }).click();
+  await expect(page.getByText("Enabled")).toBeVisible();
+  return { secret, recoveryCodes };
+}
+
+test("an app is enrolled, asked for at the sign-in, replaced by a recovery code, and disabled", async ({
+  console: page,
+  account,
+  browser,
+  service,
+}) => {
+  const { secret, recoveryCodes } = await enrol(page);
+  expect(recoveryCodes).toHaveLength(10);
+
+  const other = await (await browser.newContext({ baseURL: service.url })).newPage();
+  await giveCredentials(other, account);
+  await giveCode(other, "000000");
+  await expect(other.getByRole("alert").filter({ hasText: "This code is wrong" })).toBeVisible();
+  await giveCode(other, codeOf(secret, 1));
+  await other.waitForURL("/");
+  await other.context().close();
+
+  const third = await (await browser.newContext({ baseURL: service.url })).newPage();
+  await giveCredentials(third, account);
+  await giveCode(third, recoveryCodes[0] ?? "");
+  await third.waitForURL("/");
+
+  await page.goto("/audit");
+  const log = page.getByRole("table", { name: "Audit log" });
+  await expect(log).toContainText("Second factor enabled");
+  await expect(log).toContainText("Sign in refused");
+  await expect(log).toContainText("cause: wrong_code");
+
+  await page.goto("/security");
+  await expect(page.getByText("Recovery codes that are left: 9")).toBeVisible();
+  await page.getByRole("button", { name: "Disable" }).click();
+  const form = page.getByRole("form", { name: "Disabling of the authenticator app" });
+  await form.getByLabel("Password", { exact: true }).fill(account.password);
+  await form.getByLabel("Code").fill(recoveryCodes[1] ?? "");
+  await form.getByRole("button", { name: "Disable" }).click();
+  await expect(page.getByRole("button", { name: "Set up" })).toBeVisible();
+  await third.context().close();
+});
+
+test("an operator clears the app of somebody who lost it", async ({ console: page, account, browser, service }) => {
+  await enrol(page);
+  await admin(service, "account", "clear-second-factor", "--email", account.email);
+  const other = await (await browser.newContext({ baseURL: service.url })).newPage();
+  await giveCredentials(other, account);
+  await other.waitForURL("/");
+  await other.context().close();
+});

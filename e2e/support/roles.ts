@@ -1,0 +1,107 @@
+/** Who may call each procedure. Declared here a second time, so that a procedure opened by mistake fails a test. */
+import type { Scope } from "@/server/api-keys/scopes";
+
+/**
+ * `anyone`: without signing in. `person`: somebody who is signed in, for themselves and their account; no key. `operator`: an
+ * operator of the installation who is signed in. Otherwise: a person, and keys of the account with the scope, or with one of
+ * several; null: every key.
+ */
+export type Role = "anyone" | "person" | "operator" | { scope: Scope | readonly Scope[] | null };
+
+const EVERY_KEY: Role = { scope: null };
+
+/** By the procedure's path in the router. */
+export const ROLES: Readonly<Record<string, Role>> = {
+  "accounts.balance": { scope: "balance:read" },
+  "accounts.get": EVERY_KEY,
+  "accounts.usage": { scope: "balance:read" },
+  "accounts.usageSeries": "person",
+  "apiKeys.create": { scope: "keys:write" },
+  "apiKeys.list": EVERY_KEY,
+  "apiKeys.revoke": { scope: "keys:write" },
+  "audit.list": "person",
+  "audit.listAll": "operator",
+  "auth.changePassword": "person",
+  "auth.confirmPassword": "person",
+  "auth.resetPassword": "anyone",
+  "auth.secondFactor.begin": "person",
+  "auth.secondFactor.confirm": "person",
+  "auth.secondFactor.disable": "person",
+  "auth.secondFactor.get": "person",
+  "auth.sessions.list": "person",
+  "auth.sessions.revoke": "person",
+  "auth.sessions.revokeOthers": "person",
+  "auth.signUp": "anyone",
+  "auth.signUpState": "anyone",
+  "auth.viewer": "person",
+  "messages.bulk": { scope: "sms:bulk" },
+  "messages.detail": "person",
+  "messages.estimate": { scope: ["sms:send", "sms:bulk"] },
+  "messages.get": { scope: "sms:read" },
+  "messages.list": { scope: "sms:read" },
+  "messages.quote": "person",
+  "messages.send": { scope: "sms:send" },
+  "messages.timeline": { scope: "sms:read" },
+  "operator.accounts": "operator",
+  "operator.credit": "operator",
+  "operator.decideSender": "operator",
+  "operator.limitAccount": "operator",
+  "operator.providers.clearSettings": "operator",
+  "operator.providers.closeBreaker": "operator",
+  "operator.providers.drain": "operator",
+  "operator.providers.get": "operator",
+  "operator.providers.list": "operator",
+  "operator.providers.saveSettings": "operator",
+  "operator.providers.test": "operator",
+  "operator.providers.throttle": "operator",
+  "operator.routes.create": "operator",
+  "operator.routes.delete": "operator",
+  "operator.routes.list": "operator",
+  "operator.routes.simulate": "operator",
+  "operator.routes.update": "operator",
+  "operator.senders": "operator",
+  "operator.setAccountStatus": "operator",
+  "operator.suppressions": "operator",
+  "operator.throttleSender": "operator",
+  "senders.create": { scope: "senders:write" },
+  "senders.get": EVERY_KEY,
+  "senders.list": EVERY_KEY,
+  "suppressions.create": { scope: "senders:write" },
+  "suppressions.delete": { scope: "senders:write" },
+  "suppressions.list": { scope: "sms:read" },
+  "webhooks.create": { scope: "webhooks:write" },
+  "webhooks.delete": { scope: "webhooks:write" },
+  "webhooks.deliveries": { scope: "dlr:read" },
+  "webhooks.enable": { scope: "webhooks:write" },
+  "webhooks.events": { scope: "dlr:read" },
+  "webhooks.get": { scope: "dlr:read" },
+  "webhooks.list": { scope: "dlr:read" },
+  "webhooks.recover": { scope: "webhooks:write" },
+  "webhooks.rotateSecret": { scope: "webhooks:write" },
+  "webhooks.test": { scope: "webhooks:write" },
+};
+
+/** The scopes that open a procedure to a key; null: no scope does, since no key may or every key may. */
+export const scopesOf = (role: Role | undefined): readonly Scope[] | null =>
+  typeof role === "object" && role.scope !== null ? [role.scope].flat() : null;
+
+function nameOf(role: Role): string {
+  if (role === "anyone") return "Anyone";
+  if (role === "person") return "A signed-in person, for their own account";
+  if (role === "operator") return "An operator, signed in";
+  const scopes = scopesOf(role);
+  const keys = scopes === null ? "every key" : `keys with ${scopes.map((scope) => `\`${scope}\``).join(" or ")}`;
+  return `A signed-in person, and ${keys}, for their own account`;
+}
+
+/** The table of the guide for security: a row per role, with its procedures. */
+export function rolesTable(): string {
+  const rows = new Map<string, string[]>();
+  for (const [procedure, role] of Object.entries(ROLES)) {
+    rows.set(nameOf(role), [...(rows.get(nameOf(role)) ?? []), `\`${procedure}\``]);
+  }
+  const lines = [...rows]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([who, procedures]) => `| ${who} | ${procedures.join(", ")} |`);
+  return ["| who | procedures |", "|---|---|", ...lines].join("\n");
+}

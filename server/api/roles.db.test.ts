@@ -1,0 +1,178 @@
+/** Every procedure of the router, tried as everybody: the roles are declared in e2e/support/roles. */
+import { expect, test } from "vitest";
+import { PROCEDURES as ALL, callAs } from "@/e2e/support/call-procedure";
+import { ROLES, scopesOf } from "@/e2e/support/roles";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { plainRequest } from "../accounts/idempotency";
+import { createAccountWithOwner } from "../accounts/service";
+import { SCOPES, type Scope } from "../api-keys/scopes";
+import { createApiKey } from "../api-keys/service";
+import { startSession } from "../auth/sessions";
+import type { AccountActor, SessionActor } from "../core/actor";
+import { pool } from "../core/db";
+import { toApiError } from "../core/errors";
+import { newId } from "../core/ids";
+import { sendMessage } from "../messages/accept/send";
+import { SendMessageInput } from "../messages/schema";
+import { CreateSuppressionInput } from "../suppressions/schema";
+import { createSuppression } from "../suppressions/service";
+import { sealSecret } from "../webhooks/secrets";
+import { newSigningSecret } from "../webhooks/signature";
+import { serveRest } from "./rest";
+
+const PROCEDURES = ALL.map((procedure) => ({ ...procedure, role: ROLES[procedure.path] }));
+
+type Outcome = { status: number; reason?: unknown; text: string };
+
+async function ask(actor: AccountActor | null, path: string, input: unknown): Promise<Outcome> {
+  try {
+    return { status: 200, text: JSON.stringify(await callAs(actor, path, input)) ?? "" };
+  } catch (thrown) {
+    const { status, wire } = toApiError(thrown);
+    return { status, reason: wire.details.reason, text: wire.message };
+  }
+}
+
+async function askWithKey(key: string, { method, path }: { method: string; path: string }): Promise<Outcome> {
+  const answer = await serveRest({
+    method,
+    path: path.replace("{id}", "nothing"),
+    query: "",
+    header: (name) => ({ authorization: `Bearer ${key}`, "content-type": "application/json" })[name],
+    peer: "127.0.0.1",
+    readBody: async () => Buffer.from("{}"),
+  });
+  return { status: answer.status, reason: JSON.parse(answer.body).error?.details.reason, text: answer.body };
+}
+
+const personOf = ({ accountId }: { accountId: string }, isOperator = false): SessionActor => ({
+  kind: "session",
+  accountId,
+  userId: newId("user"),
+  isOperator,
+});
+
+/** Somebody who can sign in. */
+async function makeOwner(): Promise<SessionActor> {
+  const { accountId, userId } = await createAccountWithOwner({
+    email: `${newId("user")}@roles.example`,
+    password: "correct horse battery staple",
+    name: "Ann",
+    companyName: "",
+  });
+  return { kind: "session", accountId, userId, isOperator: false };
+}
+
+/** One of each thing that an account can have, by the router that takes its id. */
+async function makePossessions(account: TestAccount): Promise<Record<string, string>> {
+  await makeRoute();
+  const { userId } = await makeOwner();
+  const send = SendMessageInput.parse({ to: "+14155550123", from: account.senderId, body: "Hello" });
+  const message = await sendMessage(account.actor, send, plainRequest());
+  const suppression = await createSuppression(account.actor, CreateSuppressionInput.parse({ number: "+14155550199" }));
+  const endpointId = newId("endpoint");
+  await pool().query(
+    `INSERT INTO webhook_endpoints (id, account_id, url, events, secret_sealed) VALUES ($1, $2, 'https://example.com', '{}', $3)`,
+    [endpointId, account.accountId, sealSecret(newSigningSecret())],
+  );
+  const { rows } = await pool().query<{ id: string }>("SELECT id FROM senders WHERE account_id = $1", [
+    account.accountId,
+  ]);
+  return {
+    apiKeys: account.keyId,
+    "auth.sessions": await startSession(userId, { address: "", userAgent: "" }),
+    messages: message.id,
+    senders: rows[0]?.id ?? "",
+    suppressions: suppression.id,
+    webhooks: endpointId,
+  };
+}
+
+/** The rows of an account, as text: whatever was done to them shows. */
+async function stateOf({ accountId }: TestAccount): Promise<string> {
+  const tables = ["api_keys", "senders", "webhook_endpoints", "suppressions", "messages"];
+  const rows = await Promise.all(
+    tables.map((table) => pool().query(`SELECT * FROM ${table} WHERE account_id = $1 ORDER BY id`, [accountId])),
+  );
+  return JSON.stringify(
+    rows.map((result) => result.rows),
+    (_, value) => (typeof value === "bigint" ? `${value}` : value),
+  );
+}
+
+test("nobody gets anywhere without signing in, but where anyone may", async () => {
+  for (const { path, role } of PROCEDURES) {
+    const { status, reason } = await ask(null, path, {});
+    if (role === "anyone") expect([401, 403], path).not.toContain(reason === "sign_up_closed" ? 400 : status);
+    else expect([status, reason], path).toEqual([401, "no_session"]);
+  }
+});
+
+test("a person may do what is theirs, and nothing of an operator's", async () => {
+  const person = await makeOwner();
+  for (const { path, role } of PROCEDURES.filter((procedure) => procedure.role !== "anyone")) {
+    const { status, reason, text } = await ask(person, path, { id: "nothing" });
+    if (role === "operator") expect([status, reason], path).toEqual([403, "not_an_operator"]);
+    else expect([401, 403], `${path}: ${text}`).not.toContain(status);
+  }
+});
+
+test("an operator may do everything that a person may, and what is an operator's", async () => {
+  const operator = personOf(await makeAccount(), true);
+  for (const { path } of PROCEDURES.filter(({ role }) => role === "operator")) {
+    const { status, text } = await ask(operator, path, {});
+    expect([401, 403], `${path}: ${text}`).not.toContain(status);
+  }
+});
+
+test("nothing of an account is there for others, operators of the installation among them", async () => {
+  const victim = await makeAccount();
+  const possessions = await makePossessions(victim);
+  const before = await stateOf(victim);
+  const others = [personOf(await makeAccount()), personOf(await makeAccount(), true), (await makeAccount()).actor];
+  for (const { path, type, takesId, role } of PROCEDURES) {
+    if (role === "anyone" || role === "operator") continue;
+    const id = possessions[path.slice(0, path.lastIndexOf("."))];
+    if (takesId) expect(id, `${path} takes an id: say of what`).toBeDefined();
+    for (const other of others) {
+      if (other.kind === "apiKey" && role === "person") continue;
+      const { status, text } = await ask(other, path, takesId ? { id, since: new Date().toISOString() } : {});
+      if (takesId) expect(status, `${path} as ${other.kind}: ${text}`).toBe(404);
+      if (type !== "query") continue;
+      for (const theirs of [victim.accountId, ...Object.values(possessions)]) expect(text, path).not.toContain(theirs);
+    }
+  }
+  expect(await stateOf(victim)).toBe(before);
+  const { rows } = await pool().query("SELECT revoked_at FROM sessions WHERE id = $1", [possessions["auth.sessions"]]);
+  expect(rows).toEqual([{ revoked_at: null }]);
+});
+
+test("a key opens only what its scopes name, and nothing that is a person's or an operator's", async () => {
+  const account = await makeAccount();
+  const owner = personOf(account);
+  const keyWith = async (permissions: Scope[]) =>
+    (await createApiKey(owner, { name: permissions.join(" "), permissions, rate_limit: 6_000 })).plain_key;
+  for (const { path, meta, role } of PROCEDURES) {
+    if (meta?.openapi === undefined) {
+      if (role === "anyone") continue;
+      expect(await ask(account.actor, path, {}), path).toMatchObject({ status: 403, reason: "session_required" });
+      continue;
+    }
+    expect(typeof role, path).toBe("object");
+    const scopes = scopesOf(role);
+    const without = await keyWith(SCOPES.filter((scope) => !scopes?.includes(scope)));
+    const refused = await askWithKey(without, meta.openapi);
+    if (scopes === null) {
+      expect([401, 403], path).not.toContain(refused.status);
+      continue;
+    }
+    expect(refused, path).toMatchObject({ status: 403, reason: "missing_scope" });
+    for (const scope of scopes) {
+      const { status, reason } = await askWithKey(await keyWith([scope]), meta.openapi);
+      // `estimate` asks for the scope of that send once it knows which it is.
+      expect(reason, `${path} with ${scope}`).not.toBe("missing_scope");
+      expect(status, `${path} with ${scope}`).not.toBe(401);
+    }
+  }
+});

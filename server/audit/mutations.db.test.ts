@@ -1,0 +1,309 @@
+/** Every mutation of the router writes to the audit log, or says here why it does not. */
+import { beforeAll, expect, test } from "vitest";
+import { callAs, PROCEDURES, TEST_ORIGIN } from "@/e2e/support/call-procedure";
+import { makeRoute } from "@/e2e/support/routes";
+import { makeAccount } from "@/e2e/support/seed";
+import { createAccountWithOwner } from "../accounts/service";
+import { issuePasswordReset } from "../auth/passwords";
+import { startSession } from "../auth/sessions";
+import { codeAt, stepAt } from "../auth/totp";
+import type { SessionActor } from "../core/actor";
+import { pool } from "../core/db";
+import { env } from "../core/env";
+import { newId } from "../core/ids";
+import { sealSecret } from "../webhooks/secrets";
+import { newSigningSecret } from "../webhooks/signature";
+
+const PASSWORD = "correct horse battery staple";
+const NEW_PASSWORD = "another battery staple altogether";
+const PROVIDER_SECRET = "shall-not-be-written-down-anywhere";
+
+/** Mutations that write nothing to the log, with the reason. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  "auth.secondFactor.begin": "makes a secret that counts for nothing until it is confirmed",
+  "auth.confirmPassword":
+    "changes nothing but how long the session counts as confirmed; what it opens is recorded itself",
+  "messages.send": "a message has a timeline of its own, and its money is in the ledger",
+  "messages.bulk": "as messages.send",
+  "messages.estimate": "changes nothing",
+  "operator.providers.test": "sends a test message and changes nothing of the provider",
+  "webhooks.recover": "repeats deliveries, each of which is listed with its tries",
+  "webhooks.test": "posts an event about an invented message and changes nothing",
+};
+
+type Person = SessionActor & { email: string; sessionId: string };
+
+async function makePerson(isOperator = false): Promise<Person> {
+  const email = `${newId("user")}@audit.example`;
+  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "", isOperator });
+  const sessionId = await startSession(made.userId, TEST_ORIGIN);
+  return { kind: "session", ...made, isOperator, email, sessionId, isConfirmed: true, origin: TEST_ORIGIN };
+}
+
+async function makeEndpoint({ accountId }: Person, isActive = true): Promise<string> {
+  const id = newId("endpoint");
+  await pool().query(
+    `INSERT INTO webhook_endpoints (id, account_id, url, events, secret_sealed, is_active)
+     VALUES ($1, $2, 'https://example.com/hook', '{}', $3, $4)`,
+    [id, accountId, sealSecret(newSigningSecret()), isActive],
+  );
+  return id;
+}
+
+const idOf = (made: unknown): string => (made as { id: string }).id;
+
+/** Does the mutation, after what it needs. @returns what it answered. */
+type Deed = (owner: Person, operator: Person) => Promise<unknown>;
+
+const newSender = (owner: Person) => callAs(owner, "senders.create", { sender_id: "Acme" });
+const newSuppression = (owner: Person) => callAs(owner, "suppressions.create", { number: "+14155550199" });
+
+/** Enables an authenticator app. @returns its recovery codes. */
+async function enrol(owner: Person): Promise<string[]> {
+  const { secret } = (await callAs(owner, "auth.secondFactor.begin", undefined)) as { secret: string };
+  const code = codeAt(secret, stepAt(Date.now() / 1_000));
+  return ((await callAs(owner, "auth.secondFactor.confirm", { code })) as { recovery_codes: string[] }).recovery_codes;
+}
+
+/** By the mutation: the action that it records, and how it is done. */
+const DEEDS: Readonly<Record<string, [action: string, deed: Deed]>> = {
+  "apiKeys.create": ["api_key.created", (owner) => callAs(owner, "apiKeys.create", { name: "Key", daily_limit: 5 })],
+  "apiKeys.revoke": [
+    "api_key.revoked",
+    async (owner) =>
+      callAs(owner, "apiKeys.revoke", { id: idOf(await callAs(owner, "apiKeys.create", { name: "Key" })) }),
+  ],
+  "apiKeys.update": [
+    "api_key.updated",
+    async (owner) =>
+      callAs(owner, "apiKeys.update", {
+        id: idOf(await callAs(owner, "apiKeys.create", { name: "Key" })),
+        daily_limit: 9,
+      }),
+  ],
+  "auth.changePassword": [
+    "password.changed",
+    (owner) => callAs(owner, "auth.changePassword", { current_password: PASSWORD, new_password: NEW_PASSWORD }),
+  ],
+  "auth.resetPassword": [
+    "password.reset",
+    async (owner) => {
+      const { token } = await issuePasswordReset({ kind: "system", name: "admin" }, owner.email);
+      return callAs(null, "auth.resetPassword", { token, password: NEW_PASSWORD });
+    },
+  ],
+  "auth.secondFactor.confirm": ["second_factor.enabled", enrol],
+  "auth.secondFactor.disable": [
+    "second_factor.disabled",
+    async (owner) => {
+      const [code] = await enrol(owner);
+      return callAs(owner, "auth.secondFactor.disable", { password: PASSWORD, code });
+    },
+  ],
+  "auth.sessions.revoke": [
+    "session.revoked",
+    async (owner) => callAs(owner, "auth.sessions.revoke", { id: await startSession(owner.userId, TEST_ORIGIN) }),
+  ],
+  "auth.sessions.revokeOthers": [
+    "session.revoked",
+    async (owner) => {
+      await startSession(owner.userId, TEST_ORIGIN);
+      return callAs(owner, "auth.sessions.revokeOthers", undefined);
+    },
+  ],
+  "auth.signUp": [
+    "account.created",
+    () => callAs(null, "auth.signUp", { email: `${newId("user")}@audit.example`, password: NEW_PASSWORD, name: "New" }),
+  ],
+  "operator.credit": [
+    "account.credited",
+    (owner, operator) =>
+      callAs(operator, "operator.credit", { account_id: owner.accountId, amount: 5, note: "Thanks" }),
+  ],
+  "operator.decideSender": [
+    "sender.decided",
+    async (owner, operator) =>
+      callAs(operator, "operator.decideSender", { id: idOf(await newSender(owner)), decision: "rejected", note: "No" }),
+  ],
+  "operator.limitAccount": [
+    "account.limited",
+    (owner, operator) =>
+      callAs(operator, "operator.limitAccount", {
+        account_id: owner.accountId,
+        allowed_countries: ["DE"],
+        flood_identical: 1,
+        flood_total: 2,
+        daily_spend_cap: 3,
+      }),
+  ],
+  "operator.providers.clearSettings": [
+    "provider.settings_cleared",
+    (_, operator) => callAs(operator, "operator.providers.clearSettings", { id: "twilio" }),
+  ],
+  "operator.providers.closeBreaker": [
+    "provider.breaker_closed",
+    (_, operator) => callAs(operator, "operator.providers.closeBreaker", { id: "twilio" }),
+  ],
+  "operator.providers.drain": [
+    "provider.drained",
+    (_, operator) => callAs(operator, "operator.providers.drain", { id: "twilio", is_drained: true }),
+  ],
+  "operator.providers.saveSettings": [
+    "provider.settings_saved",
+    (_, operator) =>
+      callAs(operator, "operator.providers.saveSettings", {
+        id: "twilio",
+        settings: { accountSid: `AC${"0".repeat(32)}`, authToken: PROVIDER_SECRET },
+      }),
+  ],
+  "operator.providers.throttle": [
+    "provider.throttled",
+    (_, operator) => callAs(operator, "operator.providers.throttle", { id: "twilio", max_segments_per_second: 5 }),
+  ],
+  "operator.routes.create": [
+    "route.created",
+    (_, operator) => callAs(operator, "operator.routes.create", { prefix: "49", chain: ["sandbox"], price: 0.01 }),
+  ],
+  "operator.routes.delete": [
+    "route.deleted",
+    async (_, operator) => callAs(operator, "operator.routes.delete", { id: await makeRoute({ prefix: "48" }) }),
+  ],
+  "operator.routes.update": [
+    "route.updated",
+    async (_, operator) =>
+      callAs(operator, "operator.routes.update", { id: await makeRoute({ prefix: "47" }), price: 0.02 }),
+  ],
+  "operator.setAccountStatus": [
+    "account.status_set",
+    (owner, operator) =>
+      callAs(operator, "operator.setAccountStatus", { account_id: owner.accountId, status: "suspended" }),
+  ],
+  "operator.throttleSender": [
+    "sender.throttled",
+    async (owner, operator) =>
+      callAs(operator, "operator.throttleSender", { id: idOf(await newSender(owner)), max_segments_per_second: 2 }),
+  ],
+  "senders.create": ["sender.registered", newSender],
+  "senders.delete": [
+    "sender.deleted",
+    async (owner) => callAs(owner, "senders.delete", { id: idOf(await newSender(owner)) }),
+  ],
+  "suppressions.create": ["suppression.created", newSuppression],
+  "suppressions.delete": [
+    "suppression.deleted",
+    async (owner) => callAs(owner, "suppressions.delete", { id: idOf(await newSuppression(owner)) }),
+  ],
+  "webhooks.create": [
+    "endpoint.created",
+    (owner) => callAs(owner, "webhooks.create", { url: "http://127.0.0.1:9/hook" }),
+  ],
+  "webhooks.delete": [
+    "endpoint.deleted",
+    async (owner) => callAs(owner, "webhooks.delete", { id: await makeEndpoint(owner) }),
+  ],
+  "webhooks.enable": [
+    "endpoint.enabled",
+    async (owner) => callAs(owner, "webhooks.enable", { id: await makeEndpoint(owner, false) }),
+  ],
+  "webhooks.rotateSecret": [
+    "endpoint.secret_rotated",
+    async (owner) => callAs(owner, "webhooks.rotateSecret", { id: await makeEndpoint(owner) }),
+  ],
+  "webhooks.update": [
+    "endpoint.updated",
+    async (owner) => callAs(owner, "webhooks.update", { id: await makeEndpoint(owner), description: "Shop" }),
+  ],
+};
+
+const MUTATIONS = PROCEDURES.filter(({ type }) => type === "mutation").map(({ path }) => path);
+
+beforeAll(() => {
+  env().SIGN_UP_OPEN = true;
+  env().WEBHOOK_ALLOWED_NETWORKS = ["127.0.0.0/8"];
+});
+
+test("every mutation is done here or exempt, and nothing else is", () => {
+  expect([...Object.keys(DEEDS), ...Object.keys(EXEMPT)].sort()).toEqual([...MUTATIONS].sort());
+});
+
+type Entry = {
+  id: string;
+  account_id: string | null;
+  actor_kind: string;
+  actor_id: string;
+  action: string;
+  address: string;
+  user_agent: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+};
+
+const lastEntries = async (since: string): Promise<Entry[]> =>
+  (await pool().query<Entry>("SELECT * FROM audit_entries WHERE id > $1 ORDER BY id", [since])).rows;
+
+test.each(Object.entries(DEEDS))("%s", async (path, [action, deed]) => {
+  const [owner, operator] = [await makePerson(), await makePerson(true)];
+  const since = newId("audit");
+  await deed(owner, operator);
+  const entry = (await lastEntries(since)).at(-1);
+  expect(entry?.action).toBe(action);
+  expect(entry).toMatchObject({ address: TEST_ORIGIN.address, user_agent: TEST_ORIGIN.userAgent });
+  const isOperators = path.startsWith("operator.");
+  expect(entry?.actor_kind).toBe(isOperators ? "operator" : "user");
+  if (path !== "auth.signUp") expect(entry?.actor_id).toBe(isOperators ? operator.userId : owner.userId);
+  const isOfInstallation = /\.(providers|routes)\./.test(path);
+  if (path !== "auth.signUp") expect(entry?.account_id).toBe(isOfInstallation ? null : owner.accountId);
+});
+
+test("before and after are what changed, and nothing else", async () => {
+  const [owner, operator] = [await makePerson(), await makePerson(true)];
+  const since = newId("audit");
+  const limits = { allowed_countries: [], flood_identical: null, flood_total: 7, daily_spend_cap: 2.5 };
+  await callAs(operator, "operator.limitAccount", { account_id: owner.accountId, ...limits });
+  const id = await makeRoute({ prefix: "46" });
+  await callAs(operator, "operator.routes.update", { id, price: 0.5 });
+  await callAs(operator, "operator.credit", { account_id: owner.accountId, amount: 12.5 });
+  expect((await lastEntries(since)).map(({ action, before, after }) => [action, before, after])).toEqual([
+    ["account.limited", { flood_total: null, daily_spend_cap: null }, { flood_total: 7, daily_spend_cap: 2.5 }],
+    ["route.updated", { price: 0.01 }, { price: 0.5 }],
+    ["account.credited", { balance: 0 }, { balance: 12.5, note: null }],
+  ]);
+});
+
+test("what fails writes nothing", async () => {
+  const [owner, operator] = [await makePerson(), await makePerson(true)];
+  const since = newId("audit");
+  for (const [path, input] of [
+    ["operator.credit", { account_id: owner.accountId, amount: -1 }],
+    ["operator.setAccountStatus", { account_id: "nothing", status: "suspended" }],
+    ["operator.routes.delete", { id: 999_999 }],
+    ["apiKeys.revoke", { id: "nothing" }],
+  ] as const) {
+    await expect(callAs(operator, path, input)).rejects.toThrow();
+  }
+  expect(await lastEntries(since)).toEqual([]);
+});
+
+test("a key is named as the one who acts", async () => {
+  const { actor, keyId } = await makeAccount();
+  const since = newId("audit");
+  await callAs(actor, "senders.create", { sender_id: "Acme" });
+  expect((await lastEntries(since))[0]).toMatchObject({ actor_kind: "key", actor_id: keyId });
+});
+
+test("no secret is in the log, whatever was done", async () => {
+  const [owner, operator] = [await makePerson(), await makePerson(true)];
+  const answers: unknown[] = [];
+  for (const [path, [, deed]] of Object.entries(DEEDS)) {
+    if (path.startsWith("auth.")) continue;
+    const someone = path === "operator.setAccountStatus" ? await makePerson() : owner;
+    answers.push(await deed(someone, operator).catch(() => null));
+  }
+  const { rows } = await pool().query("SELECT * FROM audit_entries");
+  const written = JSON.stringify(rows);
+  const shown = JSON.stringify(answers);
+  const secrets = [...shown.matchAll(/"(?:plain_key|signing_secret)":"([^"]+)"/g)].map(([, secret]) => secret ?? "");
+  expect(secrets.length).toBeGreaterThan(1);
+  for (const secret of [...secrets, PASSWORD, NEW_PASSWORD, PROVIDER_SECRET]) expect(written).not.toContain(secret);
+  expect(written).not.toMatch(/\$argon2|"v1\.|whsec_/);
+});

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { DateTime, PageQuery } from "../core/wire";
+
+/** Everything that is recorded: `<subject>.<deed>`. */
+export const AUDIT_ACTIONS = [
+  "account.created",
+  "account.credited",
+  "account.limited",
+  "account.status_set",
+  "api_key.created",
+  "api_key.revoked",
+  "api_key.updated",
+  "endpoint.created",
+  "endpoint.deleted",
+  "endpoint.enabled",
+  "endpoint.secret_rotated",
+  "endpoint.updated",
+  "password.changed",
+  "password.reset",
+  "password.reset_issued",
+  "provider.breaker_closed",
+  "provider.drained",
+  "provider.resumed",
+  "provider.settings_cleared",
+  "provider.settings_saved",
+  "provider.throttled",
+  "route.created",
+  "route.deleted",
+  "route.updated",
+  "second_factor.cleared",
+  "second_factor.disabled",
+  "second_factor.enabled",
+  "sender.decided",
+  "sender.deleted",
+  "sender.registered",
+  "sender.throttled",
+  "session.ended",
+  "session.revoked",
+  "session.started",
+  "sign_in.refused",
+  "suppression.created",
+  "suppression.deleted",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export const ACTOR_KINDS = ["user", "key", "operator", "command", "system"] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+/** Values of a thing that changed, by their names; never a secret. */
+export const AuditValues = z.record(z.string(), z.unknown());
+export type AuditValues = Record<string, string | number | boolean | null | readonly string[]>;
+
+/** Console: an entry. To an account's own people, operators are `operator` and nothing more. */
+export const AuditEntry = z.object({
+  id: z.string(),
+  object: z.literal("audit_entry"),
+  action: z.enum(AUDIT_ACTIONS),
+  account_id: z.string().nullable(),
+  actor: z.object({ kind: z.enum(ACTOR_KINDS), id: z.string().nullable(), name: z.string().nullable() }),
+  subject_id: z.string().nullable(),
+  address: z.string().nullable(),
+  device: z.string().nullable(),
+  before: AuditValues.nullable(),
+  after: AuditValues.nullable(),
+  created_at: DateTime,
+});
+export type AuditEntry = z.output<typeof AuditEntry>;
+
+export const ListAuditQuery = z.object({
+  ...PageQuery,
+  action: z.enum(AUDIT_ACTIONS).optional(),
+});
+export type ListAuditQuery = z.output<typeof ListAuditQuery>;
+
+/** `search`: the id of an account, of who acted, or of what was acted on. */
+export const OperatorAuditQuery = ListAuditQuery.extend({ search: z.string().trim().max(64).optional() });
+export type OperatorAuditQuery = z.output<typeof OperatorAuditQuery>;

@@ -1,0 +1,75 @@
+/** Reads the audit log. */
+import { type Actor, requireOperator, type SessionActor } from "../core/actor";
+import { readPool } from "../core/db";
+import { readPage, toPage } from "../core/wire";
+import { type AuditRow, presentAudit } from "./present";
+import type { ListAuditQuery, OperatorAuditQuery } from "./schema";
+
+/** Entries are counted up to here: a log of years has millions, and nobody pages through them. */
+const COUNTED_MAX = 10_000;
+
+type Filter = { text: string; values: string[] };
+
+const filterOf = (parts: readonly (Filter | null)[]): Filter => {
+  const given = parts.filter((part) => part !== null);
+  const values = given.flatMap((part) => part.values);
+  let at = 0;
+  // Each `?` is the next value.
+  const text = given.map((part) => part.text.replaceAll("?", () => `$${++at}`)).join(" AND ");
+  return { text: text === "" ? "true" : text, values };
+};
+
+async function readEntries(filter: Filter, query: ListAuditQuery, forOperator: boolean) {
+  const { rows, total } = await readPage(
+    query,
+    async () => {
+      const counted = await readPool().query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM (SELECT 1 FROM audit_entries WHERE ${filter.text} LIMIT ${COUNTED_MAX}) counted`,
+        filter.values,
+      );
+      return counted.rows[0]?.n ?? 0;
+    },
+    async (skip) => {
+      const read = await readPool().query<AuditRow>(
+        `WITH shown AS (
+           SELECT * FROM audit_entries WHERE ${filter.text} ORDER BY id DESC LIMIT ${query.limit} OFFSET ${skip}
+         )
+         SELECT e.id, e.account_id AS "accountId", e.actor_kind AS "actorKind", e.actor_id AS "actorId",
+           coalesce(u.email, k.name) AS "actorName", e.action, e.subject_id AS "subjectId", e.address,
+           e.user_agent AS "userAgent", e.before, e.after, e.created_at AS "createdAt"
+         FROM shown e LEFT JOIN users u ON u.id = e.actor_id LEFT JOIN api_keys k ON k.id = e.actor_id
+         ORDER BY e.id DESC`,
+        filter.values,
+      );
+      return read.rows;
+    },
+  );
+  return toPage(
+    rows.map((row) => presentAudit(row, forOperator)),
+    total,
+    query,
+  );
+}
+
+const ofAction = ({ action }: ListAuditQuery): Filter | null =>
+  action ? { text: "action = ?", values: [action] } : null;
+
+/** What concerned the person's account, newest first; `total` counts up to 10,000. */
+export async function listAudit(actor: SessionActor, query: ListAuditQuery) {
+  return readEntries(filterOf([{ text: "account_id = ?", values: [actor.accountId] }, ofAction(query)]), query, false);
+}
+
+/**
+ * Everything that was recorded, newest first; `total` counts up to 10,000.
+ * @throws 403 for non-operators.
+ */
+export async function listAllAudit(actor: Actor, query: OperatorAuditQuery) {
+  requireOperator(actor);
+  const search = query.search
+    ? {
+        text: "(account_id = ? OR actor_id = ? OR subject_id = ?)",
+        values: [query.search, query.search, query.search],
+      }
+    : null;
+  return readEntries(filterOf([search, ofAction(query)]), query, true);
+}
