@@ -76,6 +76,26 @@ export const Settings = z.object({
   ),
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
+  READY_QUEUE_LAG_MAX_S: count(300, 0, 86_400).describe(
+    "seconds that the oldest due job may have waited before /api/health/ready responds 503; 0: any",
+  ),
+  READY_HEARTBEAT_AGE_MAX_S: count(30, 0, 86_400).describe(
+    "seconds since any worker's last heartbeat before /api/health/ready responds 503; 0: any",
+  ),
+  METRICS_PORT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe("the port of /metrics, of the web process and of each worker; without it there is none"),
+  METRICS_HOST: z.string().min(1).default("127.0.0.1").describe("the address that /metrics binds to"),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .optional()
+    .describe("what a scrape must bring as a bearer token; required when METRICS_HOST is not loopback"),
+  LOG_REQUESTS: flag.describe("true logs a line per request and job, at level info"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")
