@@ -34,7 +34,7 @@ const WAITING_MAX = 20_000;
 const EXHAUSTED_MAX = 10_000;
 
 const countQueue = defineProcessValue("api-keys.rate", () =>
-  createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
+  createBatcher(countAll, { name: "rate_counts", maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
 );
 
 /** Counts one request of a caller against its own limit per minute and, when it passes that, against its account's. */

@@ -25,6 +25,7 @@ import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
+import type { RequestFacts } from "../observability/requests";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
 import { matchOperation, tableOf } from "./operations";
@@ -47,6 +48,7 @@ export type RestRequest = {
   /** Address of the socket's other end; empty: not known. */
   peer: string;
   readBody: (accountId: string) => Promise<Buffer>;
+  facts?: RequestFacts;
 };
 
 export type RestResponse = { status: number; headers: Record<string, string>; body: string };
@@ -110,6 +112,7 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
   const match = matchOperation(operations(), request.method, request.path);
   if (!match) throw notFound("There is no such operation.", { reason: "unknown_path" });
   const { operation, params } = match;
+  request.facts = { operation: operation.procedure, requestId, accountId: key.accountId, keyId: key.id };
   let body: Buffer | null = null;
   const context: Context = {
     actor: actorOf(key),

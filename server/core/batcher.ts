@@ -3,6 +3,7 @@
  * one transaction. No timer: a lone item is flushed at once.
  */
 import { errorCodeOf, isDatabaseUnavailable, overloaded } from "./errors";
+import { metrics } from "./metrics";
 
 export type Batcher<Item, Result> = (item: Item) => Promise<Result>;
 
@@ -30,13 +31,20 @@ const WAITING_MAX = 200_000;
  * @param options `maxWeight` bounds a batch, which always has at least one item; `weigh` is an item's weight (default
  *   1); `parallel` is the number of concurrent flushes (default 1). `maxWaiting` bounds the weight of the queue
  *   (default {@link WAITING_MAX}): a call beyond it is refused at once with 503 `overloaded`, with nothing begun. An
- *   empty queue takes any item.
+ *   empty queue takes any item. `name`: its label in the metrics; without one it is not measured.
  */
 export function createBatcher<Item, Result>(
   flush: (items: Item[]) => Promise<Settled<Result>[]>,
-  options: { maxWeight: number; maxWaiting?: number; weigh?: (item: Item) => number; parallel?: number },
+  options: {
+    maxWeight: number;
+    maxWaiting?: number;
+    weigh?: (item: Item) => number;
+    parallel?: number;
+    name?: string;
+  },
 ): Batcher<Item, Result> {
-  const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1 } = options;
+  const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1, name } = options;
+  const sizes = name === undefined ? null : metrics().batchItems.labels(name);
   let queue: Call<Item, Result>[] = [];
   let waitingWeight = 0;
   let running = 0;
@@ -54,6 +62,7 @@ export function createBatcher<Item, Result>(
     const batch = queue.slice(0, end);
     queue = queue.slice(end);
     waitingWeight -= weight;
+    sizes?.observe(batch.length);
     return batch;
   }
 
@@ -103,6 +112,7 @@ export function createBatcher<Item, Result>(
     new Promise<Result>((resolve, reject) => {
       const weight = weigh(item);
       if (queue.length > 0 && waitingWeight + weight > maxWaiting) {
+        if (name !== undefined) metrics().batchRefused.inc({ batch: name });
         reject(overloaded());
         return;
       }

@@ -4,6 +4,7 @@ import { PrismaClient } from "@/prisma/generated/client";
 import { env } from "./env";
 import { databaseUnavailable, errorCodeOf, isApiError, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
+import { metrics } from "./metrics";
 import { defineProcessValue, onShutdown } from "./process";
 
 /** Runs SQL: a transaction or the pool itself. */
@@ -96,8 +97,11 @@ function isRead(statement: unknown): boolean {
  * whose connection is lost is repeated; a write whose connection is lost fails with 503 `outcome_unknown`.
  */
 class PatientPool extends pg.Pool {
-  constructor(config: pg.PoolConfig) {
+  private readonly waits: { observe: (seconds: number) => void };
+
+  constructor(name: string, config: pg.PoolConfig) {
     super(config);
+    this.waits = metrics().poolWaits.labels(name);
     const queryOnce = super.query.bind(this) as unknown as Query;
     const query: Query = (...args) => queryOnce(...args)?.catch((thrown) => queryAgain(queryOnce, args, thrown));
     this.query = query as unknown as pg.Pool["query"];
@@ -125,6 +129,7 @@ class PatientPool extends pg.Pool {
   private reachFor(patience: Patience, connected: Connected): void {
     super.connect((thrown, client, release) => {
       if (!thrown || !isConnectionFailure(thrown)) {
+        this.waits.observe((performance.now() - patience.startedAt) / 1_000);
         connected(thrown, client, release);
         return;
       }
@@ -154,8 +159,11 @@ async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Pr
 export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
 
-function makePool(config: Pick<pg.PoolConfig, "max" | "statement_timeout">): PatientPool {
-  const made = new PatientPool({
+/** The pools of this process by their names in the metrics. */
+export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Pool>());
+
+function makePool(name: string, config: Pick<pg.PoolConfig, "max" | "statement_timeout">): PatientPool {
+  const made = new PatientPool(name, {
     connectionString: env().DATABASE_URL,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -173,12 +181,13 @@ function makePool(config: Pick<pg.PoolConfig, "max" | "statement_timeout">): Pat
   made.on("error", noteLoss);
   made.on("connect", (client) => client.on("error", noteLoss));
   onShutdown(() => made.end());
+  pools().set(name, made);
   return made;
 }
 
 /** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
 export const pool = defineProcessValue("db.pool", () =>
-  makePool({ max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }),
+  makePool("main", { max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }),
 );
 
 /** Connections for {@link readPool}, beside those of DATABASE_POOL_SIZE. */
@@ -193,7 +202,7 @@ const CANCELED = "57014";
  * @throws 503 `overloaded` from a statement that takes longer than {@link READ_TIMEOUT_MS}.
  */
 export const readPool = defineProcessValue("db.read_pool", () => {
-  const made = makePool({ max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
+  const made = makePool("read", { max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
   const queryOnce = made.query.bind(made) as unknown as Query;
   const query: Query = (...args) =>
     queryOnce(...args)?.catch((thrown) => {

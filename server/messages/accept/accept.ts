@@ -13,6 +13,7 @@ import type { ApiError } from "../../core/errors";
 import { addJob } from "../../core/jobs";
 import { defineProcessValue } from "../../core/process";
 import type { Idempotency } from "../../core/trpc";
+import { countAcceptedBatch } from "../../observability/messages";
 import { findSuppressed } from "../../suppressions/store";
 import { recordEvents } from "../../webhooks/outbox";
 import type { MessageRow } from "../present";
@@ -56,11 +57,19 @@ const WAITING_MESSAGES_MAX = 50_000;
 const DISPATCH_BATCH = 250;
 
 const acceptQueue = defineProcessValue("messages.accept", () =>
-  createBatcher<Acceptance, Accepted>((batch) => transaction((tx, defer) => flush(tx, defer, batch)), {
-    maxWeight: FLUSH_MESSAGES_MAX,
-    maxWaiting: WAITING_MESSAGES_MAX,
-    weigh: (item) => Math.max(1, item.messages.length),
-  }),
+  createBatcher<Acceptance, Accepted>(
+    (batch) =>
+      countAcceptedBatch(
+        batch,
+        transaction((tx, defer) => flush(tx, defer, batch)),
+      ),
+    {
+      name: "accept",
+      maxWeight: FLUSH_MESSAGES_MAX,
+      maxWaiting: WAITING_MESSAGES_MAX,
+      weigh: (item) => Math.max(1, item.messages.length),
+    },
+  ),
 );
 
 /**
