@@ -30,6 +30,16 @@ export const Settings = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
     .describe("the PostgreSQL database that holds everything, e.g. postgresql://user:password@host:5432/name"),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+    .optional()
+    .describe("the same database past a pooler, for LISTEN, session locks and migrations; without it DATABASE_URL"),
+  DATABASE_STATEMENT_NAMES: z
+    .enum(["true", "false"])
+    .default("true")
+    .transform((text) => text === "true")
+    .describe("false sends no prepared statements, for a pooler that cannot keep them, such as PgBouncer before 1.21"),
   SECRET_KEY: z
     .string()
     .min(32, "must have at least 32 characters")
@@ -137,6 +147,9 @@ export function providerEnvironment(provider: string, settings: readonly string[
 
 /** The settings of this process, read and checked at the first call. @throws Error as {@link readEnv} */
 export const env = defineProcessValue("env", () => readEnv(process.env));
+
+/** The database past any pooler: sessions there last as long as their connections. */
+export const directDatabaseUrl = (): string => env().DATABASE_DIRECT_URL ?? env().DATABASE_URL;
 
 /** The address under which the service is reached, without a trailing slash. */
 export function publicUrl(): string {

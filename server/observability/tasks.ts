@@ -1,9 +1,16 @@
 import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
 import { serveMetrics } from "./exporter";
+import { waitForMigrations } from "./start-check";
 
-/** Serves the metrics of a worker, with those that are read from the database. */
-export const serveWorkerMetrics = (): Promise<void> => serveMetrics("worker");
+/**
+ * Serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
+ * that this version needs. @throws Error when the database is too new.
+ */
+export async function beginWatched(): Promise<void> {
+  await serveMetrics("worker");
+  await waitForMigrations();
+}
 
 /** A run of a job. `items`: how many messages or deliveries it carries. */
 type JobRun = { task: string; id: string; attempt: number; payload: unknown; startedAt: number };
