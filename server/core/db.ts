@@ -159,6 +159,21 @@ async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Pr
 export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
 
+/** Sends every statement unnamed, so that none has to be prepared on the connection that it happens to get. */
+class NamelessClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const queryNamed = super.query.bind(this) as unknown as Query;
+    const query: Query = (first, ...others) =>
+      queryNamed(isNamed(first) ? { ...first, name: undefined } : first, ...others);
+    this.query = query as unknown as pg.Client["query"];
+  }
+}
+
+/** Whether it is a configuration with a name: a query that is under way already, as the pool passes none, has a class. */
+const isNamed = (first: unknown): first is pg.QueryConfig =>
+  typeof first === "object" && first !== null && Object.getPrototypeOf(first) === Object.prototype && "name" in first;
+
 /** The pools of this process by their names in the metrics. */
 export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Pool>());
 
@@ -174,6 +189,7 @@ function makePool(name: string, config: Pick<pg.PoolConfig, "max" | "statement_t
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     types,
     pipeline: true,
+    ...(!env().DATABASE_STATEMENT_NAMES && { Client: NamelessClient }),
     ...config,
   });
   // A connection that dies is replaced at the next query; without listeners its error would end the process.
