@@ -111,7 +111,7 @@ module.exports = {
     only(
       "main-composes",
       { path: "^server/main\\.ts$" },
-      ["^server/(api|auth|core)/"],
+      ["^server/(api|auth|core|observability)/"],
       "The web process hands every request over.",
     ),
     never(

@@ -3,7 +3,8 @@
  * native engine that `prisma migrate` downloads is not needed. The records in `_prisma_migrations` are the ordinary
  * ones, so `prisma migrate deploy` works on the same database.
  *
- *   tsx prisma/migrate.ts                 apply what is missing to DATABASE_URL
+ *   tsx prisma/migrate.ts                 apply what is missing to DATABASE_URL (DATABASE_DIRECT_URL, if it is set)
+ *   tsx prisma/migrate.ts --check         say what is applied, pending, newer and too new; see EXIT_CODES
  *   tsx prisma/migrate.ts new <name>      write the migration from the schema's last state to its present one
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -14,12 +15,22 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
+import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
+import { readMigrationState } from "../server/observability/migrations";
 
 const MIGRATIONS = path.join("prisma", "migrations");
 const SCHEMA = path.join("prisma", "schema");
 const LOCK_FILE = "migration_lock.toml";
 /** Any number, as long as every process that migrates takes the same. */
 const MIGRATION_LOCK_ID = 5_220_117;
+
+/** A migration that waits for a lock makes everybody wait behind it: it gives up soon, and is tried again. */
+const LOCK_TIMEOUT_MS = 3_000;
+const LOCK_PAUSE_MS = 2_000;
+const LOCK_TRIES = 20;
+
+/** What `--check` ends with. */
+const EXIT_CODES = { current: 0, pending: 1, tooNew: 2, unfinished: 3 } as const;
 
 const require = createRequire(import.meta.url);
 
@@ -68,7 +79,7 @@ class WholeScripts extends PrismaPg {
 /** `close` ends the engine's connections too, so that the database can be copied or dropped right after. */
 async function openEngine(connectionString: string) {
   const { SchemaEngine } = await loadEngine();
-  const connections = new pg.Pool({ connectionString, max: 2 });
+  const connections = new pg.Pool({ connectionString, max: 2, lock_timeout: LOCK_TIMEOUT_MS });
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connections));
   const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
   return {
@@ -119,23 +130,66 @@ async function migrationList() {
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
+/** Applies what is missing, once. */
+async function applyOnce(connectionString: string): Promise<string[]> {
+  const { engine, close } = await openEngine(connectionString);
+  try {
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: await migrationList(),
+      filters: NO_FILTERS,
+    });
+    return appliedMigrationNames;
+  } finally {
+    await close();
+  }
+}
+
 /**
- * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once.
+ * After a lock time-out: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
+ * @returns false when it may be half done: statements that run outside of a transaction stay as they are.
+ */
+async function noteRolledBack(guard: pg.Client): Promise<boolean> {
+  const { rows } = await guard.query<{ name: string }>(
+    "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL",
+  );
+  for (const { name } of rows) {
+    const sql = await readFile(path.join(MIGRATIONS, name, "migration.sql"), "utf8");
+    if (/\b(CONCURRENTLY|COMMIT)\b/i.test(sql)) return false;
+  }
+  await guard.query(
+    "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
+  );
+  return true;
+}
+
+const isLockTimeout = (thrown: unknown): boolean => /55P03|lock timeout/i.test(String(thrown));
+
+async function applyPatiently(connectionString: string, guard: pg.Client): Promise<string[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await applyOnce(connectionString);
+    } catch (thrown) {
+      if (!isLockTimeout(thrown) || tries >= LOCK_TRIES || !(await noteRolledBack(guard))) throw thrown;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+    }
+  }
+}
+
+/**
+ * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once. A migration
+ * that cannot get its locks within three seconds is rolled back and tried again, for up to a hundred seconds.
  * @returns the names of the migrations that were applied now.
+ * @throws Error when the database is too new for this version.
  */
 export async function migrate(connectionString: string): Promise<string[]> {
   const guard = new pg.Client({ connectionString });
   await guard.connect();
   try {
     await guard.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK_ID]);
+    const refusal = tooNewLine(await readMigrationState(guard));
+    if (refusal) throw new Error(refusal);
     await migrateJobQueue({ connectionString, logger: undefined });
-    const { engine, close } = await openEngine(connectionString);
-    const { appliedMigrationNames } = await engine.applyMigrations({
-      migrationsList: await migrationList(),
-      filters: NO_FILTERS,
-    });
-    await close();
-    return appliedMigrationNames;
+    return await applyPatiently(connectionString, guard);
   } finally {
     await guard.end();
   }
@@ -170,8 +224,32 @@ async function writeMigration(connectionString: string, name: string): Promise<s
 
 const snapshotOf = (files: [string, string][]): string => files.map(([, content]) => content).join("\n");
 
+/** Compares the database with the migrations of this folder. Changes nothing. */
+export async function checkMigrations(connectionString: string): Promise<{ state: MigrationState; exitCode: number }> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const state = await readMigrationState(client);
+    const { tooNew, broken, pending } = state;
+    if (tooNew.length > 0) return { state, exitCode: EXIT_CODES.tooNew };
+    if (broken.length > 0) return { state, exitCode: EXIT_CODES.unfinished };
+    return { state, exitCode: pending.length > 0 ? EXIT_CODES.pending : EXIT_CODES.current };
+  } finally {
+    await client.end();
+  }
+}
+
+function showState(state: MigrationState): string {
+  const { applied, pending, newer, tooNew, broken } = state;
+  const line = (what: string, names: string[]) => (names.length > 0 ? `${what}: ${names.join(", ")}\n` : "");
+  return (
+    `applied: ${applied.length}\n${line("pending", pending)}${line("unfinished", broken)}` +
+    `${line("newer, and harmless for this version", newer)}${line("too new for this version", tooNew)}`
+  );
+}
+
 async function main(): Promise<void> {
-  const url = process.env.DATABASE_URL;
+  const url = process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL;
   if (!url)
     throw new Error("Set DATABASE_URL to the database (for `new`: to any that answers, nothing is written to it).");
   const [verb, name] = process.argv.slice(2);
@@ -181,8 +259,19 @@ async function main(): Promise<void> {
     process.stdout.write(`${(await writeMigration(url, name)) ?? "The schema has not changed."}\n`);
     return;
   }
+  if (verb === "--check" || verb === "check") {
+    const { state, exitCode } = await checkMigrations(url);
+    process.stdout.write(showState(state));
+    process.exitCode = exitCode;
+    return;
+  }
   const applied = await migrate(url);
   process.stdout.write(applied.length > 0 ? `applied ${applied.join(", ")}\n` : "up to date\n");
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main();
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main().catch((thrown: unknown) => {
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    process.exitCode = 1;
+  });
+}

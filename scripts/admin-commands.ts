@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { rebuildUsage } from "@/server/accounts/rebuild-usage";
 import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
@@ -10,6 +11,7 @@ import { prisma } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
 import { fromMicros, toMicros } from "@/server/core/wire";
+import { rebuildListTotals } from "@/server/lists/rebuild";
 import { CreditAccountInput } from "@/server/operator/schema";
 import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
 import { createRoute as createRouteDeed, listRoutes as listRouteRows } from "@/server/routing/edit";
@@ -200,4 +202,6 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["route list", listRoutes],
   ["route create", createRoute],
   ["ledger check", checkBooks],
+  ["rebuild list-totals", async () => done({ corrected: await rebuildListTotals() })],
+  ["rebuild usage", async () => done({ corrected: await rebuildUsage() })],
 ]);

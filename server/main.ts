@@ -18,6 +18,8 @@ import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
+import { serveMetrics } from "./observability/exporter";
+import { refuseTooNew } from "./observability/start-check";
 
 /** Longer than the usual 60 s of a load balancer, so that it and not we close an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
@@ -31,6 +33,8 @@ async function start(): Promise<void> {
   exportSettings();
   // Made before the server, so that it is closed after it: requests under way at a stop still need it.
   pool();
+  await serveMetrics("web");
+  await refuseTooNew();
   // Node would refuse a request without Host with an empty answer; see http-refusals.
   const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
   const app = next({

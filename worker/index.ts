@@ -4,6 +4,7 @@ import { env } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { onShutdown, runUntilStopped } from "../server/core/process";
 import { endAttempts, keepGivingBack, keepLookingUp, keepServing, leaveNothing } from "../server/messages/tasks";
+import { beginWatched } from "../server/observability/tasks";
 import { keepHealthCurrent, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
 import { keepQueue, type Queue } from "./queue";
@@ -17,6 +18,7 @@ async function start(): Promise<void> {
   const { DISPATCH_CONCURRENCY, WORKER_CONCURRENCY, WEBHOOK_CONCURRENCY } = env();
   // Created first, so that it is closed last.
   pool();
+  await beginWatched();
   const queues: Queue[] = [];
   const restartQueues = (reason: string) => {
     for (const queue of queues) queue.restart(reason);

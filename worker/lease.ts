@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
-import { env } from "../server/core/env";
+import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { defineProcessValue, keepDoing } from "../server/core/process";
 import { workerId } from "../server/core/worker-id";
@@ -46,7 +46,7 @@ export function leaseHeldMs(): number {
 
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client({
-    connectionString: env().DATABASE_URL,
+    connectionString: directDatabaseUrl(),
     application_name: "worker-lease",
     keepAlive: true,
     query_timeout: 5 * SECOND_MS,

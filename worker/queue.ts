@@ -7,7 +7,7 @@ import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents }
 import pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
 import { pool } from "../server/core/db";
-import { env } from "../server/core/env";
+import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
 import { recurring } from "./crontab";
 import { leasedPools } from "./lease";
@@ -63,7 +63,7 @@ type Running = {
 /** Opens a separate pool: graphile-worker needs the driver's default types, and must not wait behind our statements. */
 function openConnections(): pg.Pool {
   const connections = new pg.Pool({
-    connectionString: env().DATABASE_URL,
+    connectionString: directDatabaseUrl(),
     application_name: "worker-queue",
     max: CONNECTIONS,
     connectionTimeoutMillis: 5 * SECOND_MS,

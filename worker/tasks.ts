@@ -13,6 +13,7 @@ import {
   sweepMessages,
   takeReceipts,
 } from "../server/messages/tasks";
+import { noteJob } from "../server/observability/tasks";
 import { reviewSender } from "../server/senders/tasks";
 import { takeInbound } from "../server/suppressions/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
@@ -25,11 +26,12 @@ import { exclusively } from "./lease";
 const task =
   <Name extends JobName>(name: Name, run: (payload: JobPayload<Name>, stop: AbortSignal) => Promise<unknown>): Task =>
   async (payload, { job, abortSignal }) => {
-    const startedAt = performance.now();
+    const facts = { task: name, id: String(job.id), attempt: job.attempts, payload, startedAt: performance.now() };
     try {
       await run(jobs[name].parse(payload) as JobPayload<Name>, abortSignal);
-      log("debug", "job.done", { job: name, id: job.id, ms: Math.round(performance.now() - startedAt) });
+      noteJob(facts, "done");
     } catch (thrown) {
+      noteJob(facts, "failed");
       log("error", "job.failed", { job: name, id: job.id, attempt: job.attempts, ...errorFields(thrown) });
       throw thrown;
     }

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { transaction } from "../core/db";
 import { log } from "../core/log";
+import { observeLedger } from "../observability/messages";
 
 /** Faulty messages named per account in a log line; more would only repeat the fault. */
 const NAMED_MESSAGES_MAX = 20;
@@ -80,6 +81,7 @@ export async function checkLedger(): Promise<{ accounts: number; drifted: Drift[
     const { rows } = await tx.query<Drift>(CHECK);
     return { accounts: counted.rows[0]?.accounts ?? 0, drifted: rows };
   });
+  observeLedger(drifted.length);
   for (const drift of drifted) {
     log("error", "ledger.drift", {
       accountId: drift.accountId,

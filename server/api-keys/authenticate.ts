@@ -92,7 +92,7 @@ const lookUpQueue = defineProcessValue("api-keys.lookup", () =>
       );
       return hashes.map((hash) => ({ ok: true, value: found.get(hash) ?? null }));
     },
-    { maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX },
+    { name: "key_lookups", maxWeight: LOOKUPS_MAX, maxWaiting: WAITING_MAX },
   ),
 );
 

@@ -36,7 +36,7 @@ const WAITING_MAX = 20_000;
 const EXHAUSTED_MAX = 10_000;
 
 const countQueue = defineProcessValue("api-keys.rate", () =>
-  createBatcher(countAll, { maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
+  createBatcher(countAll, { name: "rate_counts", maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
 );
 
 const leases = defineProcessValue("api-keys.leases", openLeases);

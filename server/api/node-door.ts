@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tooLarge } from "../core/errors";
+import { observeRequest } from "../observability/requests";
 import { compress } from "./compress";
 import { writeResponse } from "./door/answers";
 import { readBody } from "./door/body";
 import { serveReceipt } from "./receipts";
-import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, serveRest } from "./rest";
+import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, type RestRequest, serveRest } from "./rest";
 
 /** A request's target as a path: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2). */
 export function pathOf(target: string): string {
@@ -23,7 +24,7 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
   const url = request.url ?? "";
   const queryAt = url.indexOf("?");
   const pathEnd = queryAt === -1 ? url.length : queryAt;
-  const answer = await serveRest({
+  const asked: RestRequest = {
     method: request.method ?? "GET",
     path: url.slice(API_PREFIX.length, pathEnd),
     query: url.slice(pathEnd + 1),
@@ -39,7 +40,8 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
         maxBytes: BODY_MAX_BYTES,
         tooLarge: bodyTooLarge,
       }),
-  });
+  };
+  const answer = await observeRequest(asked, serveRest(asked));
   await writeResponse(request, response, await compress(answer, request.headers["accept-encoding"]?.toString()));
 }
 
@@ -51,7 +53,7 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
       Array.isArray(value) ? value.join(", ") : `${value}`,
     ]),
   );
-  const answer = await serveReceipt({
+  const answering = serveReceipt({
     method: request.method ?? "GET",
     url: request.url ?? "",
     headers,
@@ -62,6 +64,7 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
         maxBytes,
         tooLarge: () => tooLarge(`The body is larger than ${maxBytes} bytes.`),
       }),
-  });
-  await writeResponse(request, response, { ...answer, body: "" });
+  }).then((answer) => ({ ...answer, body: "" }));
+  const asked = { method: request.method ?? "GET" };
+  await writeResponse(request, response, await observeRequest(asked, answering, "receipts"));
 }

@@ -24,6 +24,7 @@ import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
+import type { RequestFacts } from "../observability/requests";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
@@ -48,6 +49,7 @@ export type RestRequest = {
   /** Address of the socket's other end; empty: not known. */
   peer: string;
   readBody: (accountId: string) => Promise<Buffer>;
+  facts?: RequestFacts | undefined;
 };
 
 /** `meta` of every response. */
@@ -93,6 +95,8 @@ export async function serveRest(given: RestRequest): Promise<RestResponse> {
     const error = toApiError(thrown);
     report(error, thrown, given, { requestId, ownId });
     return refusal(error, headers, meta);
+  } finally {
+    given.facts = request.facts;
   }
 }
 
@@ -182,6 +186,12 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
   const match = matchOperation(operations(), request.method, request.path);
   if (!match) return refuseMethod(request, headers);
   const { operation, params } = match;
+  request.facts = {
+    operation: operation.procedure,
+    requestId: meta.request_id,
+    accountId: key.accountId,
+    keyId: key.id,
+  };
   let body: Buffer | null = null;
   let value: unknown;
   const context: Context = {

@@ -3,6 +3,7 @@
  * one transaction. A lone item is flushed at once.
  */
 import { errorCodeOf, isDatabaseUnavailable, overloaded } from "./errors";
+import { metrics } from "./metrics";
 
 export type Batcher<Item, Result> = (item: Item) => Promise<Result>;
 
@@ -38,6 +39,7 @@ const GATHER_FROM = 8;
  *   (default {@link WAITING_MAX}): a call beyond it is refused at once with 503 `overloaded`, with nothing begun. An
  *   empty queue takes any item. `gatherMs`: pause after a flush of {@link GATHER_FROM} calls or more, in which the next batch
  *   grows (default: none).
+ *   `name`: its label in the metrics; without one it is not measured.
  */
 export function createBatcher<Item, Result>(
   flush: (items: Item[]) => Promise<Settled<Result>[]>,
@@ -47,9 +49,11 @@ export function createBatcher<Item, Result>(
     weigh?: (item: Item) => number;
     parallel?: number;
     gatherMs?: number;
+    name?: string;
   },
 ): Batcher<Item, Result> {
-  const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1, gatherMs = 0 } = options;
+  const { maxWeight, maxWaiting = WAITING_MAX, weigh = () => 1, parallel = 1, gatherMs = 0, name } = options;
+  const sizes = name === undefined ? null : metrics().batchItems.labels(name);
   let queue: Call<Item, Result>[] = [];
   let waitingWeight = 0;
   let running = 0;
@@ -68,6 +72,7 @@ export function createBatcher<Item, Result>(
     const batch = queue.slice(0, end);
     queue = queue.slice(end);
     waitingWeight -= weight;
+    sizes?.observe(batch.length);
     return batch;
   }
 
@@ -129,6 +134,7 @@ export function createBatcher<Item, Result>(
     new Promise<Result>((resolve, reject) => {
       const weight = weigh(item);
       if (queue.length > 0 && waitingWeight + weight > maxWaiting) {
+        if (name !== undefined) metrics().batchRefused.inc({ batch: name });
         reject(overloaded());
         return;
       }

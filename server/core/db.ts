@@ -5,6 +5,7 @@ import { PrismaClient } from "@/prisma/generated/client";
 import { env } from "./env";
 import { databaseUnavailable, errorCodeOf, isApiError, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
+import { metrics } from "./metrics";
 import { defineProcessValue, onShutdown } from "./process";
 
 /** Runs SQL: a transaction or the pool itself. */
@@ -97,8 +98,11 @@ function isRead(statement: unknown): boolean {
  * whose connection is lost is repeated; a write whose connection is lost fails with 503 `outcome_unknown`.
  */
 class PatientPool extends pg.Pool {
-  constructor(config: pg.PoolConfig) {
+  private readonly waits: { observe: (seconds: number) => void };
+
+  constructor(name: string, config: pg.PoolConfig) {
     super(config);
+    this.waits = metrics().poolWaits.labels(name);
     const queryOnce = super.query.bind(this) as unknown as Query;
     const query: Query = (...args) => queryOnce(...args)?.catch((thrown) => queryAgain(queryOnce, args, thrown));
     this.query = query as unknown as pg.Pool["query"];
@@ -126,6 +130,7 @@ class PatientPool extends pg.Pool {
   private reachFor(patience: Patience, connected: Connected): void {
     super.connect((thrown, client, release) => {
       if (!thrown || !isConnectionFailure(thrown)) {
+        this.waits.observe((performance.now() - patience.startedAt) / 1_000);
         connected(thrown, client, release);
         return;
       }
@@ -155,8 +160,26 @@ async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Pr
 export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((thrown) => (isOutcomeUnknown(thrown) ? work() : Promise.reject(thrown)));
 
-function makePool(config: Pick<pg.PoolConfig, "max" | "statement_timeout">): PatientPool {
-  const made = new PatientPool({
+/** Sends every statement unnamed, so that none has to be prepared on the connection that it happens to get. */
+class NamelessClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const queryNamed = super.query.bind(this) as unknown as Query;
+    const query: Query = (first, ...others) =>
+      queryNamed(isNamed(first) ? { ...first, name: undefined } : first, ...others);
+    this.query = query as unknown as pg.Client["query"];
+  }
+}
+
+/** Whether it is a configuration with a name: a query that is under way already, as the pool passes none, has a class. */
+const isNamed = (first: unknown): first is pg.QueryConfig =>
+  typeof first === "object" && first !== null && Object.getPrototypeOf(first) === Object.prototype && "name" in first;
+
+/** The pools of this process by their names in the metrics. */
+export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Pool>());
+
+function makePool(name: string, config: Pick<pg.PoolConfig, "max" | "statement_timeout">): PatientPool {
+  const made = new PatientPool(name, {
     connectionString: env().DATABASE_URL,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -167,6 +190,7 @@ function makePool(config: Pick<pg.PoolConfig, "max" | "statement_timeout">): Pat
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     types,
     pipeline: true,
+    ...(!env().DATABASE_STATEMENT_NAMES && { Client: NamelessClient }),
     ...config,
   });
   // A connection that dies is replaced at the next query; without listeners its error would end the process.
@@ -174,12 +198,13 @@ function makePool(config: Pick<pg.PoolConfig, "max" | "statement_timeout">): Pat
   made.on("error", noteLoss);
   made.on("connect", (client) => client.on("error", noteLoss));
   onShutdown(() => made.end());
+  pools().set(name, made);
   return made;
 }
 
 /** The process's one pool for whatever changes something, shared by hand-written SQL and Prisma. */
 export const pool = defineProcessValue("db.pool", () =>
-  makePool({ max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }),
+  makePool("main", { max: env().DATABASE_POOL_SIZE, statement_timeout: 25_000 }),
 );
 
 /** Connections for {@link readPool}, beside those of DATABASE_POOL_SIZE. */
@@ -194,7 +219,7 @@ const CANCELED = "57014";
  * @throws 503 `overloaded` from a statement that takes longer than {@link READ_TIMEOUT_MS}.
  */
 export const readPool = defineProcessValue("db.read_pool", () => {
-  const made = makePool({ max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
+  const made = makePool("read", { max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
   const queryOnce = made.query.bind(made) as unknown as Query;
   const query: Query = (...args) =>
     queryOnce(...args)?.catch((thrown) => {

@@ -30,6 +30,16 @@ export const Settings = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
     .describe("the PostgreSQL database that holds everything, e.g. postgresql://user:password@host:5432/name"),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+    .optional()
+    .describe("the same database past a pooler, for LISTEN, session locks and migrations; without it DATABASE_URL"),
+  DATABASE_STATEMENT_NAMES: z
+    .enum(["true", "false"])
+    .default("true")
+    .transform((text) => text === "true")
+    .describe("false sends no prepared statements, for a pooler that cannot keep them, such as PgBouncer before 1.21"),
   SECRET_KEY: z
     .string()
     .min(32, "must have at least 32 characters")
@@ -80,6 +90,26 @@ export const Settings = z.object({
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
   AUDIT_KEPT_DAYS: count(400, 1, 36_500).describe("days for which entries of the audit log are kept"),
+  READY_QUEUE_LAG_MAX_S: count(300, 0, 86_400).describe(
+    "seconds that the oldest due job may have waited before /api/health/ready responds 503; 0: any",
+  ),
+  READY_HEARTBEAT_AGE_MAX_S: count(30, 0, 86_400).describe(
+    "seconds since any worker's last heartbeat before /api/health/ready responds 503; 0: any",
+  ),
+  METRICS_PORT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe("the port of /metrics, of the web process and of each worker; without it there is none"),
+  METRICS_HOST: z.string().min(1).default("127.0.0.1").describe("the address that /metrics binds to"),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .optional()
+    .describe("what a scrape must bring as a bearer token; required when METRICS_HOST is not loopback"),
+  LOG_REQUESTS: flag.describe("true logs a line per request and job, at level info"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")
@@ -124,6 +154,9 @@ export const env = defineProcessValue("env", () => readEnv(process.env));
 
 /** The key ring: SECRET_KEY, which seals and signs, and the former ones, which still open. */
 export const secretKeys = (): readonly [string, ...string[]] => [env().SECRET_KEY, ...env().SECRET_KEY_PREVIOUS];
+
+/** The database past any pooler: sessions there last as long as their connections. */
+export const directDatabaseUrl = (): string => env().DATABASE_DIRECT_URL ?? env().DATABASE_URL;
 
 /** The address under which the service is reached, without a trailing slash. */
 export function publicUrl(): string {

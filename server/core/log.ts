@@ -31,6 +31,17 @@ const logger = defineProcessValue("log", () =>
 export const log = (level: Level, event: string, fields: Record<string, unknown> = {}): void =>
   logger()[level](fields, event);
 
+/**
+ * Whether the line of each request and job is written, so that nobody gathers its fields in vain. At level info with
+ * LOG_REQUESTS, else at level debug.
+ */
+export const isWideLogged = (): boolean => logger().isLevelEnabled(wideLevel());
+
+const wideLevel = (): Level => (env().LOG_REQUESTS ? "info" : "debug");
+
+/** Writes the line of a request or job; see {@link log}. */
+export const logWide = (event: string, fields: Record<string, unknown>): void => log(wideLevel(), event, fields);
+
 /** The fields of an exception that may be logged. */
 export function errorFields(thrown: unknown): { error: string; stack?: string } {
   if (!(thrown instanceof Error)) return { error: String(thrown) };

@@ -6,6 +6,7 @@ import { lockAccounts, postMoney } from "../accounts/store";
 import { utcDay } from "../core/clock";
 import type { Tx } from "../core/db";
 import { unnest } from "../core/unnest";
+import { observeMoves } from "../observability/messages";
 import { recordEvents } from "../webhooks/outbox";
 import type { MessageStatus } from "./status";
 import { type Folded, foldSteps, type LockedMessage, type Step } from "./steps";
@@ -39,6 +40,7 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
     return [{ ...folded, message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund") }];
   });
   if (applied.length === 0) return [];
+  observeMoves(applied);
   // Pipelined: the statements reach the database in this order, the locks first.
   await Promise.all([
     lockAccounts(

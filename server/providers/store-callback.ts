@@ -26,6 +26,7 @@ export type Intake = "taken" | "replayed";
 
 const callbackQueue = defineProcessValue("providers.intake", () =>
   createBatcher<ReceivedCallback, Intake>((batch) => transaction((tx) => store(tx, batch)), {
+    name: "callbacks",
     maxWeight: CALLBACKS_MAX,
     parallel: 2,
   }),

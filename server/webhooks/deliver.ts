@@ -1,4 +1,5 @@
 /** Sends deliveries of one endpoint and records their outcomes. No database connection is held during a request. */
+import { observeTry } from "../observability/messages";
 import { postEvent } from "./post";
 import { presentEvent } from "./present";
 import { recordOutcome } from "./record-outcome";
@@ -33,6 +34,7 @@ export async function sendDeliveries(
   let isBroken = false;
 
   async function record(delivery: DueDelivery, result: Awaited<ReturnType<typeof send>>): Promise<void> {
+    observeTry(result);
     const isStillOpen = await recordOutcome({
       deliveryId: delivery.deliveryId,
       endpointId: target.id,

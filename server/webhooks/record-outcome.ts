@@ -19,7 +19,7 @@ import { INSERT_MOVES, isOpen, lockEndpoints } from "./store";
 const OUTCOMES_PER_FLUSH = 500;
 
 const outcomeQueue = defineProcessValue("webhooks.outcomes", () =>
-  createBatcher(flushOutcomes, { maxWeight: OUTCOMES_PER_FLUSH }),
+  createBatcher(flushOutcomes, { name: "webhook_outcomes", maxWeight: OUTCOMES_PER_FLUSH }),
 );
 
 /**

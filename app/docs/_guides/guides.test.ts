@@ -25,6 +25,9 @@ const ABOUT_THE_SOURCE = new Set([
   "proof.md",
   "security.md",
   "testing.md",
+  // For operators, who have the source.
+  "operations.md",
+  "scaling.md",
 ]);
 
 test("every guide of docs/ is on the site, and every guide of the site is in docs/", () => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { PEER_ADDRESS_HEADER } from "../../auth/caller-address";
 import { env } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
+import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
 import { textRefusal, writeResponse } from "./answers";
 import { readBuiltPages } from "./built-pages";
@@ -12,6 +13,7 @@ import { handlePage } from "./pages";
 import { contentSecurityPolicy } from "./security-headers";
 
 const HEALTH = "/api/health";
+const READY = "/api/health/ready";
 
 const healthCheck = defineProcessValue("door.health", (): { last: ReturnType<typeof checkHealth> | null } => ({
   last: null,
@@ -26,6 +28,16 @@ async function answerHealth(request: IncomingMessage, response: ServerResponse):
   const health = await look.last;
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   await writeResponse(request, response, { status: health.ok ? 200 : 503, headers, body: JSON.stringify(health) });
+}
+
+/** Asks the database at most once a second, however many ask. */
+async function answerReadiness(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const readiness = await checkReadiness();
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  await writeResponse(request, response, {
+    ...{ status: readiness.ok ? 200 : 503, headers },
+    body: JSON.stringify(readiness),
+  });
 }
 
 /**
@@ -43,9 +55,9 @@ export function openConsoleDoor(next: HandOver): HandOver {
   return (request, response) => {
     const [asked = "/"] = (request.url ?? "/").split("?", 1);
     if (isCallPath(asked)) return handleCall(request, response, asked, handOver);
-    if (asked === HEALTH && (request.method === "GET" || request.method === "HEAD")) {
-      return answerHealth(request, response);
-    }
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (asked === HEALTH && isRead) return answerHealth(request, response);
+    if (asked === READY && isRead) return answerReadiness(request, response);
     if (asked.startsWith("/api/"))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
     if (built) return handlePage(request, response, asked, built, handOver);

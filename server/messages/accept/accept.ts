@@ -14,6 +14,7 @@ import type { ApiError } from "../../core/errors";
 import { addJob } from "../../core/jobs";
 import { defineProcessValue } from "../../core/process";
 import type { Idempotency } from "../../core/trpc";
+import { countAcceptedBatch } from "../../observability/messages";
 import { findSuppressed } from "../../suppressions/store";
 import { recordEvents } from "../../webhooks/outbox";
 import type { MessageRow } from "../present";
@@ -62,12 +63,20 @@ const GATHER_MS = 4;
 const DISPATCH_BATCH = 250;
 
 const acceptQueue = defineProcessValue("messages.accept", () =>
-  createBatcher<Acceptance, Accepted>((batch) => transaction((tx, defer) => flush(tx, defer, batch)), {
-    maxWeight: FLUSH_MESSAGES_MAX,
-    maxWaiting: WAITING_MESSAGES_MAX,
-    weigh: (item) => Math.max(1, item.messages.length),
-    gatherMs: GATHER_MS,
-  }),
+  createBatcher<Acceptance, Accepted>(
+    (batch) =>
+      countAcceptedBatch(
+        batch,
+        transaction((tx, defer) => flush(tx, defer, batch)),
+      ),
+    {
+      name: "accept",
+      maxWeight: FLUSH_MESSAGES_MAX,
+      maxWaiting: WAITING_MESSAGES_MAX,
+      weigh: (item) => Math.max(1, item.messages.length),
+      gatherMs: GATHER_MS,
+    },
+  ),
 );
 
 /**

@@ -186,7 +186,7 @@ const beginQueue = defineProcessValue("attempts.begin", () =>
       const begun = new Set(rows.map((row) => row.claim));
       return batch.map(({ claim: token }) => ({ ok: true, value: begun.has(token) }));
     },
-    { maxWeight: BEGUN_MAX },
+    { name: "begin", maxWeight: BEGUN_MAX },
   ),
 );
 

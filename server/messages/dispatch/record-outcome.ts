@@ -44,7 +44,7 @@ export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs:
 });
 
 const outcomeQueue = defineProcessValue("attempts.outcomes", () =>
-  createBatcher<AttemptResult, Attempt | null>(recordAll, { maxWeight: OUTCOMES_MAX }),
+  createBatcher<AttemptResult, Attempt | null>(recordAll, { name: "outcomes", maxWeight: OUTCOMES_MAX }),
 );
 
 /**

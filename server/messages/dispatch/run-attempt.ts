@@ -2,6 +2,7 @@
 import { isDataError } from "../../core/batcher";
 import { MINUTE_MS, now } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
+import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
 import { noteOutcome } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
@@ -40,8 +41,12 @@ function start(attempt: Attempt): void {
   const ended: Promise<void> = runChain(attempt)
     // An unrecorded outcome leaves its attempt open, as a crash would; the sweep resolves it.
     .catch((thrown) => log("error", "attempt.not_recorded", { message_id: attempt.message.id, ...errorFields(thrown) }))
-    .finally(() => own.all.delete(ended));
+    .finally(() => {
+      own.all.delete(ended);
+      metrics().inFlight.set(own.all.size);
+    });
   own.all.add(ended);
+  metrics().inFlight.set(own.all.size);
 }
 
 /** Resolves when no attempt is under way in this process. */

@@ -48,7 +48,7 @@ const receiptQueue = defineProcessValue("receipts.apply", () =>
       }
       return batch.map(() => ({ ok: true, value: undefined }));
     },
-    { maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
+    { name: "receipts", maxWeight: RECEIPTS_MAX, weigh: (item) => item.reports.length },
   ),
 );
 

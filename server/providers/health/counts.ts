@@ -6,6 +6,7 @@ import { pool } from "../../core/db";
 import { errorFields, log } from "../../core/log";
 import { defineProcessValue, onShutdown } from "../../core/process";
 import { unnest } from "../../core/unnest";
+import { observeCall } from "../../observability/messages";
 import type { SendOutcome } from "../port";
 
 /** A longer call counts as slow. */
@@ -65,6 +66,7 @@ function add(provider: string, added: Counts): void {
 
 /** Counts the outcome of an attempt. `latencyMs`: duration of the call in milliseconds. */
 export function countOutcome(provider: string, outcome: SendOutcome, latencyMs: number): void {
+  observeCall(provider, outcome.kind, latencyMs);
   const column = outcome.kind === "retryable" ? OF_FAULT[outcome.fault] : outcome.kind;
   add(provider, { [column]: 1, latency_ms: Math.round(latencyMs), slow: latencyMs > SLOW_MS ? 1 : 0 });
 }

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+
+const MIGRATIONS = path.join("prisma", "migrations");
+/** Later migrations keep the rule. */
+const RULE_SINCE = "20261122050000";
+/** What processes of the version before may still use, or would break. */
+const NARROWS = /\b(DROP\s+(TABLE|COLUMN)|RENAME\s+(TO|COLUMN)|SET\s+NOT\s+NULL|DROP\s+DEFAULT|SET\s+DATA\s+TYPE)\b/i;
+
+const names = readdirSync(MIGRATIONS, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name > RULE_SINCE)
+  .map((entry) => entry.name);
+
+test("the rule recognises what narrows a database", () => {
+  expect("ALTER TABLE a DROP COLUMN b;").toMatch(NARROWS);
+  expect('ALTER TABLE "a" ALTER COLUMN "b" SET NOT NULL').toMatch(NARROWS);
+  expect("ALTER TABLE a ADD COLUMN b text; DROP INDEX c").not.toMatch(NARROWS);
+});
+
+describe("a migration that narrows the database is named contract_, so that older versions refuse it", () => {
+  test.each([...names, "none yet"])("%s", (name) => {
+    if (!names.includes(name)) return;
+    const sql = readFileSync(path.join(MIGRATIONS, name, "migration.sql"), "utf8").replace(/^--.*$/gm, "");
+    if (NARROWS.test(sql)) expect(name).toMatch(/^\d+_contract_/);
+  });
+});

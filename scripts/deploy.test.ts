@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Settings } from "@/server/core/env";
+
+const read = (name: string): string => readFileSync(`deploy/${name}`, "utf8");
+const units = readdirSync("deploy/systemd").map((name) => `deploy/systemd/${name}`);
+
+/** Also needs Node where the units expect it. */
+const canVerify = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+test.skipIf(!canVerify)("systemd finds no fault in the units (skipped without systemd-analyze)", () => {
+  const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" });
+  const said = `${stdout}${stderr}`.split("\n").filter((line) => line !== "" && !line.includes("/usr/bin/node"));
+  expect(said).toEqual([]);
+});
+
+test("manifests and compose file set only settings that exist", () => {
+  const known = new Set([...Object.keys(Settings.shape), "POSTGRES_USER", "POSTGRES_PASSWORD", "POSTGRES_DB"]);
+  const inKubernetes = [...read("kubernetes/messaging-service.yaml").matchAll(/^ {2}([A-Z_]+):/gm)];
+  const inPods = [...read("kubernetes/messaging-service.yaml").matchAll(/name: ([A-Z_]+), value/g)];
+  const inCompose = [...read("compose.yaml").matchAll(/^ {4,6}([A-Z_]+):/gm)];
+  const named = [...inKubernetes, ...inPods, ...inCompose].map(([, name]) => name ?? "");
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("probes and health checks ask for paths that a process serves", () => {
+  const served = ["/health", "/health/ready", "/api/health", "/api/health/ready"];
+  const text = `${read("kubernetes/messaging-service.yaml")}${read("compose.yaml")}${read("Dockerfile")}`;
+  const asked = [...text.matchAll(/(?:path: |9464|PORT\})(\/[a-z/]*health[a-z/]*)/g)].map(([, path]) => path ?? "");
+  expect(asked.length).toBeGreaterThanOrEqual(7);
+  expect(asked.filter((path) => !served.includes(path))).toEqual([]);
+});
+
+test("what the image leaves out is imported by no process", () => {
+  const [, left = ""] = /rm -rf ([^&]*?)\n\n/.exec(read("Dockerfile")) ?? [];
+  const names = left.split(/[\s\\]+/).filter((name) => name !== "" && !name.endsWith("*"));
+  expect(names.length).toBeGreaterThan(10);
+  const sources = ["server", "worker", "prisma", "app"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|generated/.test(name))
+      .map((name) => readFileSync(`${folder}/${name}`, "utf8")),
+  );
+  const imported = names.filter((name) =>
+    sources.some((source) => new RegExp(`^import (?!type).*from "${name}(/|")`, "m").test(source)),
+  );
+  expect(imported).toEqual([]);
+});

@@ -1,0 +1,102 @@
+/** The process's own port for those who watch it: /metrics, and the health of a process that has no other port. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { collectDefaultMetrics } from "prom-client";
+import { SECOND_MS } from "../core/clock";
+import { env } from "../core/env";
+import { errorFields, log } from "../core/log";
+import { metrics } from "../core/metrics";
+import { defineProcessValue, onShutdown } from "../core/process";
+import { updateGauges } from "./gauges";
+import { checkReadiness } from "./readiness";
+
+const TRY_PORT_EVERY_MS = 2 * SECOND_MS;
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+type Kind = "web" | "worker";
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+function mayScrape(request: IncomingMessage): boolean {
+  const { METRICS_TOKEN } = env();
+  if (METRICS_TOKEN === undefined) return true;
+  return timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${METRICS_TOKEN}`));
+}
+
+/** Scrapes that come together share one text. */
+const rendering = defineProcessValue("observability.rendering", (): { text: Promise<string> | null } => ({
+  text: null,
+}));
+
+function render(kind: Kind): Promise<string> {
+  const own = rendering();
+  own.text ??= updateGauges(kind === "worker")
+    .then(() => metrics().registry.metrics())
+    .finally(() => {
+      own.text = null;
+    });
+  return own.text;
+}
+
+const answer = (response: ServerResponse, status: number, type: string, body: string): void =>
+  void response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
+
+const answerJson = (response: ServerResponse, ok: boolean, body: unknown): void =>
+  answer(response, ok ? 200 : 503, "application/json", JSON.stringify(body));
+
+async function handle(kind: Kind, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path] = (request.url ?? "").split("?", 1);
+  // A process whose event loop turns is alive. Without its database it waits, and to start it anew would not help.
+  if (path === "/health") return answerJson(response, true, { ok: true });
+  if (path === "/health/ready") {
+    const readiness = await checkReadiness();
+    return answerJson(response, readiness.ok, readiness);
+  }
+  if (path !== "/metrics") return answer(response, 404, "text/plain", "There is no such address.\n");
+  if (!mayScrape(request)) return answer(response, 401, "text/plain", "The bearer token is missing or wrong.\n");
+  answer(response, 200, metrics().registry.contentType, await render(kind));
+}
+
+/**
+ * Serves /metrics, /health and /health/ready on METRICS_PORT until the process stops; without that setting it does nothing.
+ * A port that is taken is tried again until it is free: to be watched is not worth a stop.
+ * @throws Error when the port would be open to others without METRICS_TOKEN.
+ */
+export async function serveMetrics(kind: Kind): Promise<void> {
+  const { METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN } = env();
+  if (port === undefined) return;
+  if (METRICS_TOKEN === undefined && !LOOPBACK.test(host)) {
+    throw new Error("METRICS_TOKEN is missing: METRICS_HOST is not loopback, and anybody could read the metrics.");
+  }
+  const { registry, build } = metrics();
+  collectDefaultMetrics({ register: registry });
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  build.set({ version, process: kind }, 1);
+  const server = createServer((request, response) => {
+    handle(kind, request, response).catch((thrown: unknown) => {
+      log("error", "metrics.request_failed", errorFields(thrown));
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const listen = () => server.listen(port, host);
+  await new Promise<void>((resolve) => {
+    server.on("error", (thrown) => {
+      log("error", "metrics.port_not_open", { host, port, ...errorFields(thrown) });
+      timer = setTimeout(listen, TRY_PORT_EVERY_MS).unref();
+      resolve();
+    });
+    server.once("listening", () => {
+      log("info", "metrics.ready", { host, port });
+      resolve();
+    });
+    listen();
+  });
+  onShutdown(async () => {
+    clearTimeout(timer);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+}

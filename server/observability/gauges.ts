@@ -1,0 +1,106 @@
+/**
+ * Gauges that are read when somebody scrapes. Those of the database are the same for everybody, so one worker reads them, at
+ * most every ten seconds: the one that has run for longest.
+ */
+import { cachedRead } from "../core/cached-read";
+import { SECOND_MS } from "../core/clock";
+import { pool, pools } from "../core/db";
+import { errorFields, log } from "../core/log";
+import { metrics } from "../core/metrics";
+import { workerId } from "../core/worker-id";
+
+const FRESH_MS = 10 * SECOND_MS;
+/** As in readiness.ts. */
+const ALIVE_S = 4;
+
+type QueueRow = { task: string; due: number; running: number; later: number; givenUp: number; lag: number };
+type Shared = {
+  queue: QueueRow[];
+  throttled: number;
+  workers: number;
+  providers: { id: string; breaker: string; isDrained: boolean }[];
+};
+
+async function readShared(): Promise<Shared | null> {
+  const leaders = await pool().query<{ id: string; alive: number }>({
+    name: "observability.leader",
+    text: `SELECT (array_agg(id ORDER BY started_at, id))[1] AS id, count(*)::int4 AS alive FROM workers
+           WHERE seen_at > clock_timestamp() - $1 * interval '1 second'`,
+    values: [ALIVE_S],
+  });
+  const [leader] = leaders.rows;
+  if (leader?.id !== workerId()) return null;
+  const queue = await pool().query<QueueRow>({
+    name: "observability.queue_by_task",
+    text: `SELECT t.identifier AS task, count(*) FILTER (WHERE is_available AND run_at <= now())::int4 AS due,
+             count(*) FILTER (WHERE locked_at IS NOT NULL)::int4 AS running,
+             count(*) FILTER (WHERE is_available AND run_at > now())::int4 AS later,
+             count(*) FILTER (WHERE locked_at IS NULL AND attempts >= max_attempts)::int4 AS "givenUp",
+             coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE is_available AND run_at <= now())), 0)::float8
+               AS lag
+           FROM graphile_worker._private_tasks t LEFT JOIN graphile_worker._private_jobs j ON j.task_id = t.id
+           GROUP BY t.identifier`,
+  });
+  const waiting = await pool().query<{ count: number }>("SELECT count(*)::int4 AS count FROM waiting_messages");
+  const providers = await pool().query<Shared["providers"][number]>(
+    `SELECT id, breaker, is_drained AS "isDrained" FROM providers`,
+  );
+  return {
+    queue: queue.rows,
+    throttled: waiting.rows[0]?.count ?? 0,
+    workers: leader.alive,
+    providers: providers.rows,
+  };
+}
+
+const shared = cachedRead("observability.shared", FRESH_MS, readShared);
+
+const BREAKER: Readonly<Record<string, number>> = { closed: 0, probing: 1, open: 2 };
+
+/** Brings the gauges of the database up to date; a process that is not to read them has none. */
+async function updateShared(isWorker: boolean): Promise<void> {
+  const { queueJobs, queueLag, throttleQueue, workers, breaker, drained, gaugesFailed } = metrics();
+  for (const gauge of [queueJobs, queueLag, breaker, drained]) gauge.reset();
+  for (const gauge of [throttleQueue, workers]) gauge.remove();
+  if (!isWorker) return;
+  let read: Shared | null;
+  try {
+    read = await shared.get();
+  } catch (thrown) {
+    gaugesFailed.inc();
+    log("warn", "metrics.database_not_read", errorFields(thrown));
+    return;
+  }
+  if (!read) return;
+  for (const { task, lag, ...states } of read.queue) {
+    queueJobs.set({ task, state: "due" }, states.due);
+    queueJobs.set({ task, state: "running" }, states.running);
+    queueJobs.set({ task, state: "later" }, states.later);
+    queueJobs.set({ task, state: "given_up" }, states.givenUp);
+    queueLag.set({ task }, lag);
+  }
+  throttleQueue.set(read.throttled);
+  workers.set(read.workers);
+  for (const provider of read.providers) {
+    breaker.set({ provider: provider.id }, BREAKER[provider.breaker] ?? 0);
+    drained.set({ provider: provider.id }, provider.isDrained ? 1 : 0);
+  }
+}
+
+function updatePools(): void {
+  const { poolConnections } = metrics();
+  for (const [name, own] of pools()) {
+    poolConnections.set({ pool: name, state: "busy" }, own.totalCount - own.idleCount);
+    poolConnections.set({ pool: name, state: "idle" }, own.idleCount);
+    poolConnections.set({ pool: name, state: "waiting" }, own.waitingCount);
+  }
+}
+
+/** Brings all gauges up to date. `isWorker`: this process may be the one that reads the database's. */
+export async function updateGauges(isWorker: boolean): Promise<void> {
+  updatePools();
+  await updateShared(isWorker);
+}
+
+/** The next scrape reads the database again. */
+export const forgetGauges = (): void => shared.forget();

@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, expect, test, vi } from "vitest";
+import { pool, transaction } from "../core/db";
+import { newId } from "../core/ids";
+import { addJob } from "../core/jobs";
+import { checkReadiness, forgetReadiness } from "./readiness";
+
+const heartbeat = (ageS: number) =>
+  pool().query("INSERT INTO workers (id, seen_at) VALUES ($1, clock_timestamp() - $2 * interval '1 second')", [
+    `worker-${randomUUID()}`,
+    ageS,
+  ]);
+
+const dueJob = (ageS: number) =>
+  transaction((tx) =>
+    addJob(tx, "review_sender", { senderId: newId("sender") }, { runAt: new Date(Date.now() - ageS * 1_000) }),
+  );
+
+const look = () => {
+  forgetReadiness();
+  return checkReadiness();
+};
+
+afterEach(async () => {
+  await pool().query("DELETE FROM workers");
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  await pool().query("DELETE FROM _prisma_migrations WHERE migration_name LIKE '2999%'");
+});
+
+test("an installation with its migrations, a worker and no backlog is ready", async () => {
+  await heartbeat(1);
+  expect(await look()).toEqual({
+    ok: true,
+    failing: [],
+    checks: {
+      database: { ok: true, latency_ms: expect.any(Number) },
+      migrations: { ok: true, pending: 0, newer: 0, too_new: 0 },
+      queue: { ok: true, due_jobs: 0, lag_s: 0, max_lag_s: 300 },
+      workers: { ok: true, alive: 1, heartbeat_age_s: expect.any(Number), max_age_s: 30 },
+    },
+  });
+});
+
+test("without a worker, and with one that is silent, the workers fail", async () => {
+  expect(await look()).toMatchObject({
+    ok: false,
+    failing: ["workers"],
+    checks: { workers: { alive: 0, heartbeat_age_s: null } },
+  });
+  await heartbeat(90);
+  expect((await look()).failing).toEqual(["workers"]);
+});
+
+test("a job that has been due for too long fails the queue", async () => {
+  await heartbeat(0);
+  await dueJob(100);
+  expect((await look()).failing).toEqual([]);
+  await dueJob(400);
+  const { failing, checks } = await look();
+  expect(failing).toEqual(["queue"]);
+  expect(checks.queue?.due_jobs).toBe(2);
+  expect(checks.queue?.lag_s).toBeGreaterThanOrEqual(399);
+});
+
+test("a database that lacks a migration fails by it, without a look at tables that may be missing", async () => {
+  await heartbeat(0);
+  const newest = "SELECT max(migration_name) FROM _prisma_migrations";
+  await pool().query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = (${newest})`);
+  try {
+    const { failing, checks } = await look();
+    expect(failing).toEqual(["migrations"]);
+    expect(checks).toMatchObject({ migrations: { pending: 1 }, queue: null, workers: null });
+  } finally {
+    await pool().query(`UPDATE _prisma_migrations SET finished_at = now() WHERE migration_name = (${newest})`);
+  }
+});
+
+test("a database that a newer version has widened is served, and one that it has narrowed is not", async () => {
+  await heartbeat(0);
+  const add = (name: string) =>
+    pool().query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, started_at, applied_steps_count)
+       VALUES ($1, '', $2, now(), now(), 1)`,
+      [randomUUID(), name],
+    );
+  await add("29990101000000_add_column");
+  expect(await look()).toMatchObject({ ok: true, checks: { migrations: { newer: 1 } } });
+  await add("29990201000000_contract_column");
+  expect(await look()).toMatchObject({ ok: false, failing: ["migrations"], checks: { migrations: { too_new: 1 } } });
+});
+
+test("a flood of checks asks the database once", async () => {
+  await heartbeat(0);
+  forgetReadiness();
+  const reached = vi.spyOn(pool(), "reachAtOnce");
+  try {
+    await Promise.all(Array.from({ length: 1_000 }, checkReadiness));
+    expect(reached).toHaveBeenCalledTimes(1);
+  } finally {
+    reached.mockRestore();
+  }
+});
+
+test("a database that cannot be reached is named, and nothing of its address", async () => {
+  const reached = vi.spyOn(pool(), "reachAtOnce").mockRejectedValue(new Error("connect ECONNREFUSED secret@10.0.0.1"));
+  try {
+    const readiness = await look();
+    expect(readiness).toMatchObject({ ok: false, failing: ["database"], checks: { queue: null } });
+    expect(JSON.stringify(readiness)).not.toMatch(/secret|10\.0\.0\.1/);
+  } finally {
+    reached.mockRestore();
+  }
+});

@@ -1,0 +1,117 @@
+/** Whether the installation does its work: for load balancers, orchestrators and people. */
+import { cachedRead } from "../core/cached-read";
+import { SECOND_MS } from "../core/clock";
+import { pool, type Queryable } from "../core/db";
+import { env } from "../core/env";
+import { errorFields, log } from "../core/log";
+import { readMigrationState } from "./migrations";
+
+const CHECK_TIMEOUT_MS = 5 * SECOND_MS;
+/** However many ask, the database is asked once in this time. */
+const FRESH_MS = SECOND_MS;
+
+type Check = { ok: boolean };
+
+/** What is unknown, because an earlier check failed, is null. No text of an error: anybody may ask. */
+export type Readiness = {
+  ok: boolean;
+  /** Names of the checks that failed. */
+  failing: string[];
+  checks: {
+    database: Check & { latency_ms: number | null };
+    migrations: (Check & { pending: number; newer: number; too_new: number }) | null;
+    queue: (Check & { due_jobs: number; lag_s: number; max_lag_s: number }) | null;
+    /** `heartbeat_age_s` of the worker that was heard last; null: there is none. */
+    workers: (Check & { alive: number; heartbeat_age_s: number | null; max_age_s: number }) | null;
+  };
+};
+
+/** A worker counts as alive for this long after its heartbeat, as in worker/take-over.ts. */
+const ALIVE_S = 4;
+
+async function readQueue(on: Queryable): Promise<Readiness["checks"]["queue"]> {
+  const { rows } = await on.query<{ due: number; lag: number }>({
+    name: "observability.queue",
+    text: `SELECT count(*)::int4 AS due, coalesce(extract(epoch FROM clock_timestamp() - min(run_at)), 0)::float8 AS lag
+           FROM graphile_worker._private_jobs WHERE is_available AND run_at <= now()`,
+  });
+  const { due = 0, lag = 0 } = rows[0] ?? {};
+  const max = env().READY_QUEUE_LAG_MAX_S;
+  return { ok: max === 0 || lag <= max, due_jobs: due, lag_s: Math.max(0, Math.round(lag)), max_lag_s: max };
+}
+
+async function readWorkers(on: Queryable): Promise<Readiness["checks"]["workers"]> {
+  const { rows } = await on.query<{ alive: number; age: number | null }>({
+    name: "observability.workers",
+    text: `SELECT count(*) FILTER (WHERE age <= $1)::int4 AS alive, min(age) AS age
+           FROM (SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 AS age FROM workers) w`,
+    values: [ALIVE_S],
+  });
+  const { alive = 0, age = null } = rows[0] ?? {};
+  const max = env().READY_HEARTBEAT_AGE_MAX_S;
+  const heard = age === null ? null : Math.max(0, Math.round(age));
+  return { ok: max === 0 || (age !== null && age <= max), alive, heartbeat_age_s: heard, max_age_s: max };
+}
+
+async function check(checks: Readiness["checks"]): Promise<void> {
+  const startedAt = performance.now();
+  const client = await pool().reachAtOnce();
+  let broken = true;
+  try {
+    await client.query("SELECT 1");
+    checks.database = { ok: true, latency_ms: Math.round(performance.now() - startedAt) };
+    const { pending, newer, tooNew, broken: unfinished } = await readMigrationState(client);
+    const isCurrent = pending.length + tooNew.length + unfinished.length === 0;
+    checks.migrations = { ok: isCurrent, pending: pending.length, newer: newer.length, too_new: tooNew.length };
+    // Their tables may be missing.
+    if (pending.length === 0) {
+      checks.queue = await readQueue(client);
+      checks.workers = await readWorkers(client);
+    }
+    broken = false;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Rejects after `ms`; the work goes on, and its failure counts for nobody. */
+function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  work.catch(() => undefined);
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+async function readReadiness(): Promise<Readiness> {
+  const checks: Readiness["checks"] = {
+    database: { ok: false, latency_ms: null },
+    migrations: null,
+    queue: null,
+    workers: null,
+  };
+  let failed: string | null = null;
+  try {
+    await within(CHECK_TIMEOUT_MS, check(checks));
+  } catch (thrown) {
+    log("error", "readiness.failed", errorFields(thrown));
+    // The first that has no result is the one that failed.
+    failed = Object.entries(checks).find(([, result]) => !result?.ok)?.[0] ?? "database";
+  }
+  const failing = Object.entries(checks).flatMap(([name, result]) =>
+    name === failed || (result !== null && !result.ok) ? [name] : [],
+  );
+  return { ok: failing.length === 0, failing, checks: { ...checks } };
+}
+
+const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness);
+
+/**
+ * Checks database, migrations, queue lag and workers, at most once a second for all who ask. Never throws: failures are
+ * part of the result.
+ */
+export const checkReadiness = (): Promise<Readiness> => readiness.get();
+
+/** The next check asks the database again. */
+export const forgetReadiness = (): void => readiness.forget();

@@ -1,0 +1,65 @@
+/** One measurement and one wide event per request. */
+import { isWideLogged, logWide } from "../core/log";
+import { metrics } from "../core/metrics";
+import { defineProcessValue } from "../core/process";
+
+/** What is learned of a request on its way, and noted in its `facts`. `operation` is the procedure's name, one of few. */
+export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
+
+/** A request, and the answer that it got, as doors hold them. */
+type Asked = { method: string; facts?: RequestFacts | undefined };
+type Answered = { status: number; headers: Record<string, string>; body: string };
+
+const durations = defineProcessValue(
+  "observability.durations",
+  () => new Map<string, { observe: (seconds: number) => void }>(),
+);
+
+/** Labels are resolved once for each pair, of which there are few. */
+function observe(operation: string, status: number, seconds: number): void {
+  const statusClass = `${Math.floor(status / 100)}xx`;
+  const key = `${operation} ${statusClass}`;
+  let child = durations().get(key);
+  if (!child) {
+    child = metrics().httpRequests.labels(operation, statusClass);
+    durations().set(key, child);
+  }
+  child.observe(seconds);
+}
+
+/**
+ * Measures and logs a request when it is answered, and passes the answer on.
+ * @param otherwise the operation of a request of which nothing is noted: it was refused before, or has none.
+ */
+export async function observeRequest<Answer extends Answered>(
+  asked: Asked,
+  answering: Promise<Answer>,
+  otherwise = "none",
+): Promise<Answer> {
+  const startedAt = performance.now();
+  const answer = await answering;
+  const ms = performance.now() - startedAt;
+  const { facts } = asked;
+  const operation = facts?.operation ?? otherwise;
+  observe(operation, answer.status, ms / 1_000);
+  if (isWideLogged()) {
+    logWide("http.request", {
+      ...{ request_id: facts?.requestId, operation, method: asked.method, status: answer.status },
+      ...{
+        account_id: facts?.accountId,
+        key_id: facts?.keyId,
+        bytes: answer.body.length,
+        ms: Math.round(ms * 10) / 10,
+      },
+      ...namesIn(answer),
+    });
+  }
+  return answer;
+}
+
+/** The id that a created resource has, and the error's reason: never a text, a number or a key. */
+function namesIn({ body, headers }: Answered): { resource_id?: string; reason?: string; replayed?: true } {
+  const [, id] = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/.exec(body.slice(0, 120)) ?? [];
+  const [, reason] = body.startsWith('{"success":false') ? (/"reason":"([a-z_]{1,60})"/.exec(body) ?? []) : [];
+  return { resource_id: id, reason, ...(headers["idempotency-replayed"] && { replayed: true as const }) };
+}

@@ -1,0 +1,33 @@
+import { isWideLogged, logWide } from "../core/log";
+import { metrics } from "../core/metrics";
+import { serveMetrics } from "./exporter";
+import { waitForMigrations } from "./start-check";
+
+/**
+ * Serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
+ * that this version needs. @throws Error when the database is too new.
+ */
+export async function beginWatched(): Promise<void> {
+  await serveMetrics("worker");
+  await waitForMigrations();
+}
+
+/** A run of a job. `items`: how many messages or deliveries it carries. */
+type JobRun = { task: string; id: string; attempt: number; payload: unknown; startedAt: number };
+
+/** Measures a run of a job that has ended, and logs it in one line. `startedAt`: `performance.now()`. */
+export function noteJob({ task, id, attempt, payload, startedAt }: JobRun, outcome: "done" | "failed"): void {
+  const ms = performance.now() - startedAt;
+  metrics().jobs.observe({ task, outcome }, ms / 1_000);
+  if (isWideLogged()) logWide("job.run", { job: task, id, attempt, outcome, ...itemsOf(payload), ms: Math.round(ms) });
+}
+
+const FIRST_IDS = 3;
+
+/** How many a job carries, and the first of them: the line of the request names the same ids. */
+function itemsOf(payload: unknown): { items?: number; ids?: unknown[] } {
+  if (typeof payload !== "object" || payload === null) return {};
+  const { messageIds, deliveryIds } = payload as { messageIds?: unknown[]; deliveryIds?: unknown[] };
+  const ids = messageIds ?? deliveryIds;
+  return Array.isArray(ids) ? { items: ids.length, ids: ids.slice(0, FIRST_IDS) } : {};
+}
