@@ -28,12 +28,16 @@ export const ReceiptReport = z.object({
 });
 export type ReceiptReport = z.output<typeof ReceiptReport>;
 
-/** A message from a handset to one of our numbers. Numbers in the provider's notation, `receivedAt` ISO 8601. */
+/**
+ * A message from a handset to one of our numbers. Numbers in the provider's notation, `receivedAt` ISO 8601. `keyword`:
+ * the provider's own reading of the text; absent: it has none.
+ */
 export const InboundReport = z.object({
   providerMessageId: z.string(),
   from: z.string(),
   to: z.string(),
   text: z.string(),
+  keyword: z.enum(["stop", "start"]).optional(),
   receivedAt: z.iso.datetime({ offset: true }),
 });
 export type InboundReport = z.output<typeof InboundReport>;

@@ -51,7 +51,10 @@ const ContentShape = z.strictObject({
     ]),
   ),
   inbound: z.array(
-    z.strictObject({ providerMessageId: z.string().min(1), from: z.string(), to: z.string(), text: z.string() }),
+    z.strictObject({
+      ...{ providerMessageId: z.string().min(1), from: z.string(), to: z.string(), text: z.string() },
+      keyword: z.enum(["stop", "start"]).optional(),
+    }),
   ),
 });
 

@@ -116,8 +116,17 @@ export type Report = {
   occurredAt: string | null;
 };
 
-/** A message from a handset to one of our numbers. Numbers in the provider's notation. */
-export type Inbound = { providerMessageId: string; from: string; to: string; text: string };
+/**
+ * A message from a handset to one of our numbers. Numbers in the provider's notation. `keyword`: recognised by the
+ * provider itself, whose list may have other words and languages than ours; absent: the text decides.
+ */
+export type Inbound = {
+  providerMessageId: string;
+  from: string;
+  to: string;
+  text: string;
+  keyword?: "stop" | "start";
+};
 
 /** Content of a callback. Both lists are empty for a callback about something that we do not follow. */
 export type CallbackContent = { reports: Report[]; inbound: Inbound[] };

@@ -196,9 +196,28 @@ describe("a callback", () => {
     });
   });
 
+  it("about an opt-out is a STOP to that sender, each with an id of its own", () => {
+    const optOut = callback({ senderId: "SHOP", phoneNumber: "+254711000111" });
+    const [one, other] = [africastalking.readCallback(optOut), africastalking.readCallback(optOut)];
+    expect(one).toEqual({
+      reports: [],
+      inbound: [
+        {
+          providerMessageId: expect.stringMatching(/^opt-out-./),
+          from: "+254711000111",
+          to: "SHOP",
+          text: "",
+          keyword: "stop",
+        },
+      ],
+    });
+    expect(other.inbound[0]?.providerMessageId).not.toBe(one.inbound[0]?.providerMessageId);
+  });
+
   it("about anything else has no content", () => {
     const nothing = { reports: [], inbound: [] };
-    expect(africastalking.readCallback(callback({ senderId: "SHOP", phoneNumber: "+254711000111" }))).toEqual(nothing);
+    const subscription = { phoneNumber: "+254711000111", shortCode: "20880", keyword: "gold", updateType: "deletion" };
+    expect(africastalking.readCallback(callback(subscription))).toEqual(nothing);
     expect(africastalking.readCallback(callback({ id: "ATXid_1", status: "constructor" }))).toEqual(nothing);
   });
 

@@ -239,6 +239,21 @@ describe("the callback", () => {
     });
   });
 
+  it.each([
+    ["STOP", { keyword: "stop" }],
+    ["START", { keyword: "start" }],
+    ["HELP", {}],
+    [null, {}],
+    [7, {}],
+  ])("of a message with the autoresponse_type %j has that keyword, whatever the text", (autoresponse_type, keyword) => {
+    const numbers = { from: { phone_number: "+13125550001" }, to: [{ phone_number: "+13125550002" }] };
+    const payload = { id: "m1", ...numbers, text: "ARRET", autoresponse_type };
+    const given = { data: { event_type: "message.received", id: "e", payload } };
+    expect(telnyx.readCallback(callback(given)).inbound).toEqual([
+      { providerMessageId: "m1", from: "+13125550001", to: "+13125550002", text: "ARRET", ...keyword },
+    ]);
+  });
+
   it("has no content about anything else, and throws when it is unreadable", () => {
     const nothing = { reports: [], inbound: [] };
     expect(telnyx.readCallback(callback({ data: { event_type: "number.ported", payload: {} } }))).toEqual(nothing);

@@ -242,6 +242,18 @@ describe("a callback", () => {
     }
   });
 
+  it.each([
+    ["STOP", { keyword: "stop" }],
+    ["START", { keyword: "start" }],
+    ["HELP", {}],
+    ["constructor", {}],
+  ])("of a message that Twilio itself took for %s has that keyword, whatever the text", (OptOutType, keyword) => {
+    const message = { SmsStatus: "received", From: "+15550001111", To: "+16232320112", Body: "ARRET", OptOutType };
+    expect(read(message).inbound).toEqual([
+      { providerMessageId: "SM1", from: "+15550001111", to: "+16232320112", text: "ARRET", ...keyword },
+    ]);
+  });
+
   it("may be a GET", () => {
     const url = `${RECEIPTS}?MessageSid=SM1&MessageStatus=delivered`;
     const { reports } = twilio.readCallback({ ...callback(url, {}), method: "GET" });

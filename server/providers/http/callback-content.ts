@@ -1,5 +1,5 @@
 /** Builds the content of callbacks in the shape that all adapters share. */
-import type { CallbackContent, Report } from "../port";
+import type { CallbackContent, Inbound, Report } from "../port";
 
 /** Content of a callback; empty for a callback that is about something we do not follow. */
 export const callbackContent = (content: Partial<CallbackContent> = {}): CallbackContent => ({
@@ -32,4 +32,13 @@ export function reportFrom({ code, detail, reference, occurredAt, ...reported }:
     detail: (hasFailed && detail) || null,
     occurredAt: occurredAt ?? null,
   };
+}
+
+/**
+ * The keyword in a provider's field for those that it recognises itself: STOP or START. Any other word, such as HELP,
+ * leaves the decision to the text.
+ */
+export function recognisedKeyword(word: unknown): Pick<Inbound, "keyword"> {
+  if (word === "STOP") return { keyword: "stop" };
+  return word === "START" ? { keyword: "start" } : {};
 }
