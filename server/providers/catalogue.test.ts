@@ -46,7 +46,8 @@ const ContentShape = z.strictObject({
         occurredAt,
       }),
       z.strictObject({
-        ...{ ...reportOf, status: z.enum(["failed", "undelivered"]), code, detail: sentence.nullable(), occurredAt },
+        ...{ ...reportOf, status: z.enum(["failed", "undelivered"]), code, detail: sentence, occurredAt },
+        providerDetail: sentence.optional(),
       }),
     ]),
   ),

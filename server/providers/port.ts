@@ -109,9 +109,11 @@ export type Report = {
   /** {@link SendRequest.reference}, when the callback carries it; null otherwise. */
   reference: string | null;
   status: "sent" | "delivered" | "failed" | "undelivered";
-  /** The provider's code of a failure, and its meaning; both null unless the message failed. */
+  /** The provider's code of a failure, and its meaning in our own words; both null unless the message failed. */
   code: string | null;
   detail: string | null;
+  /** The provider's own words about a code that is in no table of ours: for operators only. */
+  providerDetail?: string;
   /** Time of the event, ISO 8601 with offset; null when the provider gives none. */
   occurredAt: string | null;
 };

@@ -10,6 +10,7 @@ import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import type { CallbackContent, Report } from "./port";
 import type { ProviderId } from "./schema";
+import { logUnlisted } from "./unlisted-codes";
 
 /** Callbacks per transaction. */
 const CALLBACKS_MAX = 500;
@@ -39,7 +40,10 @@ export const takeCallback = (
   provider: ProviderId,
   content: CallbackContent,
   nonces: readonly string[],
-): Promise<Intake> => callbackQueue()({ provider, content, nonces, at: performance.now() });
+): Promise<Intake> => {
+  logUnlisted(provider, content.reports);
+  return callbackQueue()({ provider, content, nonces, at: performance.now() });
+};
 
 async function store(tx: Tx, batch: ReceivedCallback[]): Promise<Settled<Intake>[]> {
   const [timeOf, isNew] = await Promise.all([readDatabaseTime(tx), rememberNonces(tx, batch)]);
@@ -147,7 +151,7 @@ function put<Item>(into: Map<ProviderId, Item[]>, provider: ProviderId, item: It
   into.set(provider, items);
 }
 
-const storableReport = (report: Report, receivedAt: string) => ({
+const storableReport = ({ providerDetail: _, ...report }: Report, receivedAt: string) => ({
   ...report,
   providerMessageId: storableText(report.providerMessageId, ID_MAX),
   occurredAt: report.occurredAt ?? receivedAt,

@@ -175,7 +175,13 @@ describe("a callback", () => {
   it.each([
     ["Rejected", "UserInBlackList", "failed", "UserInBlackList", "The recipient is on the opt-out list."],
     ["Failed", "UserDoesNotExist", "undelivered", "UserDoesNotExist", "The number does not exist."],
-    ["Failed", "SomethingNew", "undelivered", "SomethingNew", "The network reported SomethingNew."],
+    [
+      "Failed",
+      "SomethingNew",
+      "undelivered",
+      "SomethingNew",
+      "The message could not be delivered. The reason is not known.",
+    ],
     ["AbsentSubscriber", "", "undelivered", "AbsentSubscriber", "The handset was not reachable."],
     ["Expired", "", "undelivered", "Expired", "The message was not delivered in time."],
   ])("with the status %s and the reason '%s' reports: %s", (status, failureReason, ours, code, detail) => {

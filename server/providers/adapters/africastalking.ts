@@ -175,7 +175,7 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     const ours = REPORTED.get(status);
     if (!ours) return callbackContent();
     const code = form.get("failureReason") || status;
-    const detail = FAILURE_REASONS.get(code) ?? sentences(`The network reported ${code}`);
+    const detail = FAILURE_REASONS.get(code);
     const report = { providerMessageId: id, reference: referenceOf(callback), status: ours, code, detail };
     return callbackContent({ reports: [reportFrom(report)] });
   },

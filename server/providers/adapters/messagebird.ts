@@ -12,7 +12,6 @@ import {
   type Meaning,
   outcomeOf,
   outcomeOfHttp,
-  sentences,
   unlisted,
 } from "../http/response";
 import type {
@@ -51,7 +50,7 @@ const CODES = new Map<number, Meaning>([
 const OWN_PARAMETERS = new Set<string | null | undefined>(["originator", "body"]);
 const TEXT_MAX = 1_377;
 
-/** `statusErrorCode` of a receipt; for other codes the provider's own words are passed on. */
+/** `statusErrorCode` of a receipt. */
 const RECEIPT_CODES = new Map([["103", "The recipient has opted out."]]);
 const NO_ERROR = "0";
 
@@ -171,7 +170,8 @@ function readCallback(callback: Callback): CallbackContent {
     reference: fields.get("reference"),
     status,
     code,
-    detail: RECEIPT_CODES.get(code ?? "") ?? sentences(fields.get("statusReason")),
+    detail: RECEIPT_CODES.get(code ?? ""),
+    providerDetail: fields.get("statusReason"),
     occurredAt: timeOf(fields.get("statusDatetime")),
   });
   return callbackContent({ reports: [report] });

@@ -213,7 +213,11 @@ describe("the callback", () => {
       code: "40001",
       detail: expect.stringContaining("landline"),
     });
-    expect(failed("49999", "Something new")).toMatchObject({ code: "49999", detail: "Something new." });
+    expect(failed("49999", "Something new")).toMatchObject({
+      code: "49999",
+      detail: "The message could not be delivered. The reason is not known.",
+      providerDetail: "Something new.",
+    });
     expect(failed("40300", "Blocked due to STOP message")?.detail).toContain("STOP");
     expect(failed("40300", "Unreachable")?.detail).toBe("The recipient cannot be reached.");
     expect(report("message.finalized", "expired")).toMatchObject({ code: "expired", detail: expect.any(String) });

@@ -193,7 +193,8 @@ function readCallback(callback: Callback): CallbackContent {
     reference: referenceOf(callback),
     status,
     code: error?.code || recipientStatus,
-    detail: (error && (meaningOf(error)?.[1] ?? sentences(error.title))) || meaning,
+    detail: error ? meaningOf(error)?.[1] : meaning,
+    providerDetail: sentences(error?.title, error?.detail),
     occurredAt: occurred_at,
   });
   return callbackContent({ reports: [report] });
