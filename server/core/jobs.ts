@@ -25,6 +25,10 @@ export const ReceiptReport = z.object({
   code: z.string().nullable(),
   detail: z.string().nullable(),
   occurredAt: z.iso.datetime({ offset: true }),
+  /** Number that the report came from, where anybody could have sent it: it must be the message's recipient. */
+  recipient: z.string().optional(),
+  /** Such a report was about no known message before. */
+  isLastTry: z.boolean().optional(),
 });
 export type ReceiptReport = z.output<typeof ReceiptReport>;
 

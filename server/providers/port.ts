@@ -116,6 +116,11 @@ export type Report = {
   providerDetail?: string;
   /** Time of the event, ISO 8601 with offset; null when the provider gives none. */
   occurredAt: string | null;
+  /**
+   * Set where whoever has a telephone could have sent it: the number that it came from, in the provider's notation. The
+   * report counts only if the message went there.
+   */
+  recipient?: string;
 };
 
 /**
