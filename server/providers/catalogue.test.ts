@@ -8,7 +8,7 @@ import type { Callback, HttpProvider } from "./port";
 const CASES = Object.entries(WIRE_SAMPLES);
 
 function providerOf(id: string): HttpProvider {
-  const provider = httpProvider(id);
+  const provider = httpProvider(id.replace(/\/.*/, ""));
   if (!provider) throw new Error(`no provider ${id}`);
   return provider;
 }

@@ -149,10 +149,12 @@ export type HttpProvider<Own extends Settings = Settings> = {
   maxInFlight: number;
   /** Its longest text in UTF-16 code units, if it is shorter than our API's. */
   textMax?: Readonly<Record<OutboundMessage["encoding"], number>>;
-  /** `accessToken`: from the server of {@link HttpProvider.buildTokenRequest}, where there is one. */
+  /** `accessToken`: by {@link HttpProvider.buildTokenRequest} or {@link HttpProvider.signToken}, where there is one. */
   buildRequest: (sendRequest: SendRequest, settings: Own, accessToken?: string) => WireRequest;
   /** Asks for an OAuth 2.0 access token; null: these settings need none. */
   buildTokenRequest?: (settings: Own) => WireRequest | null;
+  /** Signs an access token itself; null: these settings need none. `id` makes it unique. */
+  signToken?: (settings: Own, at: Date, id: string) => { token: string; lifetimeMs: number } | null;
   readResponse: (response: WireResponse) => SendOutcome;
   /** Asks for the outcome of an attempt whose outcome is unknown; absent if the provider cannot be asked. */
   buildLookUp?: (sendRequest: SendRequest, settings: Own) => WireRequest;

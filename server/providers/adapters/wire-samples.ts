@@ -12,6 +12,7 @@ const recipientOf = (statusCode: number, messageId: string) => ({
   SMSMessageData: { Message: "Sent", Recipients: [{ statusCode, status: "Odd", messageId }] },
 });
 
+/** By provider, and after a slash its other API, if it has two. */
 export const WIRE_SAMPLES: Record<string, Samples> = {
   twilio: {
     taken: { sid: "SM1" },
@@ -25,6 +26,16 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
     failed: { messages: [{ status: "5", "error-text": "why" }] },
     receipt: { messageId: "A1", status: "failed", "err-code": "3", "client-ref": "msg_1-1" },
     inbound: { messageId: "B1", msisdn: "447700900000", to: "447700900001", text: "STOP" },
+    format: "json",
+  },
+  "vonage/messages": {
+    taken: { message_uuid: "u1" },
+    failed: { type: "https://developer.vonage.com/api-errors/messages#1030", title: "why", detail: "why" },
+    receipt: {
+      ...{ message_uuid: "u1", status: "rejected", timestamp: AT, client_ref: "msg_1-1", sms: { count_total: "1" } },
+      error: { type: "https://developer.vonage.com/api-errors/messages#1180", title: "1180", detail: "why" },
+    },
+    inbound: { message_uuid: "u1", from: "447700900000", to: "447700900001", message_type: "text", text: "STOP" },
     format: "json",
   },
   messagebird: {
