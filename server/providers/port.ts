@@ -149,6 +149,8 @@ export type HttpProvider<Own extends Settings = Settings> = {
   maxInFlight: number;
   /** Its longest text in UTF-16 code units, if it is shorter than our API's. */
   textMax?: Readonly<Record<OutboundMessage["encoding"], number>>;
+  /** Why these settings cannot carry a message, which is then not sent; null: they can. */
+  refuse?: (sendRequest: SendRequest, settings: Own) => SendOutcome | null;
   /** `accessToken`: by {@link HttpProvider.buildTokenRequest} or {@link HttpProvider.signToken}, where there is one. */
   buildRequest: (sendRequest: SendRequest, settings: Own, accessToken?: string) => WireRequest;
   /** Asks for an OAuth 2.0 access token; null: these settings need none. */
@@ -161,6 +163,6 @@ export type HttpProvider<Own extends Settings = Settings> = {
   /** `retryable`: it was never taken. null: the provider does not know (yet). */
   readLookUp?: (response: WireResponse, sendRequest: SendRequest) => SendOutcome | null;
   authenticate: (callback: Callback, settings: Own, at: Date) => Authenticity;
-  /** @throws Error when it cannot be read. */
-  readCallback: (callback: Callback) => CallbackContent;
+  /** `settings`: where a callback does not say everything. @throws Error when it cannot be read. */
+  readCallback: (callback: Callback, settings?: Own) => CallbackContent;
 };

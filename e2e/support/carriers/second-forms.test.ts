@@ -4,6 +4,7 @@ import { httpProvider } from "@/server/providers/catalogue";
 import { httpAdapter } from "@/server/providers/http/client";
 import type { HttpProvider, OutboundMessage, Settings } from "@/server/providers/port";
 import { type Receiver, startReceiver } from "../receiver";
+import { startBirdChannels } from "./bird-channels";
 import type { HttpCarrier } from "./http-carrier";
 import { startVonageMessages } from "./vonage-messages";
 
@@ -19,6 +20,25 @@ const FORMS = [
     }),
     failed: ["failed", "1120"],
     undelivered: ["undelivered", "1180"],
+    reference: "msg_1-1",
+    refusal: { kind: "refused" },
+    names: true,
+  },
+  {
+    name: "messagebird",
+    start: startBirdChannels,
+    settingsOf: (own: Record<string, string>): Record<string, string | undefined> => ({
+      accessKey: own.MESSAGEBIRD_ACCESS_KEY,
+      signingKey: own.MESSAGEBIRD_SIGNING_KEY,
+      workspaceId: own.MESSAGEBIRD_WORKSPACE_ID,
+      channels: own.MESSAGEBIRD_CHANNELS,
+      birdBaseUrl: own.MESSAGEBIRD_BIRD_BASE_URL,
+    }),
+    failed: ["failed", "103"],
+    undelivered: ["undelivered", "1"],
+    reference: null,
+    refusal: { kind: "retryable", fault: "message" },
+    names: false,
   },
 ] as const;
 
@@ -31,7 +51,7 @@ beforeAll(() => {
   vi.stubEnv("PROVIDER_TIMEOUT_MS", "5000");
 });
 
-describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, failed, undelivered }) => {
+describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, ...facts }) => {
   let carrier: HttpCarrier;
   let receiver: Receiver;
   let provider: HttpProvider;
@@ -60,7 +80,7 @@ describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, fail
     const callback = { method: "POST", url, headers: Object.fromEntries(given), body };
     return {
       proof: provider.authenticate(callback, settings, new Date()),
-      content: () => provider.readCallback(callback),
+      content: () => provider.readCallback(callback, settings),
     };
   };
 
@@ -68,15 +88,18 @@ describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, fail
     const outcome = await send();
     expect(carrier.problems).toEqual([]);
     expect(outcome).toEqual({ kind: "accepted", providerMessageIds: carrier.taken[0]?.ids });
-    expect(carrier.taken).toMatchObject([{ to: TO, text: "a & b", parts: 1, reference: "msg_1-1" }]);
-    await send("Привет", { encoding: "UCS-2", from: "Shop" });
-    expect(carrier.taken).toMatchObject([{}, { text: "Привет", from: "Shop" }]);
+    expect(carrier.taken).toMatchObject([{ to: TO, text: "a & b", parts: 1, reference: facts.reference }]);
+    await send("Привет", { encoding: "UCS-2" });
+    expect(carrier.taken).toMatchObject([{}, { text: "Привет" }]);
+    const named = { kind: facts.names ? "accepted" : "retryable" };
+    expect(await send("Hi", { from: "Shop" })).toMatchObject(named);
+    expect(carrier.taken).toHaveLength(facts.names ? 3 : 2);
     expect(carrier.problems).toEqual([]);
   });
 
   test("fails as we understand it", async () => {
     carrier.plan(TO, { kind: "refuse" }, { kind: "throttle" }, { kind: "unavailable" }, { kind: "account" });
-    expect(await send()).toMatchObject({ kind: "refused" });
+    expect(await send()).toMatchObject(facts.refusal);
     for (const fault of ["throttled", "provider", "account"]) {
       expect(await send()).toMatchObject({ kind: "retryable", fault });
     }
@@ -92,14 +115,14 @@ describe.each(FORMS)("the second API of $name", ({ name, start, settingsOf, fail
     for (const [status, ours, code] of [
       ["sent", "sent", null],
       ["delivered", "delivered", null],
-      ["failed", ...failed],
-      ["undelivered", ...undelivered],
+      ["failed", ...facts.failed],
+      ["undelivered", ...facts.undelivered],
     ] as const) {
       await carrier.report(message, status, receiver.url);
       const { proof, content } = received();
       expect(proof).toMatchObject({ kind: "genuine", nonces: [expect.stringMatching(/./)] });
       const { reports } = content();
-      expect(reports).toMatchObject([{ providerMessageId, reference: "msg_1-1", status: ours, code }]);
+      expect(reports).toMatchObject([{ providerMessageId, reference: facts.reference, status: ours, code }]);
     }
   });
 

@@ -45,6 +45,25 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
     inbound: { id: "m1", originator: "316", recipient: "3197", body: "STOP" },
     format: "json",
   },
+  "messagebird/channels": {
+    taken: { ...ids, status: "accepted" },
+    failed: { code: "InternalError", message: "why" },
+    receipt: {
+      ...{ service: "channels", event: "sms.outbound" },
+      payload: {
+        ...{ id: "m1", status: "delivery_failed", reason: "why", lastStatusAt: AT },
+        failure: { code: 15_005, source: { name: "sms-messagebird", code: "1" } },
+      },
+    },
+    inbound: {
+      ...{ service: "channels", event: "sms.inbound" },
+      payload: {
+        ...{ id: "m1", channelId: "c1", sender: { contact: { identifierValue: "+316" } } },
+        body: { type: "text", text: { text: "STOP" } },
+      },
+    },
+    format: "json",
+  },
   plivo: {
     taken: { message_uuid: ["u1"], invalid_number: ["1"] },
     failed: { error: "why" },

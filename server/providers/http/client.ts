@@ -197,8 +197,8 @@ export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, s
       },
     }),
     send: async (sendRequest) => {
-      const tooLong = tooLongOutcome(provider, sendRequest.message);
-      if (tooLong) return tooLong;
+      const refused = tooLongOutcome(provider, sendRequest.message) ?? provider.refuse?.(sendRequest, settings);
+      if (refused) return refused;
       const markMs = stalledMs();
       let response: WireResponse | NotAccepted;
       try {
