@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "../core/db";
 import { flushCounts } from "../providers/health/counts";
@@ -7,6 +7,8 @@ import type { ProviderId } from "../providers/schema";
 import { serveReceipt } from "./receipts";
 
 const PLIVO_TOKEN = "plivo-token";
+const BIRD_KEY = "bird-key";
+const BIRD_CHANNEL = randomUUID();
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
 
 beforeAll(() => {
@@ -22,6 +24,12 @@ beforeAll(() => {
     BANDWIDTH_APPLICATION_ID: "app",
     BANDWIDTH_CALLBACK_USERNAME: "hook",
     BANDWIDTH_CALLBACK_PASSWORD: "secret",
+    AFRICASTALKING_USERNAME: "app",
+    AFRICASTALKING_API_KEY: "key",
+    MESSAGEBIRD_ACCESS_KEY: "key",
+    MESSAGEBIRD_SIGNING_KEY: BIRD_KEY,
+    MESSAGEBIRD_WORKSPACE_ID: randomUUID(),
+    MESSAGEBIRD_CHANNELS: `+31612345678=${BIRD_CHANNEL}`,
   });
 });
 
@@ -42,6 +50,43 @@ async function noted(provider: ProviderId) {
   );
   return rows[0];
 }
+
+/** Messages from handsets that wait to be taken in. */
+async function repliesOf(provider: ProviderId) {
+  const { rows } = await pool().query<{ messages: object[] }>(
+    "SELECT payload->'messages' AS messages FROM graphile_worker._private_jobs WHERE payload->>'provider' = $1",
+    [provider],
+  );
+  return rows.flatMap(({ messages }) => messages);
+}
+
+test("an opt-out that a provider recognised is stored as such, whatever the text", async () => {
+  const body = new URLSearchParams({ senderId: "SHOP", phoneNumber: "+254711000111" }).toString();
+  expect(await post("africastalking", {}, body)).toMatchObject({ status: 200 });
+  const optOut = { from: "+254711000111", to: "SHOP", text: "", keyword: "stop" };
+  expect(await repliesOf("africastalking")).toMatchObject([optOut]);
+});
+
+test("a reply over a channel of Bird is to the number of that channel, and is stored once", async () => {
+  const contact = { identifierKey: "phonenumber", identifierValue: "+31687654321" };
+  const payload = {
+    ...{ id: randomUUID(), channelId: BIRD_CHANNEL, sender: { contact } },
+    body: { type: "text", text: { text: "STOP" } },
+  };
+  const body = JSON.stringify({ service: "channels", event: "sms.inbound", payload });
+  const time = String(Math.floor(Date.now() / 1_000));
+  const hash = createHash("sha256").update(body).digest();
+  const signed = Buffer.concat([Buffer.from(`${time}\n${receiptUrlOf("messagebird")}\n`), hash]);
+  const headers = {
+    "content-type": "application/json",
+    "messagebird-request-timestamp": time,
+    "messagebird-signature": createHmac("sha256", BIRD_KEY).update(signed).digest("base64"),
+  };
+  expect(await post("messagebird", headers, body)).toMatchObject({ status: 200 });
+  expect(await post("messagebird", headers, body)).toMatchObject({ status: 200 });
+  expect(await post("messagebird", headers, `${body} `)).toMatchObject({ status: 401 });
+  expect(await repliesOf("messagebird")).toMatchObject([{ from: "+31687654321", to: "31612345678", text: "STOP" }]);
+});
 
 test("an event that Telnyx repeats is acknowledged and counted, but not applied twice", async () => {
   const body = JSON.stringify({

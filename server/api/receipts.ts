@@ -74,7 +74,7 @@ export async function serveReceipt({ method, url, headers, readBody }: ReceiptRe
   if (verdict.kind !== "genuine") return refuse(verdict.kind, verdict.detail, 401);
   let content: CallbackContent;
   try {
-    content = reader.provider.readCallback(callback);
+    content = reader.provider.readCallback(callback, reader.settings);
   } catch (thrown) {
     return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
   }

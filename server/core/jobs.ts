@@ -25,15 +25,23 @@ export const ReceiptReport = z.object({
   code: z.string().nullable(),
   detail: z.string().nullable(),
   occurredAt: z.iso.datetime({ offset: true }),
+  /** Number that the report came from, where anybody could have sent it: it must be the message's recipient. */
+  recipient: z.string().optional(),
+  /** Such a report was about no known message before. */
+  isLastTry: z.boolean().optional(),
 });
 export type ReceiptReport = z.output<typeof ReceiptReport>;
 
-/** A message from a handset to one of our numbers. Numbers in the provider's notation, `receivedAt` ISO 8601. */
+/**
+ * A message from a handset to one of our numbers. Numbers in the provider's notation, `receivedAt` ISO 8601. `keyword`:
+ * the provider's own reading of the text; absent: it has none.
+ */
 export const InboundReport = z.object({
   providerMessageId: z.string(),
   from: z.string(),
   to: z.string(),
   text: z.string(),
+  keyword: z.enum(["stop", "start"]).optional(),
   receivedAt: z.iso.datetime({ offset: true }),
 });
 export type InboundReport = z.output<typeof InboundReport>;

@@ -8,7 +8,7 @@ import type { Callback, HttpProvider } from "./port";
 const CASES = Object.entries(WIRE_SAMPLES);
 
 function providerOf(id: string): HttpProvider {
-  const provider = httpProvider(id);
+  const provider = httpProvider(id.replace(/\/.*/, ""));
   if (!provider) throw new Error(`no provider ${id}`);
   return provider;
 }
@@ -46,12 +46,16 @@ const ContentShape = z.strictObject({
         occurredAt,
       }),
       z.strictObject({
-        ...{ ...reportOf, status: z.enum(["failed", "undelivered"]), code, detail: sentence.nullable(), occurredAt },
+        ...{ ...reportOf, status: z.enum(["failed", "undelivered"]), code, detail: sentence, occurredAt },
+        providerDetail: sentence.optional(),
       }),
     ]),
   ),
   inbound: z.array(
-    z.strictObject({ providerMessageId: z.string().min(1), from: z.string(), to: z.string(), text: z.string() }),
+    z.strictObject({
+      ...{ providerMessageId: z.string().min(1), from: z.string(), to: z.string(), text: z.string() },
+      keyword: z.enum(["stop", "start"]).optional(),
+    }),
   ),
 });
 

@@ -109,15 +109,31 @@ export type Report = {
   /** {@link SendRequest.reference}, when the callback carries it; null otherwise. */
   reference: string | null;
   status: "sent" | "delivered" | "failed" | "undelivered";
-  /** The provider's code of a failure, and its meaning; both null unless the message failed. */
+  /** The provider's code of a failure, and its meaning in our own words; both null unless the message failed. */
   code: string | null;
   detail: string | null;
+  /** The provider's own words about a code that is in no table of ours: for operators only. */
+  providerDetail?: string;
   /** Time of the event, ISO 8601 with offset; null when the provider gives none. */
   occurredAt: string | null;
+  /**
+   * Set where whoever has a telephone could have sent it: the number that it came from, in the provider's notation. The
+   * report counts only if the message went there.
+   */
+  recipient?: string;
 };
 
-/** A message from a handset to one of our numbers. Numbers in the provider's notation. */
-export type Inbound = { providerMessageId: string; from: string; to: string; text: string };
+/**
+ * A message from a handset to one of our numbers. Numbers in the provider's notation. `keyword`: recognised by the
+ * provider itself, whose list may have other words and languages than ours; absent: the text decides.
+ */
+export type Inbound = {
+  providerMessageId: string;
+  from: string;
+  to: string;
+  text: string;
+  keyword?: "stop" | "start";
+};
 
 /** Content of a callback. Both lists are empty for a callback about something that we do not follow. */
 export type CallbackContent = { reports: Report[]; inbound: Inbound[] };
@@ -133,16 +149,20 @@ export type HttpProvider<Own extends Settings = Settings> = {
   maxInFlight: number;
   /** Its longest text in UTF-16 code units, if it is shorter than our API's. */
   textMax?: Readonly<Record<OutboundMessage["encoding"], number>>;
-  /** `accessToken`: from the server of {@link HttpProvider.buildTokenRequest}, where there is one. */
+  /** Why these settings cannot carry a message, which is then not sent; null: they can. */
+  refuse?: (sendRequest: SendRequest, settings: Own) => SendOutcome | null;
+  /** `accessToken`: by {@link HttpProvider.buildTokenRequest} or {@link HttpProvider.signToken}, where there is one. */
   buildRequest: (sendRequest: SendRequest, settings: Own, accessToken?: string) => WireRequest;
   /** Asks for an OAuth 2.0 access token; null: these settings need none. */
   buildTokenRequest?: (settings: Own) => WireRequest | null;
+  /** Signs an access token itself; null: these settings need none. `id` makes it unique. */
+  signToken?: (settings: Own, at: Date, id: string) => { token: string; lifetimeMs: number } | null;
   readResponse: (response: WireResponse) => SendOutcome;
   /** Asks for the outcome of an attempt whose outcome is unknown; absent if the provider cannot be asked. */
   buildLookUp?: (sendRequest: SendRequest, settings: Own) => WireRequest;
   /** `retryable`: it was never taken. null: the provider does not know (yet). */
   readLookUp?: (response: WireResponse, sendRequest: SendRequest) => SendOutcome | null;
   authenticate: (callback: Callback, settings: Own, at: Date) => Authenticity;
-  /** @throws Error when it cannot be read. */
-  readCallback: (callback: Callback) => CallbackContent;
+  /** `settings`: where a callback does not say everything. @throws Error when it cannot be read. */
+  readCallback: (callback: Callback, settings?: Own) => CallbackContent;
 };

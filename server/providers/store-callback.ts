@@ -10,6 +10,7 @@ import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import type { CallbackContent, Report } from "./port";
 import type { ProviderId } from "./schema";
+import { logUnlisted } from "./unlisted-codes";
 
 /** Callbacks per transaction. */
 const CALLBACKS_MAX = 500;
@@ -40,7 +41,10 @@ export const takeCallback = (
   provider: ProviderId,
   content: CallbackContent,
   nonces: readonly string[],
-): Promise<Intake> => callbackQueue()({ provider, content, nonces, at: performance.now() });
+): Promise<Intake> => {
+  logUnlisted(provider, content.reports);
+  return callbackQueue()({ provider, content, nonces, at: performance.now() });
+};
 
 async function store(tx: Tx, batch: ReceivedCallback[]): Promise<Settled<Intake>[]> {
   const [timeOf, isNew] = await Promise.all([readDatabaseTime(tx), rememberNonces(tx, batch)]);
@@ -108,12 +112,13 @@ async function enqueue(tx: Tx, batch: ReceivedCallback[], timeOf: (received: Rec
     const { provider, content } = received;
     const receivedAt = timeOf(received).toISOString();
     for (const report of content.reports) put(receipts, provider, storableReport(report, receivedAt));
-    for (const { providerMessageId, from, to, text } of content.inbound) {
+    for (const { providerMessageId, from, to, text, keyword } of content.inbound) {
       put(messages, provider, {
         providerMessageId: storableText(providerMessageId, ID_MAX),
         from: storableText(from, ID_MAX),
         to: storableText(to, ID_MAX),
         text: storableText(text, TEXT_MAX),
+        ...(keyword && { keyword }),
         receivedAt,
       });
     }
@@ -147,7 +152,7 @@ function put<Item>(into: Map<ProviderId, Item[]>, provider: ProviderId, item: It
   into.set(provider, items);
 }
 
-const storableReport = (report: Report, receivedAt: string) => ({
+const storableReport = ({ providerDetail: _, ...report }: Report, receivedAt: string) => ({
   ...report,
   providerMessageId: storableText(report.providerMessageId, ID_MAX),
   occurredAt: report.occurredAt ?? receivedAt,

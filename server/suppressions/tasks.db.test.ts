@@ -66,6 +66,25 @@ test("STOP suppresses the number for the addressed sender, START undoes it", asy
   expect(await suppressed()).toEqual([]);
 });
 
+test("a keyword that the provider recognised counts, whatever the text, and else the text does", async () => {
+  const stop = inbound("ARRET", { keyword: "stop" });
+  await take(stop);
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
+  expect(await kept([stop.providerMessageId])).toMatchObject([{ body: "ARRET", keyword: "stop" }]);
+  await take(inbound("OUI", { keyword: "start" }));
+  expect(await suppressed()).toEqual([]);
+  await take(inbound("ARRET"));
+  expect(await suppressed()).toEqual([]);
+  await take(inbound("STOP"));
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
+});
+
+test("an opt-out from a name suppresses the number for that name", async () => {
+  await addSender(account, "SHOP");
+  await take(inbound("", { to: "SHOP", keyword: "stop" }));
+  expect(await suppressed()).toEqual([[HANDSET, "SHOP", "stop"]]);
+});
+
 test("a job that runs again changes nothing, even if the recipient has changed their mind since", async () => {
   const [stop, start] = [inbound("STOP"), inbound("START")];
   await take(stop);

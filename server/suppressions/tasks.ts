@@ -14,7 +14,12 @@ const NUMBER_MAX = 64;
 const BODY_MAX = 5_000;
 
 type Owner = { n: number; accountId: string; senderId: string };
-type Received = InboundReport & { number: string | null; keyword: Keyword | null; at: Date; owners: Owner[] };
+type Received = Omit<InboundReport, "keyword"> & {
+  number: string | null;
+  keyword: Keyword | null;
+  at: Date;
+  owners: Owner[];
+};
 
 /**
  * Stores messages from handsets, once for each account that has, or had, the addressed number as an approved sender, and
@@ -28,7 +33,7 @@ export async function takeInbound({ provider, messages }: JobPayload<"apply_inbo
       (message, at): Received => ({
         ...message,
         number: e164Of(message.from),
-        keyword: keywordOf(message.text),
+        keyword: message.keyword ?? keywordOf(message.text),
         at: new Date(message.receivedAt),
         owners: owners.get(at + 1) ?? [],
       }),
@@ -45,13 +50,13 @@ export async function takeInbound({ provider, messages }: JobPayload<"apply_inbo
   });
 }
 
-/** All fields but the time are untrusted text. */
-const storable = ({ providerMessageId, from, to, text, receivedAt }: InboundReport): InboundReport => ({
+/** All fields but the time and the keyword are untrusted text. */
+const storable = ({ providerMessageId, from, to, text, ...trusted }: InboundReport): InboundReport => ({
+  ...trusted,
   providerMessageId: storableText(providerMessageId, ID_MAX),
   from: storableText(from, NUMBER_MAX),
   to: storableText(to, NUMBER_MAX),
   text: storableText(text, BODY_MAX),
-  receivedAt,
 });
 
 const SPELLINGS = unnest<{ n: number; spelling: string }>({

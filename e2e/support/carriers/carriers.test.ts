@@ -202,6 +202,18 @@ test.each([
   expect((await sendWith(carrier, name, "5€ für ŝi", fields)).taken?.text).toBe(arrives);
 });
 
+test.each([
+  [startTwilio, "OptOutType=STOP"],
+  [startTelnyx, '"autoresponse_type":"STOP"'],
+] as const)("a carrier says that it took a word of its own list for a STOP: %#", async (start, field) => {
+  const [carrier, receiver] = await Promise.all([start(), startReceiver()]);
+  for (const text of ["ARRET", "Bonjour"]) await carrier.inbound({ from: TO, to: "+15005550006", text }, receiver.url);
+  const [recognised, other] = receiver.received.map(({ body }) => String(body));
+  expect(recognised).toContain(field);
+  expect(other).not.toContain(field);
+  await Promise.all([carrier.close(), receiver.close()]);
+});
+
 test("messagebird sends no receipt about a message without a reference", async () => {
   const carrier = await startMessageBird();
   const { url, headers, body } = carriers[2].wire(carrier.environment, {

@@ -230,6 +230,16 @@ describe.each(carriers)("$name", ({ name, start, wire, accepted, refuse, failure
   });
 });
 
+test("africastalking reports that someone left a name, without a text", async () => {
+  const [carrier, receiver] = await Promise.all([startAfricastalking(), startReceiver()]);
+  await carrier.inbound({ from: TO, to: "SHOP", text: "" }, receiver.url);
+  expect(Object.fromEntries(new URLSearchParams(String(receiver.received[0]?.body)))).toEqual({
+    senderId: "SHOP",
+    phoneNumber: TO,
+  });
+  await Promise.all([carrier.close(), receiver.close()]);
+});
+
 test("the sinch signer gives the value that its SDK gives", () => {
   const body =
     '{"at":"2025-01-13T09:22:40.914Z","batch_id":"01JHFFHQ0P99JPPNQPJDV7JTBP","client_reference":"a client reference",' +

@@ -40,3 +40,13 @@ export function withAnotherSecret(receiptUrl: string): string {
   url.pathname = segments.map((segment) => (segment === secret ? other : segment)).join("/");
   return url.href;
 }
+
+const KEYWORDS = new Map([
+  ["STOP", "STOP"],
+  ["ARRET", "STOP"],
+  ["START", "START"],
+  ["HELP", "HELP"],
+]);
+
+/** The keyword that a carrier itself takes a text for, by a list of its customer's own with French; null: none. */
+export const carrierKeywordOf = (text: string): string | null => KEYWORDS.get(text.trim().toUpperCase()) ?? null;

@@ -1,12 +1,14 @@
 import { createHash, createPrivateKey, createPublicKey, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type Received, startReceiver } from "../receiver";
+import { signBird } from "./bird-channels";
 import { signMessageBird, startMessageBird } from "./messagebird";
 import { countParts, forceGsm } from "./parts";
 import { signPlivoV2, signPlivoV3, startPlivo } from "./plivo";
 import { signTelnyx, startTelnyx } from "./telnyx";
 import { signTwilio, startTwilio } from "./twilio";
 import { type SignatureMethod, signVonage, startVonage } from "./vonage";
+import { signVonageWebhook } from "./vonage-messages";
 
 test("forcing a text into GSM-7 leaves a question mark for each character that it lacks", () => {
   expect(forceGsm("5€ für ŝi 😀")).toBe("5€ für ?i ?");
@@ -201,4 +203,24 @@ test.each(opened)("a receipt of $name is signed over what arrives, unless it is 
   expect(hours === null || hours === 0).toBe(true);
   expect(stale?.()).toBe(hours === null ? null : 1);
   expect(() => forged?.()).toThrow();
+});
+
+// Values of another implementation of the same algorithms.
+test("vonage signs webhooks of the Messages API by a token with the hash of the body", () => {
+  const application = "aaaaaaaa-bbbb-cccc-dddd-0123456789ab";
+  const jti = "c5ba8f24-1a14-4c10-bfdf-3fbe8ce511b5";
+  const token = signVonageWebhook(
+    "my_secret_key_for_testing",
+    '{"status":"delivered"}',
+    application,
+    1_587_494_962,
+    jti,
+  );
+  expect(token.split(".")[2]).toBe("ZMjyyzxstE3a0t2Fn9KEbcPagivqPTEjCQM6Zit-o6k");
+});
+
+test("bird signs the time, the URL and the hash of the body", () => {
+  const body = '{"service":"channels","event":"sms.outbound"}';
+  const signature = signBird("secureSigningKey", "1719823259", "https://domain.com/webhook/bird?ref=1", body);
+  expect(signature).toBe("+D8TBErus4+ifv4UbW1h2ZtIgTQFev8JSWEsuJ9e9os=");
 });

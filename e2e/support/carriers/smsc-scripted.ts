@@ -39,8 +39,9 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
     port: 0,
     /** command_status of the answer to a bind. */
     bindStatus: 0,
+    bindStatusOf: (_pdu: smpp.PDU): number => centre.bindStatus,
     /** Called after a bind, and after an enquire_link, was answered. */
-    afterAnswer: (_command: "bind_transceiver" | "enquire_link"): void => undefined,
+    afterAnswer: (_command: "bind" | "enquire_link"): void => undefined,
     answersEnquiries: true,
     binds: [] as smpp.PDU[],
     sessions: [] as smpp.Session[],
@@ -62,10 +63,10 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
     session.on("pdu", (pdu: smpp.PDU) => {
       centre.commands.push(pdu.command);
       if (pdu.command === "submit_sm") centre.onSubmit(pdu, session, centre.submits.push(pdu));
-      else if (pdu.command === "bind_transceiver") {
+      else if (pdu.command.startsWith("bind_")) {
         centre.binds.push(pdu);
-        session.send(pdu.response({ command_status: centre.bindStatus }));
-        centre.afterAnswer(pdu.command);
+        session.send(pdu.response({ command_status: centre.bindStatusOf(pdu) }));
+        centre.afterAnswer("bind");
       } else if (pdu.command === "enquire_link") {
         if (!centre.answersEnquiries) return;
         session.send(pdu.response());

@@ -20,6 +20,7 @@ const NOT_TAKEN: Partial<Record<Behaviour["kind"], number>> = {
   throttle: STATUS.throttled,
   account: STATUS.sourceAddress,
 };
+const BINDS = new Set(["bind_transceiver", "bind_transmitter", "bind_receiver"]);
 const SYSTEM_ID = "loopback";
 const PASSWORD = "s3cr3t-1";
 const VERSION_3_4 = 0x34;
@@ -37,7 +38,7 @@ const inOrder = (values: Map<number, string>): string[] =>
 const withPlus = (number: string): string => (/^\d{7,}$/.test(number) ? `+${number}` : number);
 
 /**
- * Starts a centre that takes bind_transceiver. A fault that takes the message falls on the part that completes it, one that
+ * Starts a centre. It delivers over the newest bind that may receive. A fault that takes the message falls on the part that completes it, one that
  * does not take it on every part. Receipts hold the parameters and the text; those of every second part the text only.
  */
 export async function startSmsc(): Promise<Carrier & { dropConnections(): void; sessions(): number }> {
@@ -47,7 +48,8 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   const taken: TakenMessage[] = [];
   const withoutReceipt = new WeakSet<TakenMessage>();
   const open = new Set<Session>();
-  const bound = new Set<Session>();
+  /** Sessions by the command that bound them. */
+  const bound = new Map<Session, string>();
   /** What waits for a deliver_sm_resp, to be told when its session is gone. */
   const waiting = new Map<Session, Set<(reason: Error) => void>>();
   const timers = new Set<NodeJS.Timeout>();
@@ -70,7 +72,8 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   /** Deals with a submit_sm. `answer` is to be called at most once. */
   function submit(session: Session, pdu: Pdu, answer: (status: number, id?: string) => void): void {
     const part = partOf(pdu);
-    const fault = bound.has(session) ? statusOfFault(pdu, part) : STATUS.notBound;
+    const mayTransmit = bound.has(session) && bound.get(session) !== "bind_receiver";
+    const fault = mayTransmit ? statusOfFault(pdu, part) : STATUS.notBound;
     if (fault !== 0) {
       answer(fault);
       return;
@@ -124,7 +127,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
       [pdu.password !== PASSWORD, STATUS.password],
     ];
     const refusal = refusals.find(([applies]) => applies)?.[1];
-    if (refusal === undefined) bound.add(session);
+    if (refusal === undefined) bound.set(session, pdu.command);
     const accepted = { system_id: "centre", sc_interface_version: VERSION_3_4 };
     session.send(pdu.response(refusal === undefined ? accepted : { command_status: refusal }));
   }
@@ -149,7 +152,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
     session.on("pdu", (pdu) => {
       // What was pipelined behind a part that cut the connection was never read.
       if (!open.has(session) || pdu.isResponse()) return;
-      if (pdu.command === "bind_transceiver") bind(session, pdu);
+      if (BINDS.has(pdu.command)) bind(session, pdu);
       else if (pdu.command === "submit_sm") {
         submit(session, pdu, (status, id) => {
           session.send(pdu.response(status === 0 ? { message_id: id } : { command_status: status }));
@@ -165,7 +168,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
   function deliver(fields: object): Promise<number> {
-    const session = [...bound].at(-1);
+    const session = [...bound].findLast(([, command]) => command !== "bind_transmitter")?.[0];
     if (!session) return Promise.reject(new Error("No session is bound."));
     const rejects = waiting.get(session) ?? new Set();
     waiting.set(session, rejects);

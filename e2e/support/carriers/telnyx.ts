@@ -13,6 +13,7 @@ import {
   type Sending,
   startHttpCarrier,
 } from "./http-carrier";
+import { carrierKeywordOf } from "./notation";
 import { countParts, encodingOf } from "./parts";
 
 const NUMBER = /^\+[1-9]\d{6,14}$/;
@@ -171,6 +172,7 @@ export function startTelnyx(): Promise<HttpCarrier> {
         direction: "inbound",
         id,
         received_at,
+        autoresponse_type: carrierKeywordOf(text),
         errors: [],
       };
       return callback(sending.receiptUrl, "message.received", { ...payload, parts: countParts(text) }, sending);

@@ -13,6 +13,7 @@ import {
   referenceIn,
   startHttpCarrier,
 } from "./http-carrier";
+import { carrierKeywordOf } from "./notation";
 import { countParts } from "./parts";
 
 const NUMBER = /^\+[1-9]\d{6,14}$/;
@@ -152,6 +153,8 @@ export function startTwilio(): Promise<HttpCarrier> {
         NumSegments: String(countParts(text)),
         ApiVersion: "2010-04-01",
       });
+      const keyword = carrierKeywordOf(text);
+      if (keyword) form.set("OptOutType", keyword);
       return callback(receiptUrl, form, forged);
     },
   });

@@ -12,6 +12,7 @@ import {
 } from "@/e2e/support/attempts";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
+import type { ReceiptReport } from "@/server/core/jobs";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
 import { getMessage } from "@/server/messages/read";
@@ -289,5 +290,46 @@ describe("a receipt counts as applied only when it moved its message", () => {
     await record(message.first, accepted(id));
     expect(await statusOf(message)).toBe("delivered");
     expect(await appliedOf(message.id)).toEqual(["sent false", "sent false", "delivered true"]);
+  });
+});
+
+describe("receipts that anybody with a telephone could have sent", () => {
+  const recipientOf = async (id: string): Promise<string> => {
+    const { rows } = await pool().query<{ to_number: string }>("SELECT to_number FROM messages WHERE id = $1", [id]);
+    return rows[0]?.to_number ?? "";
+  };
+  const waiting = async (id: string) => {
+    const { rows } = await pool().query<{ payload: { receipts: ReceiptReport[] } }>(
+      `SELECT p.payload FROM graphile_worker._private_jobs p JOIN graphile_worker._private_tasks t ON t.id = p.task_id
+       WHERE t.identifier = 'apply_receipts' AND p.payload::text LIKE $1`,
+      [`%${id}%`],
+    );
+    return rows.flatMap(({ payload }) => payload.receipts);
+  };
+
+  test("count only if they come from the number that the message went to", async () => {
+    const message = await claimed();
+    const id = `${message.id}-c`;
+    await record(message.first, accepted(id));
+    await applyReceipts("vonage", [{ ...report(id, "undelivered"), recipient: "4915112345678" }]);
+    expect(await statusOf(message)).toBe("sent");
+    const national = `0${(await recipientOf(message.id)).slice(3)}`;
+    await applyReceipts("vonage", [{ ...report(id, "delivered"), recipient: national }]);
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test("are looked at once more when their message is not known, and never kept for it", async () => {
+    const message = await claimed();
+    const id = `${message.id}-d`;
+    const early = { ...report(id, "delivered"), recipient: await recipientOf(message.id) };
+    await applyReceipts("vonage", [early]);
+    const again = await waiting(id);
+    expect(again).toMatchObject([{ ...early, isLastTry: true }]);
+    await applyReceipts("vonage", again);
+    expect(await waiting(id)).toHaveLength(1);
+    await record(message.first, accepted(id));
+    expect(await statusOf(message)).toBe("sent");
+    await applyReceipts("vonage", again);
+    expect(await statusOf(message)).toBe("delivered");
   });
 });

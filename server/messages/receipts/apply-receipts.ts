@@ -14,6 +14,7 @@ import { isFinal } from "../status";
 import type { Step } from "../steps";
 import { storedCode, storedDetail } from "../stored-text";
 import { applyChanges, type Change, lockMessages } from "../transitions";
+import { withoutForeign } from "./claimed-recipients";
 import {
   confirmAttempts,
   countAttempts,
@@ -63,10 +64,11 @@ export function applyReceipts(provider: string, reports: readonly ReceiptReport[
 
 /** @returns how many receipts of each provider were parked. */
 async function storeAndApply(tx: Tx, batch: ReceivedReports[]): Promise<Map<string, number>> {
-  const receipts = batch.flatMap(({ provider, reports, receivedAt }) =>
+  const received = batch.flatMap(({ provider, reports, receivedAt }) =>
     reports.map((report) => ({ id: newId("receipt"), provider, report, receivedAt })),
   );
-  const attempts = await findAttempts(tx, receipts);
+  const attempts = await findAttempts(tx, received);
+  const receipts = await withoutForeign(tx, received, attempts);
   const matched = receipts.flatMap((receipt) => {
     const attempt = attempts.get(receipt.id);
     return attempt ? [{ ...receipt, ...attempt }] : [];

@@ -175,7 +175,13 @@ describe("a callback", () => {
   it.each([
     ["Rejected", "UserInBlackList", "failed", "UserInBlackList", "The recipient is on the opt-out list."],
     ["Failed", "UserDoesNotExist", "undelivered", "UserDoesNotExist", "The number does not exist."],
-    ["Failed", "SomethingNew", "undelivered", "SomethingNew", "The network reported SomethingNew."],
+    [
+      "Failed",
+      "SomethingNew",
+      "undelivered",
+      "SomethingNew",
+      "The message could not be delivered. The reason is not known.",
+    ],
     ["AbsentSubscriber", "", "undelivered", "AbsentSubscriber", "The handset was not reachable."],
     ["Expired", "", "undelivered", "Expired", "The message was not delivered in time."],
   ])("with the status %s and the reason '%s' reports: %s", (status, failureReason, ours, code, detail) => {
@@ -196,9 +202,28 @@ describe("a callback", () => {
     });
   });
 
+  it("about an opt-out is a STOP to that sender, each with an id of its own", () => {
+    const optOut = callback({ senderId: "SHOP", phoneNumber: "+254711000111" });
+    const [one, other] = [africastalking.readCallback(optOut), africastalking.readCallback(optOut)];
+    expect(one).toEqual({
+      reports: [],
+      inbound: [
+        {
+          providerMessageId: expect.stringMatching(/^opt-out-./),
+          from: "+254711000111",
+          to: "SHOP",
+          text: "",
+          keyword: "stop",
+        },
+      ],
+    });
+    expect(other.inbound[0]?.providerMessageId).not.toBe(one.inbound[0]?.providerMessageId);
+  });
+
   it("about anything else has no content", () => {
     const nothing = { reports: [], inbound: [] };
-    expect(africastalking.readCallback(callback({ senderId: "SHOP", phoneNumber: "+254711000111" }))).toEqual(nothing);
+    const subscription = { phoneNumber: "+254711000111", shortCode: "20880", keyword: "gold", updateType: "deletion" };
+    expect(africastalking.readCallback(callback(subscription))).toEqual(nothing);
     expect(africastalking.readCallback(callback({ id: "ATXid_1", status: "constructor" }))).toEqual(nothing);
   });
 

@@ -1,4 +1,5 @@
 /** Africa's Talking, bulk SMS. It responds 201 even without sending: the code of the recipient decides. */
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { formOf, referenceOf } from "../http/callback-body";
@@ -14,7 +15,7 @@ import {
   unlisted,
   wireCode,
 } from "../http/response";
-import type { HttpProvider, Report, SendOutcome, WireResponse } from "../port";
+import type { HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithPlus } from "../sender";
 
 const settings = z.object({
@@ -125,6 +126,15 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   return outcomeOf(statusCode, unlisted("provider"), recipient.status);
 }
 
+/** Someone has left a sender ID, by the way that Africa's Talking adds to its first message. Its callback has no id. */
+const optOutOf = (senderId: string, phoneNumber: string): Inbound => ({
+  providerMessageId: `opt-out-${randomUUID()}`,
+  from: phoneNumber,
+  to: senderId,
+  text: "",
+  keyword: "stop",
+});
+
 export const africastalking: HttpProvider<z.output<typeof settings>> = {
   id: "africastalking",
   settings,
@@ -155,7 +165,9 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     const status = form.get("status");
     if (status === null) {
       const [from, to, text] = [form.get("from"), form.get("to"), form.get("text")];
-      // Callbacks about opt-outs and subscriptions have other fields.
+      const [senderId, phoneNumber] = [form.get("senderId"), form.get("phoneNumber")];
+      if (senderId && phoneNumber) return callbackContent({ inbound: [optOutOf(senderId, phoneNumber)] });
+      // Callbacks about subscriptions have other fields.
       if (!id || !from || !to || text === null) return callbackContent();
       return callbackContent({ inbound: [{ providerMessageId: id, from, to, text }] });
     }
@@ -163,7 +175,7 @@ export const africastalking: HttpProvider<z.output<typeof settings>> = {
     const ours = REPORTED.get(status);
     if (!ours) return callbackContent();
     const code = form.get("failureReason") || status;
-    const detail = FAILURE_REASONS.get(code) ?? sentences(`The network reported ${code}`);
+    const detail = FAILURE_REASONS.get(code);
     const report = { providerMessageId: id, reference: referenceOf(callback), status: ours, code, detail };
     return callbackContent({ reports: [reportFrom(report)] });
   },

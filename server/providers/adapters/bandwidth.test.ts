@@ -229,11 +229,13 @@ describe("a callback", () => {
     expect(reports[0]?.detail).not.toBe("As it was.");
   });
 
-  it("of an unknown failure has the provider's words", () => {
+  it("of an unknown failure has the provider's words for operators only", () => {
     const read = (fields: Record<string, unknown>) =>
       bandwidth.readCallback(callback([event("message-failed", fields)])).reports;
-    expect(read({ errorCode: 4999 })).toMatchObject([{ status: "failed", code: "4999", detail: "As it was." }]);
-    expect(read({})).toMatchObject([{ status: "failed", code: "message-failed", detail: "As it was." }]);
+    const detail = "The message was not accepted for delivery. The reason is not known.";
+    const unknown = { status: "failed", detail, providerDetail: "As it was." };
+    expect(read({ errorCode: 4999 })).toMatchObject([{ ...unknown, code: "4999" }]);
+    expect(read({})).toMatchObject([{ ...unknown, code: "message-failed" }]);
   });
 
   it("reports each of several events in order, also repeated ones", () => {

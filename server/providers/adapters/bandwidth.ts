@@ -12,7 +12,6 @@ import {
   jsonOrNull,
   outcomeOf,
   outcomeOfHttp,
-  sentences,
   unlisted,
   wireCodeOrNull,
 } from "../http/response";
@@ -190,7 +189,8 @@ function reportOf({ type, time, description, errorCode, message }: z.output<type
       reference: message.tag || ref,
       status,
       code,
-      detail: RECEIPT_CODES.get(code) ?? sentences(description),
+      detail: RECEIPT_CODES.get(code),
+      providerDetail: description,
       occurredAt: isoOf(time ?? Number.NaN),
     }),
   ];

@@ -211,7 +211,11 @@ describe("the callback", () => {
   it("a failure has the code of the network, or else of the status", () => {
     const error = { groupId: 1, id: 27, name: "EC_ABSENT_SUBSCRIBER", description: "as told", permanent: false };
     expect(report(2, 9, { error })).toMatchObject({ code: "27", detail: "The handset was not reachable." });
-    expect(report(2, 9, { error: { ...error, id: 31 } })).toMatchObject({ code: "31", detail: "As told." });
+    expect(report(2, 9, { error: { ...error, id: 31 } })).toMatchObject({
+      code: "31",
+      detail: "The message could not be delivered. The reason is not known.",
+      providerDetail: "As told.",
+    });
     expect(report(5, 12)).toMatchObject({ code: "12", detail: "The account's credit does not suffice." });
     expect(report(5, 12, { error: null })).toMatchObject({ code: "12" });
   });

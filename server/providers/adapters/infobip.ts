@@ -102,7 +102,6 @@ const when = z.preprocess(
 );
 
 const networkError = z.object({ id: z.number(), name: z.string().nullish(), description: z.string().nullish() });
-type NetworkError = z.output<typeof networkError>;
 
 const result = ofMessage.extend({
   callbackData: z.string().nullish(),
@@ -120,12 +119,6 @@ const fromHandset = z.object({
 });
 
 const accepted = (id: string): SendOutcome => ({ kind: "accepted", providerMessageIds: [id] });
-
-const detailOf = ({ id, name, description }: State): string =>
-  STATUSES.get(id)?.[1] ?? (sentences(description ?? name) || "The meaning of the status is not known.");
-
-const networkErrorDetail = ({ id, name, description }: NetworkError): string =>
-  ERRORS.get(id) ?? sentences(description ?? name);
 
 function failureOf({ id, name, description }: State): SendOutcome {
   const known = STATUSES.get(id);
@@ -166,7 +159,11 @@ function reportOf({ messageId, status, error, callbackData, sentAt, doneAt }: z.
       reference: callbackData || messageId,
       status: ours,
       code: String(networkError?.id ?? status.id),
-      detail: networkError ? networkErrorDetail(networkError) : detailOf(status),
+      // A network error that is not listed says more than the status only in Infobip's own words.
+      detail: networkError ? ERRORS.get(networkError.id) : STATUSES.get(status.id)?.[1],
+      providerDetail: networkError
+        ? (networkError.description ?? networkError.name)
+        : (status.description ?? status.name),
       occurredAt: doneAt ?? sentAt,
     }),
   ];

@@ -31,6 +31,8 @@ const request = (method: string, url: string, body = "", token?: string): Callba
 const authenticate = (given: Callback, seconds = NOW, own: object = {}) =>
   messagebird.authenticate(given, { ...settings, ...own }, new Date(seconds * 1_000));
 
+const UNEXPLAINED = "The message could not be delivered. The reason is not known.";
+
 describe("the request", () => {
   it("is JSON with a numeric recipient, a receipt URL and the reference that receipts need", () => {
     const made = messagebird.buildRequest(sendRequest(), settings);
@@ -208,12 +210,13 @@ describe("a callback", () => {
 
   it.each([
     ["103", "103", "The recipient has opted out."],
-    ["1", "1", "Words of theirs."],
-    ["0", "delivery_failed", "Words of theirs."],
-    ["", "delivery_failed", "Words of theirs."],
+    ["1", "1", UNEXPLAINED],
+    ["0", "delivery_failed", UNEXPLAINED],
+    ["", "delivery_failed", UNEXPLAINED],
   ])("of a failure with code %j has a reason", (errorCode, code, detail) => {
     const more = `&statusReason=words+of+theirs&statusErrorCode=${errorCode}`;
-    expect(reported("delivery_failed", more)).toMatchObject([{ code, detail }]);
+    const providerDetail = detail === UNEXPLAINED ? { providerDetail: "Words of theirs." } : {};
+    expect(reported("delivery_failed", more)).toMatchObject([{ code, detail, ...providerDetail }]);
   });
 
   it.each([

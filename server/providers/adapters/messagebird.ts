@@ -1,20 +1,14 @@
-/** MessageBird (now Bird): the classic REST API for SMS. Receipts come as GET, with everything in the query. */
+/**
+ * MessageBird (now Bird): the classic REST API for SMS, whose receipts come as GET with everything in the query, or, with the
+ * settings of a workspace, the Channels API (bird-channels.ts).
+ */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import { baseUrl, secret } from "../fields";
+import { baseUrl, field, secret } from "../fields";
 import { fieldsOf, forged, requiredField, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
-import {
-  faultOfStatus,
-  isSuccess,
-  jsonOrNull,
-  type Meaning,
-  outcomeOf,
-  outcomeOfHttp,
-  sentences,
-  unlisted,
-} from "../http/response";
+import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, unlisted } from "../http/response";
 import type {
   Authenticity,
   Callback,
@@ -26,14 +20,44 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import {
+  authenticateSubscription,
+  type BirdWorkspace,
+  buildChannelRequest,
+  channelEvent,
+  channelsOf,
+  isSubscriptionSigned,
+  readChannelError,
+  readChannelEvent,
+  refuseSender,
+} from "./bird-channels";
 
-const settings = z.object({
-  accessKey: secret("live access key of the REST API"),
-  signingKey: secret("signing key of the account, with which it signs callbacks"),
+const fields = z.object({
+  accessKey: secret("live access key of the REST API, or access key of the workspace"),
+  signingKey: secret("signing key of the account, or of the webhook subscriptions, with which callbacks are signed"),
+  workspaceId: field("id of a Bird workspace, for the Channels API, which is used instead once it is set").optional(),
+  channels: field("its SMS channels: sender=channel id, separated by commas")
+    .refine((text) => channelsOf(text) !== null, "must be pairs such as +15551230000=<id of its channel>")
+    .optional(),
   baseUrl: baseUrl("https://rest.messagebird.com"),
+  birdBaseUrl: baseUrl("https://api.bird.com"),
 });
 
+const settings = fields.refine(
+  ({ workspaceId, channels }) => (workspaceId === undefined) === (channels === undefined),
+  {
+    path: ["channels"],
+    error: "a workspace and its channels go together",
+  },
+);
+
 type MessageBirdSettings = z.output<typeof settings>;
+
+/** The workspace to send by; null: the classic API is used. */
+function workspaceOf({ accessKey, workspaceId, channels, birdBaseUrl }: MessageBirdSettings): BirdWorkspace | null {
+  if (!workspaceId || !channels) return null;
+  return { accessKey, workspaceId, channels: channelsOf(channels) ?? {}, birdBaseUrl };
+}
 
 const CODES = new Map<number, Meaning>([
   [2, ["account", "The access key is wrong."]],
@@ -51,7 +75,7 @@ const CODES = new Map<number, Meaning>([
 const OWN_PARAMETERS = new Set<string | null | undefined>(["originator", "body"]);
 const TEXT_MAX = 1_377;
 
-/** `statusErrorCode` of a receipt; for other codes the provider's own words are passed on. */
+/** `statusErrorCode` of a receipt. */
 const RECEIPT_CODES = new Map([["103", "The recipient has opted out."]]);
 const NO_ERROR = "0";
 
@@ -64,7 +88,10 @@ const STATUSES = new Map<string, Report["status"]>([
   ["delivery_failed", "undelivered"],
 ]);
 
-function buildRequest({ message, reference, receiptUrl }: SendRequest, own: MessageBirdSettings): WireRequest {
+function buildRequest(sendRequest: SendRequest, own: MessageBirdSettings): WireRequest {
+  const workspace = workspaceOf(own);
+  if (workspace) return buildChannelRequest(sendRequest, workspace);
+  const { message, reference, receiptUrl } = sendRequest;
   return {
     method: "POST",
     url: `${own.baseUrl}/messages`,
@@ -95,12 +122,14 @@ const Failed = z.object({
     .min(1),
 });
 
-function readResponse({ status, body }: WireResponse): SendOutcome {
+function readResponse(wire: WireResponse): SendOutcome {
+  const { status, body } = wire;
   if (isSuccess(status)) {
+    // The same field in both APIs.
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).id] };
   }
   const [error] = Failed.safeParse(jsonOrNull(body)).data?.errors ?? [];
-  if (!error) return outcomeOfHttp(status);
+  if (!error) return readChannelError(wire);
   const fault = faultOfStatus(status);
   const [listed, text] = CODES.get(error.code) ?? unlisted(fault);
   const isOwnLimit = listed === "refused" && OWN_PARAMETERS.has(error.parameter);
@@ -125,6 +154,7 @@ const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(b
 
 /** Verifies a JSON Web Token, which contains the hashes of the URL and, if there is one, of the body. */
 function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, at: Date): Authenticity {
+  if (isSubscriptionSigned(callback)) return authenticateSubscription(callback, { signingKey }, at);
   const token = callback.headers["messagebird-signature-jwt"];
   if (!token) return forged("There is no signature.");
   const [head = "", payload = "", signature = "", ...more] = token.split(".");
@@ -149,7 +179,9 @@ function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, a
 const timeOf = (text: string | null): string | null => wireTime.parse(text?.replace(" ", "+"));
 
 /** A receipt has a `status`, a message from a handset has none; its text is in `body` or `payload`. */
-function readCallback(callback: Callback): CallbackContent {
+function readCallback(callback: Callback, own?: MessageBirdSettings): CallbackContent {
+  const event = channelEvent(callback);
+  if (event) return readChannelEvent(event, channelsOf(own?.channels ?? "") ?? {});
   const fields = fieldsOf(callback);
   const word = fields.get("status");
   const text = fields.get("body") ?? fields.get("payload");
@@ -171,7 +203,8 @@ function readCallback(callback: Callback): CallbackContent {
     reference: fields.get("reference"),
     status,
     code,
-    detail: RECEIPT_CODES.get(code ?? "") ?? sentences(fields.get("statusReason")),
+    detail: RECEIPT_CODES.get(code ?? ""),
+    providerDetail: fields.get("statusReason"),
     occurredAt: timeOf(fields.get("statusDatetime")),
   });
   return callbackContent({ reports: [report] });
@@ -182,6 +215,10 @@ export const messagebird: HttpProvider<MessageBirdSettings> = {
   settings,
   maxInFlight: 100,
   textMax: { "GSM-7": TEXT_MAX, "UCS-2": TEXT_MAX },
+  refuse: (sendRequest, own) => {
+    const workspace = workspaceOf(own);
+    return workspace && refuseSender(sendRequest, workspace);
+  },
   buildRequest,
   readResponse,
   authenticate,

@@ -37,6 +37,8 @@ const signed = (version: string, signature: string, nonce: string) => ({
 const v3 = (signature: string, nonce: string) => signed("v3", signature, nonce);
 const v2 = (signature: string, nonce: string) => signed("v2", signature, nonce);
 
+const UNEXPLAINED = "The message was not accepted for delivery. The reason is not known.";
+
 describe("the request", () => {
   it("is JSON, to a path that ends in a slash", () => {
     const request = plivo.buildRequest(sendRequest, settings);
@@ -221,9 +223,9 @@ describe.each([
     ["undelivered", "80", "undelivered", "80", "The recipient is not available for now."],
     ["failed", "900", "failed", "900", "The account's credit does not suffice."],
     ["rejected", "200", "failed", "200", "The recipient has opted out."],
-    ["failed", "12345", "failed", "12345", null],
-    ["failed", "000", "failed", "failed", null],
-    ["failed", "", "failed", "failed", null],
+    ["failed", "12345", "failed", "12345", UNEXPLAINED],
+    ["failed", "000", "failed", "failed", UNEXPLAINED],
+    ["failed", "", "failed", "failed", UNEXPLAINED],
   ])("of %s with code %j has a reason", (Status, ErrorCode, status, code, detail) => {
     expect(reported({ Status, ErrorCode })).toMatchObject([{ status, code, detail }]);
   });

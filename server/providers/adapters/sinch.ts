@@ -68,6 +68,11 @@ const RECEIPT_CODES: ReadonlyMap<string, string> = new Map([
   ["411", "The text has too many parts."],
   ["412", "The recipient's country is not enabled."],
   ["413", "The account is blocked, or its credit does not suffice."],
+  ["414", "The media of the message could not be fetched."],
+  ["415", "The carrier rejected the message."],
+  ["416", "The carrier does not support this kind of message."],
+  ["417", "The recipient or their network could not be reached."],
+  ["418", "The handset could not read the message."],
 ]);
 
 const batch = z.object({ id: z.string().min(1), client_reference: z.string().nullish() });
@@ -116,7 +121,7 @@ function reportOf(
   const status = REPORTED.get(reported.status);
   if (!status) return [];
   const code = reported.code || reported.status;
-  const detail = RECEIPT_CODES.get(code) ?? `The carrier reported ${reported.code ? `the code ${code}` : code}.`;
+  const detail = RECEIPT_CODES.get(code);
   const reference = client_reference || ref;
   return [reportFrom({ providerMessageId: batch_id, reference, status, code, detail, occurredAt: at })];
 }

@@ -213,7 +213,11 @@ describe("the callback", () => {
       code: "40001",
       detail: expect.stringContaining("landline"),
     });
-    expect(failed("49999", "Something new")).toMatchObject({ code: "49999", detail: "Something new." });
+    expect(failed("49999", "Something new")).toMatchObject({
+      code: "49999",
+      detail: "The message could not be delivered. The reason is not known.",
+      providerDetail: "Something new.",
+    });
     expect(failed("40300", "Blocked due to STOP message")?.detail).toContain("STOP");
     expect(failed("40300", "Unreachable")?.detail).toBe("The recipient cannot be reached.");
     expect(report("message.finalized", "expired")).toMatchObject({ code: "expired", detail: expect.any(String) });
@@ -237,6 +241,21 @@ describe("the callback", () => {
       reports: [],
       inbound: [{ providerMessageId: payload.id, from: "+13125550001", to: "+13125550002", text: "STOP" }],
     });
+  });
+
+  it.each([
+    ["STOP", { keyword: "stop" }],
+    ["START", { keyword: "start" }],
+    ["HELP", {}],
+    [null, {}],
+    [7, {}],
+  ])("of a message with the autoresponse_type %j has that keyword, whatever the text", (autoresponse_type, keyword) => {
+    const numbers = { from: { phone_number: "+13125550001" }, to: [{ phone_number: "+13125550002" }] };
+    const payload = { id: "m1", ...numbers, text: "ARRET", autoresponse_type };
+    const given = { data: { event_type: "message.received", id: "e", payload } };
+    expect(telnyx.readCallback(callback(given)).inbound).toEqual([
+      { providerMessageId: "m1", from: "+13125550001", to: "+13125550002", text: "ARRET", ...keyword },
+    ]);
   });
 
   it("has no content about anything else, and throws when it is unreadable", () => {

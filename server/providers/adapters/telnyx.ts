@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, recognisedKeyword, reportFrom } from "../http/callback-content";
 import {
   faultOfStatus,
   isSuccess,
@@ -132,6 +132,8 @@ const fromHandset = z.object({
   from: address,
   to: z.array(address).min(1),
   text: z.string().nullish(),
+  /** STOP, START or HELP, by the keywords of the messaging profile, to which Telnyx responds itself. */
+  autoresponse_type: z.unknown().optional(),
 });
 
 function meaningOf({ code, title, detail }: ReportedFault): Meaning | undefined {
@@ -174,10 +176,10 @@ function authenticate({ headers, body }: Callback, own: Own, at: Date): Authenti
 function readCallback(callback: Callback): CallbackContent {
   const { event_type, occurred_at, payload } = event.parse(jsonOf(callback)).data;
   if (event_type === "message.received") {
-    const { id, from, to, text } = fromHandset.parse(payload);
+    const { id, from, to, text, autoresponse_type } = fromHandset.parse(payload);
     const number = to[0]?.phone_number ?? "";
     const inbound = { providerMessageId: id, from: from.phone_number, to: number, text: text ?? "" };
-    return callbackContent({ inbound: [inbound] });
+    return callbackContent({ inbound: [{ ...inbound, ...recognisedKeyword(autoresponse_type) }] });
   }
   if (event_type !== "message.sent" && event_type !== "message.finalized") return callbackContent();
   const { id, to, errors } = ofOurs.parse(payload);
@@ -191,7 +193,8 @@ function readCallback(callback: Callback): CallbackContent {
     reference: referenceOf(callback),
     status,
     code: error?.code || recipientStatus,
-    detail: (error && (meaningOf(error)?.[1] ?? sentences(error.title))) || meaning,
+    detail: error ? meaningOf(error)?.[1] : meaning,
+    providerDetail: sentences(error?.title, error?.detail),
     occurredAt: occurred_at,
   });
   return callbackContent({ reports: [report] });

@@ -31,6 +31,8 @@ const authenticate = (given: Callback, authToken = "12345") =>
   twilio.authenticate(given, { ...settings, authToken }, new Date());
 const genuine = { kind: "genuine", nonces: [] };
 
+const UNEXPLAINED = "The message was not accepted for delivery. The reason is not known.";
+
 describe("the request", () => {
   it("is a form under the account, with its token and with a callback that names the attempt", () => {
     const request = twilio.buildRequest(sendRequest(), settings);
@@ -226,9 +228,9 @@ describe("a callback", () => {
   it.each([
     ["undelivered", "30003", "undelivered", "30003", "The handset is not reachable."],
     ["failed", "30001", "failed", "30001", "The queue overflowed."],
-    ["failed", "39999", "failed", "39999", null],
-    ["canceled", "", "failed", "canceled", null],
-    ["failed", "constructor", "failed", "constructor", null],
+    ["failed", "39999", "failed", "39999", UNEXPLAINED],
+    ["canceled", "", "failed", "canceled", UNEXPLAINED],
+    ["failed", "constructor", "failed", "constructor", UNEXPLAINED],
   ])("of %s with code %s has a reason", (word, ErrorCode, status, code, detail) => {
     expect(receipt(word, { ErrorCode }).reports).toMatchObject([{ status, code, detail }]);
   });
@@ -240,6 +242,18 @@ describe("a callback", () => {
         inbound: [{ providerMessageId: "SM1", from: "+15550001111", to: "+16232320112", text: Body }],
       });
     }
+  });
+
+  it.each([
+    ["STOP", { keyword: "stop" }],
+    ["START", { keyword: "start" }],
+    ["HELP", {}],
+    ["constructor", {}],
+  ])("of a message that Twilio itself took for %s has that keyword, whatever the text", (OptOutType, keyword) => {
+    const message = { SmsStatus: "received", From: "+15550001111", To: "+16232320112", Body: "ARRET", OptOutType };
+    expect(read(message).inbound).toEqual([
+      { providerMessageId: "SM1", from: "+15550001111", to: "+16232320112", text: "ARRET", ...keyword },
+    ]);
   });
 
   it("may be a GET", () => {

@@ -11,7 +11,7 @@ import {
   requiredField,
   sortedFields,
 } from "../http/callback-body";
-import { callbackContent, reportFrom } from "../http/callback-content";
+import { callbackContent, recognisedKeyword, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
@@ -191,6 +191,8 @@ function readCallback(callback: Callback): CallbackContent {
       from: requiredField(fields, "From"),
       to: requiredField(fields, "To"),
       text,
+      // Of a messaging service with Advanced Opt-Out, whose keywords may be of any language.
+      ...recognisedKeyword(fields.get("OptOutType")),
     };
     return callbackContent({ inbound: [inbound] });
   }

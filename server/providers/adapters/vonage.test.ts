@@ -41,6 +41,8 @@ const everyWay = [
   ["the query", inQuery],
 ] as const;
 
+const UNEXPLAINED = "The message could not be delivered. The reason is not known.";
+
 describe("the request", () => {
   it("is a form with the credentials, numbers without +, our reference and the callback", () => {
     const request = vonage.buildRequest(sendRequest(), settings);
@@ -215,9 +217,9 @@ describe.each(everyWay)("a callback in %s", (_, callback) => {
     ["rejected", "10", "failed", "10", "The message is not allowed."],
     ["failed", "11", "failed", "11", "The message cannot be routed."],
     ["failed", "54", "failed", "54", "The message breaks a regulation of the country."],
-    ["failed", "0", "undelivered", "failed", null],
-    ["failed", "", "undelivered", "failed", null],
-    ["failed", "77", "undelivered", "77", null],
+    ["failed", "0", "undelivered", "failed", UNEXPLAINED],
+    ["failed", "", "undelivered", "failed", UNEXPLAINED],
+    ["failed", "77", "undelivered", "77", UNEXPLAINED],
   ])("of %s with err-code %s has a reason", (word, errorCode, status, code, detail) => {
     expect(receipt(word, errorCode).reports).toMatchObject([{ status, code, detail }]);
   });

@@ -1,20 +1,15 @@
-/** Vonage: the SMS API (formerly Nexmo). Each part of a long text has its own id and receipts. */
+/**
+ * Vonage: the SMS API (formerly Nexmo), where each part of a long text has its own id and receipts, or, with the settings of
+ * an application, the Messages API (vonage-messages.ts).
+ */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { baseUrl, field, secret } from "../fields";
 import { fieldsOf, forged, requiredField } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
-import {
-  faultOfStatus,
-  isSuccess,
-  jsonOrNull,
-  type Meaning,
-  outcomeOf,
-  outcomeOfHttp,
-  unlisted,
-  wireCode,
-} from "../http/response";
+import { rsaKeyOf } from "../http/json-web-token";
+import { faultOfStatus, isSuccess, jsonOrNull, type Meaning, outcomeOf, unlisted, wireCode } from "../http/response";
 import type {
   Authenticity,
   Callback,
@@ -26,21 +21,59 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import {
+  authenticateWebhook,
+  buildMessagesRequest,
+  messagesWebhook,
+  readMessagesResponse,
+  readMessagesWebhook,
+  signApplicationToken,
+  type VonageApplication,
+  webhookToken,
+} from "./vonage-messages";
 
-const settings = z.object({
-  apiKey: field("API key"),
-  apiSecret: secret("API secret"),
+const fields = z.object({
+  apiKey: field("API key, for the SMS API").optional(),
+  apiSecret: secret("API secret").optional(),
+  applicationId: field("id of an application, for the Messages API, which is used instead once it is set").optional(),
+  privateKey: secret("private key of that application, the text of its PEM file")
+    .refine((text) => rsaKeyOf(text) !== null, "must be an RSA private key in PEM")
+    .optional(),
   signatureSecret: secret(
     "signature secret, when callbacks are signed (a setting of the account); unsigned ones are then refused",
   ).optional(),
   signatureMethod: z
     .enum(["md5hash", "md5", "sha1", "sha256", "sha512"])
     .default("md5hash")
-    .describe("how callbacks are signed: md5hash (the default), or an HMAC with md5, sha1, sha256 or sha512"),
+    .describe(
+      "how callbacks of the SMS API are signed: md5hash (the default), or an HMAC with md5, sha1, sha256 or sha512",
+    ),
   baseUrl: baseUrl("https://rest.nexmo.com"),
+  messagesBaseUrl: baseUrl("https://api.nexmo.com"),
 });
 
+const isPair = (one?: string, other?: string): boolean => (one === undefined) === (other === undefined);
+
+const settings = fields
+  .refine(({ apiKey, apiSecret }) => isPair(apiKey, apiSecret), {
+    path: ["apiSecret"],
+    error: "an API key and its secret go together",
+  })
+  .refine(({ applicationId, privateKey }) => isPair(applicationId, privateKey), {
+    path: ["privateKey"],
+    error: "an application and its private key go together",
+  })
+  .refine(({ apiKey, applicationId }) => apiKey !== undefined || applicationId !== undefined, {
+    path: ["apiKey"],
+    error: "is missing",
+  });
+
 type VonageSettings = z.output<typeof settings>;
+
+/** The application to send by; null: the SMS API is used. */
+function applicationOf({ applicationId, privateKey, messagesBaseUrl }: VonageSettings): VonageApplication | null {
+  return applicationId && privateKey ? { applicationId, privateKey, messagesBaseUrl } : null;
+}
 
 /** Status of a part in the response to a send. */
 const CODES = new Map<string, Meaning>([
@@ -107,10 +140,13 @@ const STATUSES = new Map<string, Report["status"]>([
   ["rejected", "undelivered"],
 ]);
 
-function buildRequest({ message, reference, receiptUrl }: SendRequest, own: VonageSettings): WireRequest {
+function buildRequest(sendRequest: SendRequest, own: VonageSettings, accessToken?: string): WireRequest {
+  const application = applicationOf(own);
+  if (application) return buildMessagesRequest(sendRequest, application, accessToken ?? "");
+  const { message, reference, receiptUrl } = sendRequest;
   const form = new URLSearchParams({
-    api_key: own.apiKey,
-    api_secret: own.apiSecret,
+    api_key: own.apiKey ?? "",
+    api_secret: own.apiSecret ?? "",
     from: message.from.replace(/^\+/, ""),
     to: message.to.replace(/^\+/, ""),
     text: message.body,
@@ -140,13 +176,12 @@ const SendResponse = z.object({
     .min(1),
 });
 
-/** The HTTP status is always 200. A message counts as accepted if any part was taken. */
-function readResponse({ status, body }: WireResponse): SendOutcome {
+/** The HTTP status of the SMS API is always 200. A message counts as accepted if any part was taken. */
+function readResponse(wire: WireResponse): SendOutcome {
+  const { status, body } = wire;
   const response = SendResponse.safeParse(jsonOrNull(body));
-  if (!response.success) {
-    if (isSuccess(status)) throw new Error("The response lists no messages.");
-    return outcomeOfHttp(status);
-  }
+  // The two APIs have no field in common.
+  if (!response.success) return readMessagesResponse(wire);
   const { messages } = response.data;
   const taken = messages.filter((part) => part.status === "0");
   const ids = taken.flatMap((part) => part["message-id"] || []);
@@ -174,8 +209,11 @@ function signatureOf(fields: URLSearchParams, key: string, method: VonageSetting
 const SIGNATURE_MAX_AGE_SECONDS = 300;
 
 function authenticate(callback: Callback, own: VonageSettings, at: Date): Authenticity {
-  const { signatureSecret, signatureMethod } = own;
+  const { signatureSecret, signatureMethod, applicationId } = own;
   if (signatureSecret === undefined) return { kind: "genuine", nonces: [] };
+  // Either form is proof: after a change of the settings, callbacks of the former API still come.
+  const token = webhookToken(callback);
+  if (token !== null) return authenticateWebhook(token, callback, { signatureSecret, applicationId }, at);
   let fields: URLSearchParams;
   try {
     fields = fieldsOf(callback);
@@ -197,6 +235,8 @@ function authenticate(callback: Callback, own: VonageSettings, at: Date): Authen
 
 /** A receipt has a `status`, a message from a handset has none. */
 function readCallback(callback: Callback): CallbackContent {
+  const webhook = messagesWebhook(callback);
+  if (webhook) return readMessagesWebhook(webhook);
   const fields = fieldsOf(callback);
   const word = fields.get("status");
   const text = fields.get("text");
@@ -230,6 +270,10 @@ export const vonage: HttpProvider<VonageSettings> = {
   settings,
   // An account may make 30 requests a second.
   maxInFlight: 15,
+  signToken: (own, at, id) => {
+    const application = applicationOf(own);
+    return application && signApplicationToken(application, at, id);
+  },
   buildRequest,
   readResponse,
   authenticate,

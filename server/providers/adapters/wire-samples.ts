@@ -12,6 +12,7 @@ const recipientOf = (statusCode: number, messageId: string) => ({
   SMSMessageData: { Message: "Sent", Recipients: [{ statusCode, status: "Odd", messageId }] },
 });
 
+/** By provider, and after a slash its other API, if it has two. */
 export const WIRE_SAMPLES: Record<string, Samples> = {
   twilio: {
     taken: { sid: "SM1" },
@@ -27,11 +28,40 @@ export const WIRE_SAMPLES: Record<string, Samples> = {
     inbound: { messageId: "B1", msisdn: "447700900000", to: "447700900001", text: "STOP" },
     format: "json",
   },
+  "vonage/messages": {
+    taken: { message_uuid: "u1" },
+    failed: { type: "https://developer.vonage.com/api-errors/messages#1030", title: "why", detail: "why" },
+    receipt: {
+      ...{ message_uuid: "u1", status: "rejected", timestamp: AT, client_ref: "msg_1-1", sms: { count_total: "1" } },
+      error: { type: "https://developer.vonage.com/api-errors/messages#1180", title: "1180", detail: "why" },
+    },
+    inbound: { message_uuid: "u1", from: "447700900000", to: "447700900001", message_type: "text", text: "STOP" },
+    format: "json",
+  },
   messagebird: {
     taken: ids,
     failed: { errors: [{ code: 99, description: "why", parameter: "originator" }] },
     receipt: { id: "m1", status: "delivery_failed", statusErrorCode: "1", statusReason: "why", statusDatetime: AT },
     inbound: { id: "m1", originator: "316", recipient: "3197", body: "STOP" },
+    format: "json",
+  },
+  "messagebird/channels": {
+    taken: { ...ids, status: "accepted" },
+    failed: { code: "InternalError", message: "why" },
+    receipt: {
+      ...{ service: "channels", event: "sms.outbound" },
+      payload: {
+        ...{ id: "m1", status: "delivery_failed", reason: "why", lastStatusAt: AT },
+        failure: { code: 15_005, source: { name: "sms-messagebird", code: "1" } },
+      },
+    },
+    inbound: {
+      ...{ service: "channels", event: "sms.inbound" },
+      payload: {
+        ...{ id: "m1", channelId: "c1", sender: { contact: { identifierValue: "+316" } } },
+        body: { type: "text", text: { text: "STOP" } },
+      },
+    },
     format: "json",
   },
   plivo: {

@@ -49,6 +49,29 @@ function refusalOf({ status, body }: WireResponse): NotAccepted {
 }
 
 /**
+ * Access tokens that are signed here, each used until it is nearly over.
+ * @param nowMs milliseconds of a clock that never goes back.
+ */
+export function signedTokens(
+  sign: () => { token: string; lifetimeMs: number },
+  nowMs = () => performance.now(),
+): AccessTokens {
+  let held: { token: string; endsAtMs: number } | null = null;
+  return {
+    get: async () => {
+      if (!held || held.endsAtMs - nowMs() < RENEW_BEFORE_MS) {
+        const { token, lifetimeMs } = sign();
+        held = { token, endsAtMs: nowMs() + lifetimeMs };
+      }
+      return { token: held.token };
+    },
+    drop: (token) => {
+      if (held?.token === token) held = null;
+    },
+  };
+}
+
+/**
  * @param call asks the token server. It may throw: the server was not reached, or did not respond in time.
  * @param nowMs milliseconds of a clock that never goes back.
  */

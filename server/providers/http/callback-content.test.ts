@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callbackContent, reportFrom } from "./callback-content";
+import { callbackContent, isUnexplained, reportFrom } from "./callback-content";
 
 const reported = { providerMessageId: "m1", reference: "msg_1-1", code: "30003", detail: "Unreachable." };
 
@@ -13,7 +13,21 @@ test.each(["sent", "delivered"] as const)("a report of %s has neither code nor d
 
 test("missing and empty texts are null", () => {
   const empty = { providerMessageId: "m1", reference: "", code: undefined, detail: "", status: "failed" } as const;
-  expect(reportFrom(empty)).toMatchObject({ reference: null, code: null, detail: null, occurredAt: null });
+  expect(reportFrom(empty)).toMatchObject({ reference: null, code: null, occurredAt: null });
+});
+
+test("an unexplained failure is called that, in our words; the provider's own are for operators", () => {
+  const unexplained = { ...reported, detail: null, providerDetail: "account 4711 is out of luck" };
+  for (const status of ["failed", "undelivered"] as const) {
+    const report = reportFrom({ ...unexplained, status });
+    expect(report.detail).toMatch(/^The message .* The reason is not known\.$/);
+    expect(report).toMatchObject({ code: "30003", providerDetail: "Account 4711 is out of luck." });
+    expect(isUnexplained(report)).toBe(true);
+    expect(isUnexplained(reportFrom({ ...reported, status }))).toBe(false);
+  }
+  const listed = { ...reported, status: "failed", providerDetail: "words" } as const;
+  expect(reportFrom(listed)).not.toHaveProperty("providerDetail");
+  expect(reportFrom({ ...unexplained, status: "delivered" })).not.toHaveProperty("providerDetail");
 });
 
 test("a callback that is not followed has no content", () => {

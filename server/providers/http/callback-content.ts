@@ -1,5 +1,6 @@
 /** Builds the content of callbacks in the shape that all adapters share. */
-import type { CallbackContent, Report } from "../port";
+import type { CallbackContent, Inbound, Report } from "../port";
+import { sentences } from "./response";
 
 /** Content of a callback; empty for a callback that is about something we do not follow. */
 export const callbackContent = (content: Partial<CallbackContent> = {}): CallbackContent => ({
@@ -8,6 +9,12 @@ export const callbackContent = (content: Partial<CallbackContent> = {}): Callbac
   ...content,
 });
 
+/** What customers read about a failure whose code is in no table of ours, or that has none. */
+const UNEXPLAINED = {
+  failed: "The message was not accepted for delivery. The reason is not known.",
+  undelivered: "The message could not be delivered. The reason is not known.",
+} as const;
+
 /** A report as a provider wrote it; missing or empty texts are allowed. */
 type Reported = {
   providerMessageId: string;
@@ -15,21 +22,40 @@ type Reported = {
   status: Report["status"];
   /** Cause of a failure; ignored for every other status. */
   code: string | null | undefined;
+  /** Its meaning by our tables. */
   detail: string | null | undefined;
+  /** Its meaning as the provider puts it: never for customers, because it may name the operator's account. */
+  providerDetail?: string | null;
   occurredAt?: string | null;
 };
 
-/** Whether a status is a failed end of a message. */
-const isFailure = (status: Report["status"]): boolean => status === "failed" || status === "undelivered";
-
-/** Makes a report: only failures have a code and a detail, and missing texts are null. */
-export function reportFrom({ code, detail, reference, occurredAt, ...reported }: Reported): Report {
-  const hasFailed = isFailure(reported.status);
+/**
+ * Makes a report: only failures have a code and a detail, and missing texts are null. The provider's own words are kept
+ * only where we have none.
+ */
+export function reportFrom({ code, detail, providerDetail, reference, occurredAt, ...reported }: Reported): Report {
+  const { status } = reported;
+  const unexplained = status === "failed" || status === "undelivered" ? UNEXPLAINED[status] : null;
+  const theirs = unexplained && !detail ? sentences(providerDetail) : "";
   return {
     ...reported,
     reference: reference || null,
-    code: (hasFailed && code) || null,
-    detail: (hasFailed && detail) || null,
+    code: (unexplained && code) || null,
+    detail: unexplained && (detail || unexplained),
+    ...(theirs && { providerDetail: theirs }),
     occurredAt: occurredAt ?? null,
   };
+}
+
+/** Whether a report is of a failure whose code is in no table of ours. */
+export const isUnexplained = ({ status, detail }: Report): boolean =>
+  (status === "failed" || status === "undelivered") && detail === UNEXPLAINED[status];
+
+/**
+ * The keyword in a provider's field for those that it recognises itself: STOP or START. Any other word, such as HELP,
+ * leaves the decision to the text.
+ */
+export function recognisedKeyword(word: unknown): Pick<Inbound, "keyword"> {
+  if (word === "STOP") return { keyword: "stop" };
+  return word === "START" ? { keyword: "start" } : {};
 }

@@ -1,5 +1,7 @@
 /** Calls providers over HTTP: pooled keep-alive connections, time-outs, and outcomes of transport failures. */
+import { randomUUID } from "node:crypto";
 import { Agent, buildConnector, type Dispatcher, errors } from "undici";
+import { now } from "../../core/clock";
 import { deadlineSignal, hasStalledSince, socketsRead, stalledMs } from "../../core/deadline";
 import { env } from "../../core/env";
 import { errorCodeOf } from "../../core/errors";
@@ -15,7 +17,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
-import { type AccessTokens, accessTokens } from "./access-token";
+import { type AccessTokens, accessTokens, signedTokens } from "./access-token";
 import type { NotAccepted } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -159,8 +161,12 @@ function tooLongOutcome(
 
 /** The access tokens of a provider whose settings ask for them; null for all others. */
 function tokensOf<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): AccessTokens | null {
-  const request = provider.buildTokenRequest?.(settings) ?? null;
-  return request && accessTokens(() => callProvider(request));
+  const request = provider.buildTokenRequest?.(settings);
+  if (request) return accessTokens(() => callProvider(request));
+  const { signToken } = provider;
+  const sign = () => signToken?.(settings, now(), randomUUID()) ?? null;
+  const first = sign();
+  return first && signedTokens(() => sign() ?? first);
 }
 
 const UNAUTHORIZED = 401;
@@ -191,8 +197,8 @@ export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, s
       },
     }),
     send: async (sendRequest) => {
-      const tooLong = tooLongOutcome(provider, sendRequest.message);
-      if (tooLong) return tooLong;
+      const refused = tooLongOutcome(provider, sendRequest.message) ?? provider.refuse?.(sendRequest, settings);
+      if (refused) return refused;
       const markMs = stalledMs();
       let response: WireResponse | NotAccepted;
       try {

@@ -54,6 +54,47 @@ describe("sending", () => {
     expect(adapter.maxInFlight).toBe(8);
   });
 
+  it("submits over a transmitter and takes deliveries over a receiver, if the binds are separate", async () => {
+    const centre = await openCentre();
+    const { adapter, taken } = open(centre.url, { bind: "separate", sessions: "2", serviceType: "CMT" });
+    await expect.poll(() => centre.binds.length).toBe(4);
+    const commands = ["bind_receiver", "bind_receiver", "bind_transmitter", "bind_transmitter"];
+    expect(centre.binds.map((pdu) => pdu.command).sort()).toEqual(commands);
+    expect(await send(adapter)).toEqual(accepted("a1"));
+    expect(centre.submits).toMatchObject([{ service_type: "CMT" }]);
+    const receiver = centre.sessions[centre.binds.findIndex((pdu) => pdu.command === "bind_receiver")];
+    expect((await deliver(receiver, receiptOf("a1"))).command_status).toBe(0);
+    expect(taken).toMatchObject([{ reports: [{ providerMessageId: "a1" }] }]);
+    await adapter.close();
+    expect(centre.times("unbind")).toBe(4);
+  });
+
+  it("is not bound by a receiver alone", async () => {
+    const centre = await openCentre();
+    centre.bindStatusOf = (pdu) => (pdu.command === "bind_transmitter" ? 0x0d : 0);
+    const { adapter } = open(centre.url, { bind: "separate" });
+    await expect.poll(() => centre.times("bind_receiver")).toBe(1);
+    expect(await send(adapter)).toMatchObject({ kind: "retryable", code: "0x0d", fault: "account" });
+    expect(adapter.isBound()).toBe(false);
+  });
+
+  it("writes texts in the centre's default alphabet", async () => {
+    const centre = await openCentre();
+    const { adapter, taken } = open(centre.url, { alphabet: "latin1" });
+    expect(await send(adapter, "@_$")).toEqual(accepted("a1"));
+    // These octets as the package reads them, which knows GSM 03.38 only.
+    expect(centre.submits).toMatchObject([{ data_coding: 0, short_message: { message: "¡§¤" } }]);
+    const reply = { source_addr: "49151", destination_addr: "10777", data_coding: 0 };
+    await deliver(centre.sessions[0], { ...reply, short_message: Buffer.from("ÉTÉ @", "latin1") });
+    expect(taken).toMatchObject([{ inbound: [{ text: "ÉTÉ @" }] }]);
+  });
+
+  it("keeps the ids of the parts that were taken before one without a response", async () => {
+    const centre = await openCentre((...submit) => (submit[2] < 3 ? accept(...submit) : undefined));
+    const { adapter } = open(centre.url, {}, { responseTimeoutMs: 100 });
+    expect(await send(adapter, "a".repeat(307))).toMatchObject({ kind: "unknown", taken: ["a1", "a2"] });
+  });
+
   it("sends one part, and three parts under one reference, and returns every id", async () => {
     const centre = await openCentre();
     const { adapter } = open(centre.url);

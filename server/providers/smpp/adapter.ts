@@ -9,6 +9,7 @@ import { createBinds } from "./binds";
 import { readDeliver } from "./receipt";
 import { createSender } from "./send";
 import { type SmppSettings, targetOf } from "./settings";
+import type { Alphabet } from "./text";
 import type { BackOff } from "./throttle";
 import type { Pdu } from "./wire";
 
@@ -48,8 +49,9 @@ const STANDARD = {
   backOff: { minMs: 500, maxMs: 30_000 },
 };
 const POLL_MS = 20;
-async function takeDelivery(pdu: Pdu, sink: Sink): Promise<void> {
-  const delivered = readDeliver(pdu, randomUUID());
+
+async function takeDelivery(pdu: Pdu, sink: Sink, alphabet: Alphabet): Promise<void> {
+  const delivered = readDeliver(pdu, randomUUID(), alphabet);
   if (delivered.kind === "receipt") await sink.take(callbackContent({ reports: [delivered.report] }));
   else if (delivered.kind === "inbound") await sink.take(callbackContent({ inbound: [delivered.inbound] }));
   else log("warn", "smpp.delivery_ignored", { reason: delivered.reason });
@@ -73,8 +75,9 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     target: targetOf(settings.url),
     bind: { system_id: settings.systemId, password: settings.password, system_type: settings.systemType },
     sessions: settings.sessions,
+    isSeparate: settings.bind === "separate",
     window: settings.window,
-    deliver: (pdu) => takeDelivery(pdu, sink),
+    deliver: (pdu) => takeDelivery(pdu, sink, settings.alphabet),
   });
   const sendText = createSender(binds, { ...settings, responseTimeoutMs: times.responseTimeoutMs });
   const calls = { underWay: 0 };

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from "node:events";
 import { startDeadline } from "../../core/deadline";
 import type { NotAccepted } from "../http/response";
-import { openSession, type Session, type SessionOptions } from "./session";
+import { type BindCommand, openSession, type Session, type SessionOptions } from "./session";
 
 /** No bind stood, and none was made in time. */
 export const NOT_BOUND: NotAccepted = {
@@ -26,9 +26,11 @@ const BUSY: NotAccepted = {
 };
 
 /** Times in milliseconds. */
-export type BindsOptions = Omit<SessionOptions, "onChange"> & {
-  /** Number of concurrent binds. */
+export type BindsOptions = Omit<SessionOptions, "onChange" | "command"> & {
+  /** Number of concurrent binds; of each kind if they are separate. */
   sessions: number;
+  /** Whether a transmitter and a receiver stand where else a transceiver does. */
+  isSeparate: boolean;
   /** Longest wait for a bind. */
   bindWaitMs: number;
 };
@@ -51,10 +53,14 @@ export type Binds = {
 };
 
 /** Opens binds, and keeps them until they are closed. */
-export function createBinds({ sessions: count, bindWaitMs, ...options }: BindsOptions): Binds {
+export function createBinds({ sessions: count, isSeparate, bindWaitMs, ...options }: BindsOptions): Binds {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = () => changes.emit("change");
-  const sessions = Array.from({ length: count }, () => openSession({ ...options, onChange: changed }));
+  const open = (command: BindCommand) =>
+    Array.from({ length: count }, () => openSession({ ...options, command, onChange: changed }));
+  const sessions = open(isSeparate ? "bind_transmitter" : "bind_transceiver");
+  // Receipts and replies come in over these; nothing waits for them, as nothing is submitted there.
+  const receivers = isSeparate ? open("bind_receiver") : [];
   const isBound = () => sessions.some((session) => session.isBound());
   let isRefusing = false;
   let isClosed = false;
@@ -118,7 +124,9 @@ export function createBinds({ sessions: count, bindWaitMs, ...options }: BindsOp
       isRefusing = true;
       isClosed = true;
       changed();
+      // The receivers last: receipts still come in while the transmitters wait for their responses.
       await Promise.all(sessions.map((session) => session.close()));
+      await Promise.all(receivers.map((receiver) => receiver.close()));
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Splits a text into the submit_sm that carry it. */
-import { encodeText } from "./text";
+import { type Alphabet, type EncodedText, encodeText } from "./text";
 
 /**
  * How a text that does not fit one SMS travels: with a header in each part, with SAR fields beside it, or in one piece.
@@ -19,20 +19,20 @@ export type Part = {
 
 const HAS_HEADER = 0x40;
 
-/** Octets of a single SMS and of a part by data_coding; septets are sent one to an octet. */
+/** Units of a single SMS and of a part by data_coding: septets, which are sent one to an octet, or octets. */
 const SIZES = { gsm: { single: 160, part: 153 }, ucs2: { single: 140, part: 134 } } as const;
 
-/** Fills parts of `size` octets with whole characters. */
-function fill(characters: readonly Buffer[], size: number): Buffer[] {
+/** Fills parts of `size` units with whole characters. */
+function fill(characters: EncodedText["characters"], size: number): Buffer[] {
   const parts: Buffer[][] = [];
   let left = 0;
-  for (const octets of characters) {
-    if (octets.length > left) {
+  for (const { octets, units } of characters) {
+    if (units > left) {
       parts.push([]);
       left = size;
     }
     parts.at(-1)?.push(octets);
-    left -= octets.length;
+    left -= units;
   }
   return parts.map((part) => Buffer.concat(part));
 }
@@ -40,13 +40,15 @@ function fill(characters: readonly Buffer[], size: number): Buffer[] {
 /**
  * The parts of a text, in order; one when it fits an SMS or goes in one piece. There are at most 255.
  * @param reference identifies the parts of one text; its low 8 (udh) or 16 (sar) bits are sent.
+ * @param alphabet default alphabet of the centre.
  */
-export function partsOf(body: string, longText: LongText, reference: number): Part[] {
-  const { dataCoding, characters } = encodeText(body);
+export function partsOf(body: string, longText: LongText, reference: number, alphabet: Alphabet = "gsm"): Part[] {
+  const { dataCoding, characters } = encodeText(body, alphabet);
   const size = dataCoding === 0 ? SIZES.gsm : SIZES.ucs2;
-  const whole = Buffer.concat(characters);
+  const whole = Buffer.concat(characters.map(({ octets }) => octets));
+  const units = characters.reduce((sum, character) => sum + character.units, 0);
   const plain = { esm_class: 0, data_coding: dataCoding };
-  if (whole.length <= size.single) return [{ ...plain, short_message: whole }];
+  if (units <= size.single) return [{ ...plain, short_message: whole }];
   if (longText === "payload") return [{ ...plain, short_message: Buffer.alloc(0), message_payload: whole }];
   const texts = fill(characters, size.part);
   return texts.map((text, index) => {

@@ -97,6 +97,32 @@ describe("delivery receipts", () => {
     );
   });
 
+  it("are read behind a header, and where a header is announced that is not there", () => {
+    const text = Buffer.from("id:9 sub:001 dlvrd:001 stat:DELIVRD err:000 text:x");
+    const header = Buffer.of(5, 0, 3, 9, 1, 1);
+    const expected = report({ providerMessageId: "9", status: "delivered" });
+    expect(deliver({ esm_class: 0x44, short_message: Buffer.concat([header, text]) })).toEqual(expected);
+    expect(deliver({ esm_class: 0x44, short_message: text })).toEqual(expected);
+  });
+
+  it("are read with commas between their fields", () => {
+    const commas =
+      "id:0AB,sub:001,dlvrd:000,submit date:2401021530,done date:2401021531,stat:UNDELIV,err:012,text:id:8,stat:DELIVRD";
+    expect(receipt(commas)).toMatchObject({
+      report: { providerMessageId: "ab", status: "undelivered", code: "012" },
+    });
+  });
+
+  it("of the whole usual form are receipts even unmarked, if they come from the recipient", () => {
+    const form = "id:7F sub:001 dlvrd:001 submit date:2401021530 done date:240102153100 stat:DELIVRD err:000 text:hi";
+    const header = Buffer.concat([Buffer.of(5, 0, 3, 9, 1, 1), Buffer.from(form)]);
+    const expected = report({ providerMessageId: "7f", status: "delivered", recipient: "491511234567" });
+    expect(deliver({ esm_class: 0, short_message: Buffer.from(form) })).toEqual(expected);
+    const commas = form.replace(/ (sub|dlvrd|submit date|done date|stat|err|text):/g, ",$1:");
+    expect(deliver({ esm_class: 0, short_message: Buffer.from(commas) })).toEqual(expected);
+    expect(deliver({ esm_class: 0x40, short_message: header })).toEqual(expected);
+  });
+
   it("are ignored without an id or a state", () => {
     expect(receipt("stat:DELIVRD")).toMatchObject({ kind: "ignored" });
     expect(receipt("id:1 stat:ELSEWHERE")).toMatchObject({ kind: "ignored" });
@@ -124,11 +150,40 @@ describe("messages from handsets", () => {
   });
 
   it("are not receipts, even if their text looks like one", () => {
-    expect(deliver({ short_message: Buffer.from("id:1 stat:DELIVRD") })).toEqual(inbound("id:1 stat:DELIVRD"));
+    const whole =
+      "id:1 sub:001 dlvrd:001 submit date:2401021530 done date:2401021531 stat:DELIVRD err:000 text:was this you?";
+    for (const text of [
+      "id:1 stat:DELIVRD",
+      `I got ${whole}`,
+      whole.replace("sub:001 ", ""),
+      `${whole.slice(0, 80)}!`,
+    ]) {
+      expect(deliver({ short_message: Buffer.from(text) })).toEqual(inbound(text));
+    }
+  });
+
+  it.each([2, 4])("are read from 8-bit data (data_coding %d), which some centres put on texts", (data_coding) => {
+    expect(deliver({ data_coding, short_message: Buffer.from("STOP\r\n") })).toEqual(inbound("STOP\r\n"));
+    expect(deliver({ data_coding, short_message: Buffer.from("arrêt", "latin1") })).toEqual(inbound("arrêt"));
+    expect(deliver({ data_coding, short_message: Buffer.from("arrêt", "utf8") })).toEqual(inbound("arrêt"));
+    const part = Buffer.concat([Buffer.of(5, 0, 3, 9, 2, 1), Buffer.from("STOP")]);
+    expect(deliver({ data_coding, esm_class: 0x40, short_message: part })).toEqual(inbound("STOP"));
+    expect(deliver({ data_coding, short_message: Buffer.of(1, 2) })).toMatchObject({ kind: "ignored" });
+  });
+
+  it("are read in the default alphabet of the centre", () => {
+    const pdu = decodePdu(encodePdu("deliver_sm", { data_coding: 0, short_message: Buffer.from("a@_$ü", "latin1") }));
+    for (const alphabet of ["latin1", "ascii"] as const) {
+      expect(readDeliver(pdu, "in-1", alphabet)).toMatchObject({ inbound: { text: "a@_$ü" } });
+    }
+    const gsm = decodePdu(
+      encodePdu("deliver_sm", { data_coding: 0, short_message: Buffer.of(0x61, 0x00, 0x11, 0x02) }),
+    );
+    expect(readDeliver(gsm, "in-1")).toMatchObject({ inbound: { text: "a@_$" } });
   });
 
   it("are ignored when they are not a text", () => {
-    expect(deliver({ data_coding: 4, short_message: Buffer.of(1, 2) })).toMatchObject({ kind: "ignored" });
+    expect(deliver({ data_coding: 0xf5, short_message: Buffer.from("STOP") })).toMatchObject({ kind: "ignored" });
   });
 });
 

@@ -1,7 +1,7 @@
 /** Reads a deliver_sm: a delivery receipt, a message from a handset, or something that we do not follow. */
 import { reportFrom } from "../http/callback-content";
 import type { Inbound, Report } from "../port";
-import { decodeText } from "./text";
+import { type Alphabet, decodeText } from "./text";
 import type { Pdu } from "./wire";
 
 /** How the id in submit_sm_resp relates to the id in receipts. */
@@ -55,16 +55,29 @@ export function submittedId(id: string, radix: IdRadix): string {
 }
 
 /**
+ * The whole form of Appendix B, with spaces or commas. Some centres send it with esm_class 0, like a message from a handset.
+ * People can write such a text, too, so less than the whole form is theirs, and the report names its recipient.
+ */
+const UNMARKED =
+  /^id:[^\s,]+[\s,]+sub:\d+[\s,]+dlvrd:\d+[\s,]+submit date:\d{10,14}[\s,]+done date:\d{10,14}[\s,]+stat:[a-z]{5,13}[\s,]+err:[^\s,]+([\s,]+text:|[\s,]*$)/i;
+
+/**
  * Reads a deliver_sm. Never throws.
  * @param inboundId id of the message if it is from a handset: SMPP has none for those.
+ * @param alphabet default alphabet of the centre.
  */
-export function readDeliver(pdu: Pdu, inboundId: string): Delivered {
+export function readDeliver(pdu: Pdu, inboundId: string, alphabet: Alphabet = "gsm"): Delivered {
   const type = (pdu.number("esm_class") ?? 0) & TYPE_MASK;
   const isReceipt = type === TYPE.receipt || type === TYPE.intermediate || pdu.text("receipted_message_id") !== "";
   if (isReceipt) return readReceipt(pdu, type === TYPE.intermediate);
+  if (type === TYPE.message && UNMARKED.test(formText(pdu, withoutHeader(pdu)))) {
+    const receipt = readReceipt(pdu, false);
+    const recipient = pdu.text("source_addr");
+    if (receipt.kind === "receipt") return { kind: "receipt", report: { ...receipt.report, recipient } };
+  }
   if (type !== TYPE.message) return { kind: "ignored", reason: "an acknowledgement by the handset" };
   const dataCoding = pdu.number("data_coding") ?? 0;
-  const text = decodeText(withoutHeader(pdu), dataCoding);
+  const text = decodeText(withoutHeader(pdu), dataCoding, alphabet);
   if (text === null) return { kind: "ignored", reason: `no text: data_coding ${dataCoding}` };
   const [from, to] = [pdu.text("source_addr"), pdu.text("destination_addr")];
   return { kind: "inbound", inbound: { providerMessageId: inboundId, from, to, text } };
@@ -83,16 +96,22 @@ function withoutHeader(pdu: Pdu): Buffer {
 type TextForm = { id: string; stat: string; err: string };
 
 const TEXT_FIELDS = {
-  id: /(?:^|\s)id:\s*(\S+)/i,
-  stat: /(?:^|\s)stat:\s*(\S+)/i,
-  err: /(?:^|\s)err:\s*(\S+)/i,
+  id: /(?:^|[\s,;])id:\s*([^\s,;]+)/i,
+  stat: /(?:^|[\s,;])stat:\s*([^\s,;]+)/i,
+  err: /(?:^|[\s,;])err:\s*([^\s,;]+)/i,
 };
 
-/** The usual text of a receipt: `id:… sub:… stat:… err:… text:…`, in any order and case; any may be missing. */
+/** Not in the default alphabet: centres write receipts in ASCII, where `_` and `@` are other octets than in GSM 03.38. */
+const formText = (pdu: Pdu, octets: Buffer): string =>
+  pdu.number("data_coding") === UCS_2 ? (decodeText(octets, UCS_2) ?? "") : octets.toString("latin1");
+
+/**
+ * The usual text of a receipt: `id:… sub:… stat:… err:… text:…`, in any order and case, with spaces or commas between;
+ * any may be missing. Some centres announce a header (UDHI) that is not there.
+ */
 function readTextForm(pdu: Pdu): TextForm {
-  const octets = octetsOf(pdu);
-  // Not in the default alphabet: centres write these in ASCII, where `_` and `@` are other octets than in GSM 03.38.
-  const whole = pdu.number("data_coding") === UCS_2 ? (decodeText(octets, UCS_2) ?? "") : octets.toString("latin1");
+  const bare = formText(pdu, withoutHeader(pdu));
+  const whole = /\bid:|\bstat:/i.test(bare) ? bare : formText(pdu, octetsOf(pdu));
   const [beforeText = ""] = whole.split(/\btext:/i);
   const searched = /\bid:/i.test(beforeText) ? beforeText : whole;
   const field = (name: keyof TextForm) => TEXT_FIELDS[name].exec(searched)?.[1] ?? "";

@@ -8,12 +8,15 @@ import { type Binds, NOT_BOUND } from "./binds";
 import { type LongText, partsOf } from "./parts";
 import { type IdRadix, submittedId } from "./receipt";
 import { outcomeOfStatus, STATUS_NOT_BOUND } from "./status";
+import type { Alphabet } from "./text";
 import { type BackOff, backOffMs } from "./throttle";
 import { STATUS_OK } from "./wire";
 
 export type SenderOptions = {
   idRadix: IdRadix;
   longText: LongText;
+  alphabet: Alphabet;
+  serviceType: string;
   shortCodeTon: number;
   /** Time-out of submit_sm in milliseconds. */
   responseTimeoutMs: number;
@@ -121,10 +124,15 @@ export function createSender(binds: Binds, options: SenderOptions): (message: Ou
   return (message) => {
     reference = (reference + 1) & 0xffff;
     const addresses = addressFields(message.from, message.to, options.shortCodeTon);
-    const parts = partsOf(message.body, options.longText, reference);
+    const parts = partsOf(message.body, options.longText, reference, options.alphabet);
     return sendParts(
       { binds, options },
-      parts.map((part) => ({ ...addresses, ...part, registered_delivery: 1 })),
+      parts.map((part) => ({
+        ...(options.serviceType && { service_type: options.serviceType }),
+        ...addresses,
+        ...part,
+        registered_delivery: 1,
+      })),
     );
   };
 }

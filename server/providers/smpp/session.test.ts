@@ -19,6 +19,7 @@ async function openBind(options: Partial<SessionOptions> = {}) {
   closers.push(centre.close);
   const session = openSession({
     target: { host: "127.0.0.1", port: centre.port, isSecure: false },
+    command: "bind_transceiver",
     bind: { system_id: "we", password: "secret" },
     window: 10,
     responseTimeoutMs: 2_000,

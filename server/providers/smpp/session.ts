@@ -8,10 +8,14 @@ import { outcomeOfStatus, STATUS_NOT_BOUND } from "./status";
 import { type BackOff, backOffMs, createThrottle, type Throttle } from "./throttle";
 import { type Pdu, STATUS_OK } from "./wire";
 
+export type BindCommand = "bind_transceiver" | "bind_transmitter" | "bind_receiver";
+
 /** Times in milliseconds. */
 export type SessionOptions = {
   target: Target;
-  /** Fields of bind_transceiver. */
+  /** The command that binds. A receiver submits nothing. */
+  command: BindCommand;
+  /** Fields of the bind. */
   bind: Record<string, unknown>;
   /** Highest number of submits without a response. */
   window: number;
@@ -86,22 +90,22 @@ function dial(state: State): Line {
   return line;
 }
 
-/** Sends bind_transceiver on a new line, and hangs up when it is refused or times out. */
+/** Binds on a new line, and hangs up when it is refused or times out. */
 async function bindOnce(state: State, line: Line): Promise<void> {
-  const { bind, bindTimeoutMs, target, onChange } = state.options;
+  const { command, bind, bindTimeoutMs, target, onChange } = state.options;
   const fields = { ...bind, interface_version: INTERFACE_VERSION };
-  const result = await line.connection.request("bind_transceiver", fields, bindTimeoutMs);
+  const result = await line.connection.request(command, fields, bindTimeoutMs);
   state.refusal = result.kind === "response" && !isOk(result) ? outcomeOfStatus(result.status) : null;
   if (!isOk(result) || state.closing.signal.aborted) line.connection.destroy(unboundReason(state.refusal));
   else {
     state.bound = line;
-    log("info", "smpp.bound", { host: target.host, port: target.port });
+    log("info", "smpp.bound", { host: target.host, port: target.port, command });
   }
   onChange();
 }
 
 const unboundReason = (refusal: NotAccepted | null): string =>
-  refusal ? `bind refused with ${refusal.code}: ${refusal.detail}` : "no response to bind_transceiver";
+  refusal ? `bind refused with ${refusal.code}: ${refusal.detail}` : "no response to the bind";
 
 /** Keeps one bind for as long as it stands. @returns why it ended. */
 async function holdBind(state: State): Promise<string> {

@@ -27,6 +27,19 @@ export const smppSettings = z.object({
     .refine(...atMost(12))
     .default("")
     .describe("system_type; most centres want none"),
+  serviceType: z
+    .string()
+    .refine(...atMost(5))
+    .default("")
+    .describe("service_type of each message; most centres want none"),
+  bind: z
+    .enum(["transceiver", "separate"])
+    .default("transceiver")
+    .describe("one bind for both directions, or a transmitter and a receiver each (separate)"),
+  alphabet: z
+    .enum(["gsm", "latin1", "ascii"])
+    .default("gsm")
+    .describe("default alphabet of the centre (data_coding 0): GSM 03.38, Latin-1 or ASCII"),
   idRadix: z
     .enum(["as-is", "hex-to-decimal", "decimal-to-hex"])
     .default("as-is")

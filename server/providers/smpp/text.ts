@@ -35,19 +35,45 @@ const SEPTETS: ReadonlyMap<string, Buffer> = new Map([
   ...[...EXTENSION].map(([septet, character]): [string, Buffer] => [character, Buffer.of(ESCAPE, septet)]),
 ]);
 
-/** A text as the octets of each character; a part must not split a character. */
-export type EncodedText = { dataCoding: number; characters: Buffer[] };
+/** The default alphabet of a centre, which data_coding 0 stands for: GSM 03.38 with one octet for a septet, or another. */
+export type Alphabet = "gsm" | "latin1" | "ascii";
+
+/**
+ * A text as the octets of each character; a part must not split a character. `units`: what each takes of an SMS, septets
+ * with data_coding 0, whatever the octets, else octets.
+ */
+export type EncodedText = { dataCoding: number; characters: { octets: Buffer; units: number }[] };
 
 const DATA_CODING = { default: 0, ia5: 1, latin1: 3, cyrillic: 6, hebrew: 7, ucs2: 8 } as const;
+/** 8-bit data without an alphabet, which some centres also put on texts. */
+const BINARY = new Set([2, 4]);
 
-/** Encodes a text: GSM 03.38 (data_coding 0) if that has all its characters, else UCS-2 (8). Never throws. */
-export function encodeText(body: string): EncodedText {
+/** Highest code point of the alphabets in which an octet is a code point. */
+const HIGHEST = { latin1: 0xff, ascii: 0x7f } as const;
+
+/** A character as octets of the centre's default alphabet; null: it lacks the character, or GSM 03.38 does. */
+function defaultOctets(character: string, alphabet: Alphabet): { octets: Buffer; units: number } | null {
+  const septets = SEPTETS.get(character);
+  if (!septets) return null;
+  if (alphabet === "gsm") return { octets: septets, units: septets.length };
+  const code = character.charCodeAt(0);
+  return code <= HIGHEST[alphabet] ? { octets: Buffer.of(code), units: septets.length } : null;
+}
+
+/**
+ * Encodes a text: in the centre's default alphabet (data_coding 0) if both that and GSM 03.38, in which the text travels
+ * on, have all its characters, else in UCS-2 (8). Never throws.
+ */
+export function encodeText(body: string, alphabet: Alphabet = "gsm"): EncodedText {
   const characters = [...body];
-  const septets = characters.map((character) => SEPTETS.get(character)).filter((octets) => octets !== undefined);
-  if (septets.length === characters.length) return { dataCoding: DATA_CODING.default, characters: septets };
+  const inDefault = characters.map((character) => defaultOctets(character, alphabet)).filter((found) => found !== null);
+  if (inDefault.length === characters.length) return { dataCoding: DATA_CODING.default, characters: inDefault };
   return {
     dataCoding: DATA_CODING.ucs2,
-    characters: characters.map((character) => Buffer.from(character, "utf16le").swap16()),
+    characters: characters.map((character) => {
+      const octets = Buffer.from(character, "utf16le").swap16();
+      return { octets, units: octets.length };
+    }),
   };
 }
 
@@ -86,10 +112,22 @@ function alphabetOf(dataCoding: number): keyof typeof DATA_CODING | null {
   return bits === 0 ? "default" : null;
 }
 
-/** Decodes octets by their data_coding; null when they are not a text. Never throws. */
-export function decodeText(octets: Buffer, dataCoding: number): string | null {
+/** 8-bit data as a text, if it can be one: UTF-8, else Latin-1, without control characters but line breaks and tabs. */
+function decodeBinary(octets: Buffer): string | null {
+  const utf8 = octets.toString("utf8");
+  const text = utf8.includes("\ufffd") ? octets.toString("latin1") : utf8;
+  return /[^\P{Cc}\r\n\t]/u.test(text) ? null : text;
+}
+
+/**
+ * Decodes octets by their data_coding; null when they are not a text. Never throws.
+ * @param ofCentre default alphabet of the centre.
+ */
+export function decodeText(octets: Buffer, dataCoding: number, ofCentre: Alphabet = "gsm"): string | null {
+  if (BINARY.has(dataCoding)) return decodeBinary(octets);
   const alphabet = alphabetOf(dataCoding);
   if (alphabet === null) return null;
+  if (dataCoding === DATA_CODING.default && ofCentre !== "gsm") return octets.toString("latin1");
   if (alphabet === "default") return decodeGsm(octets);
   if (alphabet === "ucs2") return decodeUcs2(octets);
   if (alphabet === "cyrillic") return new TextDecoder("iso-8859-5").decode(octets);

@@ -42,12 +42,14 @@ const enteredByHand = (where: string) => `Enter this URL ${where}. Without it no
 export const RECEIPT_URL_PLACES: Record<ProviderId, string> = {
   twilio: WITH_EACH_SEND,
   vonage: WITH_EACH_SEND,
-  messagebird: WITH_EACH_SEND,
+  messagebird: `${WITH_EACH_SEND} Only a Bird workspace needs it, as the URL of two webhook subscriptions, for sms.outbound and sms.inbound.`,
   plivo: WITH_EACH_SEND,
   telnyx: WITH_EACH_SEND,
   sinch: WITH_EACH_SEND,
   infobip: WITH_EACH_SEND,
-  africastalking: enteredByHand("as the callback for SMS delivery reports in the provider’s dashboard"),
+  africastalking: enteredByHand(
+    "as the callback for SMS delivery reports, incoming messages and bulk SMS opt-outs in the provider’s dashboard",
+  ),
   clickatell: enteredByHand(
     "as the callback for message status in the integration’s settings in the provider’s portal",
   ),

@@ -1,0 +1,68 @@
+/**
+ * Reports that whoever has a telephone could have sent, because nothing but their text says that they are receipts. Ids of
+ * message centres can be guessed, so such a report counts only for a message that went to the number it came from.
+ */
+import { now, SECOND_MS } from "../../core/clock";
+import type { Tx } from "../../core/db";
+import { addJob } from "../../core/jobs";
+import { log } from "../../core/log";
+import { digitsOf } from "../phone";
+import type { IncomingReceipt, MatchedAttempt } from "./match-attempts";
+
+/** The response to the send may come after its receipt; a report of unknown origin is not kept for longer than that. */
+const AGAIN_AFTER_MS = 2 * SECOND_MS;
+/** The shortest number without its country code; less of a number would fit many. */
+const DIGITS_MIN = 7;
+
+/** Whether a number in a centre's notation, perhaps national, is `to`. */
+export function isRecipient(to: string, claimed: string): boolean {
+  const digits = digitsOf(claimed).replace(/^0+/, "");
+  return digits.length >= DIGITS_MIN && digitsOf(to).endsWith(digits);
+}
+
+/**
+ * Takes out the receipts that claim a recipient and are about a message to somebody else, or about none that is known;
+ * the latter are looked at once more. @returns the receipts that count.
+ */
+export async function withoutForeign<Receipt extends IncomingReceipt>(
+  tx: Tx,
+  receipts: readonly Receipt[],
+  attempts: ReadonlyMap<string, MatchedAttempt>,
+): Promise<Receipt[]> {
+  const claiming = receipts.filter(({ report }) => report.recipient !== undefined);
+  if (claiming.length === 0) return [...receipts];
+  const unknown = claiming.filter(({ id }) => !attempts.has(id));
+  const [recipients] = await Promise.all([readRecipients(tx, claiming, attempts), lookAgain(tx, unknown)]);
+  const isForeign = ({ id, report }: Receipt): boolean => {
+    if (report.recipient === undefined) return false;
+    const to = recipients.get(attempts.get(id)?.messageId ?? "");
+    return to === undefined || !isRecipient(to, report.recipient);
+  };
+  const foreign = claiming.filter((receipt) => attempts.has(receipt.id) && isForeign(receipt)).length;
+  if (foreign > 0) log("warn", "receipts.foreign", { dropped: foreign });
+  return receipts.filter((receipt) => !isForeign(receipt));
+}
+
+async function readRecipients(
+  tx: Tx,
+  receipts: readonly IncomingReceipt[],
+  attempts: ReadonlyMap<string, MatchedAttempt>,
+): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ id: string; to: string }>({
+    name: "receipts.recipients",
+    text: `SELECT id, to_number AS "to" FROM messages WHERE id = ANY($1::text[])`,
+    values: [receipts.flatMap(({ id }) => attempts.get(id)?.messageId ?? [])],
+  });
+  return new Map(rows.map(({ id, to }) => [id, to]));
+}
+
+async function lookAgain(tx: Tx, unknown: readonly IncomingReceipt[]): Promise<void> {
+  const first = unknown.filter(({ report }) => !report.isLastTry);
+  const runAt = new Date(now().getTime() + AGAIN_AFTER_MS);
+  for (const provider of new Set(first.map((receipt) => receipt.provider))) {
+    const receipts = first
+      .filter((receipt) => receipt.provider === provider)
+      .map(({ report }) => ({ ...report, isLastTry: true }));
+    await addJob(tx, "apply_receipts", { provider, receipts }, { runAt });
+  }
+}

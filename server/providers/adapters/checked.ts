@@ -1,0 +1,79 @@
+/**
+ * When the adapters were last compared with what their vendors publish. A row is dated by the comparison alone: a later change
+ * of an adapter without one leaves it as it is.
+ */
+import type { ProviderId } from "../schema";
+
+/** `what`: the part that was compared. `against`: a page of the vendor's, or its own library with its version. */
+export type VendorCheck = { what: string; against: string; on: string };
+
+export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, readonly VendorCheck[]>> = {
+  twilio: [
+    {
+      what: "OptOutType of replies",
+      against:
+        "https://support.twilio.com/hc/en-us/articles/31560110671259-How-to-Track-Opt-Out-Opt-In-and-Help-Messages-Using-the-OptOutType-Parameter",
+      on: "2026-11-22",
+    },
+  ],
+  vonage: [
+    {
+      what: "Messages API: request, response, token",
+      against: "npm @vonage/messages 1.24.0 and @vonage/jwt 1.14.0",
+      on: "2026-11-22",
+    },
+    {
+      what: "Messages API: error codes",
+      against: "https://developer.vonage.com/api-errors/messages-olympus",
+      on: "2026-11-22",
+    },
+    {
+      what: "Messages API: statuses",
+      against: "https://developer.vonage.com/en/messages/concepts/messages-status-callbacks",
+      on: "2026-11-22",
+    },
+  ],
+  messagebird: [
+    {
+      what: "Channels API: sending",
+      against: "https://docs.bird.com/api/quickstarts/send-an-sms-message",
+      on: "2026-11-22",
+    },
+    {
+      what: "Channels API: signature",
+      against: "https://docs.bird.com/api/notifications-api/api-reference/webhooks/verifying-a-webhook",
+      on: "2026-11-22",
+    },
+    {
+      what: "Channels API: replies",
+      against: "https://docs.bird.com/api/channels-api/supported-channels/programmable-sms/receiving-messages",
+      on: "2026-11-22",
+    },
+    {
+      what: "Channels API: failures",
+      against: "https://docs.bird.com/api/channels-api/message-status-and-interactions/message-failure-codes",
+      on: "2026-11-22",
+    },
+  ],
+  plivo: [],
+  telnyx: [{ what: "autoresponse_type of replies", against: "npm telnyx 7.24.0", on: "2026-11-22" }],
+  sinch: [
+    {
+      what: "codes 414 to 418 of receipts",
+      against:
+        "https://developers.sinch.com/java-sdk/apidocs/com/sinch/sdk/domains/sms/models/DeliveryReportErrorCode.html",
+      on: "2026-11-22",
+    },
+  ],
+  infobip: [],
+  africastalking: [
+    {
+      what: "kinds of callbacks, among them opt-outs",
+      against: "https://docs.africastalking.com/sms/notifications",
+      on: "2026-11-22",
+    },
+  ],
+  clickatell: [],
+  bandwidth: [{ what: "OAuth 2.0 client credentials", against: "npm bandwidth-sdk 8.1.4", on: "2026-11-22" }],
+  smpp: [],
+};

@@ -1,0 +1,242 @@
+/** Vonage: the Messages API (v1) for SMS, of an application with a key pair. A text has one id, whatever its parts. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { forged, jsonOf, wireTime } from "../http/callback-body";
+import { callbackContent, reportFrom } from "../http/callback-content";
+import { readSignedToken, rsaKeyOf, signToken } from "../http/json-web-token";
+import {
+  faultOfStatus,
+  isSuccess,
+  jsonOrNull,
+  type Meaning,
+  outcomeOf,
+  outcomeOfHttp,
+  unlisted,
+} from "../http/response";
+import type {
+  Authenticity,
+  Callback,
+  CallbackContent,
+  Report,
+  SendOutcome,
+  SendRequest,
+  WireRequest,
+  WireResponse,
+} from "../port";
+import { senderWithoutPlus } from "../sender";
+
+/** The settings of an application. */
+export type VonageApplication = { applicationId: string; privateKey: string; messagesBaseUrl: string };
+
+const TOKEN_LIFE_S = 900;
+
+/** A token of the application by RS256, as Vonage's own libraries make it. */
+export function signApplicationToken({ applicationId, privateKey }: VonageApplication, at: Date, id: string) {
+  const key = rsaKeyOf(privateKey);
+  if (!key) throw new Error("The private key was not checked.");
+  const issuedAt = Math.floor(at.getTime() / 1_000);
+  const claims = { application_id: applicationId, iat: issuedAt, exp: issuedAt + TOKEN_LIFE_S, jti: id };
+  return { token: signToken(claims, key), lifetimeMs: TOKEN_LIFE_S * 1_000 };
+}
+
+export function buildMessagesRequest(
+  { message, reference, receiptUrl }: SendRequest,
+  own: VonageApplication,
+  token: string,
+): WireRequest {
+  return {
+    method: "POST",
+    url: `${own.messagesBaseUrl}/v1/messages`,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({
+      channel: "sms",
+      message_type: "text",
+      to: message.to.replace(/^\+/, ""),
+      from: senderWithoutPlus(message.from),
+      text: message.body,
+      // As billed: what Vonage finds by itself might have another number of parts.
+      sms: { encoding_type: message.encoding === "UCS-2" ? "unicode" : "text" },
+      client_ref: reference,
+      webhook_url: receiptUrl,
+      webhook_version: "v1",
+    }),
+  };
+}
+
+/** Codes of errors (the end of `type`) and of status callbacks (`title`), which share one series. */
+const CODES = new Map<string, Meaning>([
+  ["unauthorized", ["account", "The credentials are wrong."]],
+  ["forbidden", ["account", "The account may not do this."]],
+  ["low-balance", ["account", "The account's credit does not suffice."]],
+  ["1000", ["throttled", "The throughput was exceeded."]],
+  ["1010", ["refused", "A parameter is missing."]],
+  ["1020", ["refused", "A parameter is not valid."]],
+  ["1030", ["provider", "Internal error of the provider."]],
+  ["1040", ["message", "The message cannot be routed."]],
+  ["1050", ["refused", "The recipient is barred."]],
+  ["1060", ["account", "The account is barred."]],
+  ["1070", ["account", "The account's credit or quota does not suffice."]],
+  ["1080", ["account", "The account is not enabled for HTTP."]],
+  ["1090", ["message", "The text is too long."]],
+  ["1100", ["provider", "The message could not be handed on."]],
+  ["1120", ["message", "The sender is not allowed."]],
+  ["1130", ["refused", "The validity of the message is not valid."]],
+  ["1140", ["message", "The account is not enabled for this kind of message."]],
+  ["1150", ["refused", "The class of the message is not valid."]],
+  ["1160", ["message", "A demo account cannot send to a number that is not on its list."]],
+  ["1170", ["refused", "The recipient is not a valid number."]],
+  ["1180", ["refused", "The handset is not reachable for now."]],
+  ["1190", ["refused", "The handset no longer exists."]],
+  ["1200", ["refused", "The number was ported and could not be found."]],
+  ["1210", ["refused", "The message was filtered as spam."]],
+  ["1220", ["refused", "The handset was busy."]],
+  ["1230", ["provider", "The network had an error."]],
+  ["1240", ["refused", "The recipient has opted out."]],
+  ["1241", ["throttled", "The recipient got too many messages."]],
+  ["1250", ["message", "The message cannot be routed."]],
+  ["1260", ["message", "The destination cannot be reached."]],
+  ["1270", ["refused", "The recipient's age does not allow it."]],
+  ["1280", ["refused", "The carrier blocked the message."]],
+  ["1290", ["refused", "The recipient's prepaid credit does not suffice."]],
+  ["1300", ["message", "The number does not belong to the provider's network."]],
+  ["1310", ["refused", "The handset cannot receive the message."]],
+  ["1331", ["provider", "The carrier does not respond, or cannot process the message."]],
+  ["1360", ["refused", "The message was not delivered in time."]],
+]);
+
+const Taken = z.object({ message_uuid: z.string().min(1) });
+/** RFC 9457 (formerly 7807): the code is the fragment of the type, or all of it. */
+const Problem = z.object({
+  type: z.string().min(1),
+  title: z.string().nullish(),
+  detail: z.string().nullish(),
+  invalid_parameters: z.array(z.object({ name: z.string().nullish(), reason: z.string().nullish() })).nullish(),
+});
+
+/** Problems with these parameters are the sender's or the text's, for which another provider may have other rules. */
+const OWN_PARAMETERS = new Set<string | null | undefined>(["from", "text", "webhook_url"]);
+const UNPROCESSABLE = 422;
+
+const codeOf = (type: string): string => type.split("#").at(-1) || type;
+
+/** A response of the Messages API; null: the body is not one of it. */
+export function readMessagesResponse({ status, body }: WireResponse): SendOutcome {
+  if (isSuccess(status)) {
+    return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).message_uuid] };
+  }
+  const { data } = Problem.safeParse(jsonOrNull(body));
+  if (!data) return outcomeOfHttp(status);
+  const code = codeOf(data.type);
+  const [first] = data.invalid_parameters ?? [];
+  const isRefusal = status === UNPROCESSABLE && first && !OWN_PARAMETERS.has(first.name);
+  const [listed, text] = CODES.get(code) ?? unlisted(isRefusal ? "refused" : faultOfStatus(status));
+  const errorClass = listed === "refused" && first && OWN_PARAMETERS.has(first.name) ? "message" : listed;
+  const parameter = first && `${first.name ?? ""}: ${first.reason ?? ""}`;
+  return outcomeOf(code, [errorClass, text], data.title, data.detail, parameter);
+}
+
+const SIGNATURE_MAX_AGE_S = 300;
+const Claims = z.object({
+  iat: z.number(),
+  jti: z.string().min(1),
+  payload_hash: z.string(),
+  application_id: z.string().optional(),
+});
+
+/** The token of a signed webhook; null when there is none. */
+export const webhookToken = ({ headers }: Callback): string | null =>
+  /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? null;
+
+/** Verifies the token of a webhook, which contains the hash of the body. */
+export function authenticateWebhook(
+  token: string,
+  callback: Callback,
+  own: { signatureSecret: string; applicationId?: string | undefined },
+  at: Date,
+): Authenticity {
+  const read = readSignedToken(token, own.signatureSecret, ["HS256"]);
+  if (!read) return forged("The token was not signed with the signature secret.");
+  const claims = Claims.safeParse(read.claims);
+  if (!claims.success) return forged("The token lacks a claim.");
+  const { iat, jti, payload_hash, application_id } = claims.data;
+  if (payload_hash.toLowerCase() !== createHash("sha256").update(callback.body).digest("hex")) {
+    return forged("The token is of another body.");
+  }
+  if (own.applicationId && application_id && application_id !== own.applicationId) {
+    return forged("The token is of another application.");
+  }
+  const isCurrent = Math.abs(at.getTime() / 1_000 - iat) <= SIGNATURE_MAX_AGE_S;
+  return isCurrent
+    ? { kind: "genuine", nonces: [jti] }
+    : { kind: "stale", detail: "The time of the token is too far from ours." };
+}
+
+const STATUSES = new Map<string, Report["status"]>([
+  ["submitted", "sent"],
+  ["delivered", "delivered"],
+  ["read", "delivered"],
+  ["rejected", "undelivered"],
+  ["undeliverable", "failed"],
+]);
+/** Codes of messages that were rejected before they reached a network. */
+const NEVER_LEFT = new Set([
+  "1010",
+  "1020",
+  "1040",
+  "1060",
+  "1070",
+  "1080",
+  "1090",
+  "1120",
+  "1140",
+  "1160",
+  "1170",
+  "1250",
+]);
+
+const wireText = z.union([z.string(), z.number()]).transform(String).nullish().catch(null);
+const StatusUpdate = z.object({
+  message_uuid: z.string().min(1),
+  status: z.string(),
+  timestamp: wireTime,
+  client_ref: wireText,
+  error: z.object({ type: z.string().nullish(), title: wireText, detail: z.string().nullish() }).nullish().catch(null),
+  sms: z.object({ count_total: wireText }).nullish().catch(null),
+});
+const FromHandset = z.object({
+  message_uuid: z.string().min(1),
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+});
+
+/** The JSON object of a webhook of the Messages API; null: the callback is one of the SMS API. */
+export function messagesWebhook(callback: Callback): Record<string, unknown> | null {
+  if (!callback.headers["content-type"]?.includes("json") || callback.method === "GET") return null;
+  const { data } = z.looseObject({ message_uuid: z.unknown() }).safeParse(jsonOf(callback));
+  return data && data.message_uuid !== undefined ? data : null;
+}
+
+export function readMessagesWebhook(body: Record<string, unknown>): CallbackContent {
+  if (body.status === undefined) {
+    if (body.message_type !== "text") return callbackContent();
+    const { message_uuid, from, to, text } = FromHandset.parse(body);
+    return callbackContent({ inbound: [{ providerMessageId: message_uuid, from, to, text }] });
+  }
+  const { message_uuid, status: word, timestamp, client_ref, error, sms } = StatusUpdate.parse(body);
+  const status = STATUSES.get(word);
+  if (!status) return callbackContent();
+  // The number is the title in newer callbacks, and in all of them the end of the type.
+  const code = (error?.type ? codeOf(error.type) : error?.title) || word;
+  const report = reportFrom({
+    providerMessageId: message_uuid,
+    // By its reference alone, a report of this provider is taken to be about a part, which is wrong for longer texts.
+    reference: sms?.count_total === "1" ? client_ref : null,
+    status: status === "undelivered" && NEVER_LEFT.has(code) ? "failed" : status,
+    code,
+    detail: CODES.get(code)?.[1],
+    providerDetail: error?.detail ?? null,
+    occurredAt: timestamp,
+  });
+  return callbackContent({ reports: [report] });
+}

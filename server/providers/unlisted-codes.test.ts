@@ -1,0 +1,19 @@
+import { expect, test, vi } from "vitest";
+import { log } from "../core/log";
+import { reportFrom } from "./http/callback-content";
+import { logUnlisted } from "./unlisted-codes";
+
+vi.mock("../core/log", () => ({ log: vi.fn() }));
+
+const failed = (code: string, detail: string | null, providerDetail: string | null = null) =>
+  reportFrom({ providerMessageId: "m1", reference: null, status: "failed", code, detail, providerDetail });
+
+test("a code in no table is logged once, with the words of the provider, which customers never read", () => {
+  const unlisted = failed("77", null, "quota of account 4711");
+  expect(JSON.stringify({ ...unlisted, providerDetail: "" })).not.toContain("4711");
+  logUnlisted("vonage", [unlisted, unlisted, failed("3", "The number does not exist.")]);
+  logUnlisted("vonage", [unlisted]);
+  expect(vi.mocked(log).mock.calls).toEqual([
+    ["warn", "provider.unlisted_code", { provider: "vonage", code: "77", said: "Quota of account 4711." }],
+  ]);
+});
