@@ -3,6 +3,7 @@
 import { Avatar, Menu, Text, UnstyledButton } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
+import { forgetPerson } from "../_trpc/client";
 import { SiteLink } from "../_ui/site-link";
 
 /** The signed-in person, security settings and sign-out. */
@@ -29,7 +30,10 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => signOut({ callbackUrl: "/sign-in" })}
+          onClick={() => {
+            forgetPerson();
+            void signOut({ callbackUrl: "/sign-in" });
+          }}
         >
           Sign out
         </Menu.Item>
