@@ -11,6 +11,7 @@ import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { StatusBadge } from "@/app/_ui/status-badge";
 import { Time } from "@/app/_ui/time";
+import { UnusableFilters } from "@/app/_ui/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
 import type { Sender } from "@/server/senders/schema";
 import { RegisterSenderDialog } from "./register-sender-dialog";
@@ -103,6 +104,7 @@ export function SendersView() {
           />
         </Group>
       )}
+      <UnusableFilters params={params} understood={{ status }} change={change} />
       <QueryState query={senders}>
         {({ items, pagination }) => (
           <Card padding={0}>

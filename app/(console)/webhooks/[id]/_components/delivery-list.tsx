@@ -7,6 +7,7 @@ import { trpc } from "@/app/_trpc/client";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
+import { UnusableFilters } from "@/app/_ui/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
 import type { Delivery } from "@/server/webhooks/schema";
 import { DELIVERY_STATUS_VIEWS, DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
@@ -48,6 +49,7 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
           w={180}
         />
       </Group>
+      <UnusableFilters params={params} understood={{ status }} change={change} />
       <QueryState query={deliveries}>
         {({ items, pagination }) => (
           <Card padding={0}>
