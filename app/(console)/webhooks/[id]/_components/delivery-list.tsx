@@ -20,8 +20,12 @@ const STATUS_OPTIONS = DELIVERY_STATUSES.map((status) => ({
 }));
 
 /** One column, because a delivery expands in place over the whole width. */
-const columns: ReadonlyArray<Column<Delivery>> = [
-  { key: "delivery", header: "Event", render: (delivery) => <DeliveryRow delivery={delivery} /> },
+const columnsOf = (endpointId: string): ReadonlyArray<Column<Delivery>> => [
+  {
+    key: "delivery",
+    header: "Event",
+    render: (delivery) => <DeliveryRow delivery={delivery} endpointId={endpointId} />,
+  },
 ];
 
 /** The deliveries to an endpoint, newest first, each with its tries. */
@@ -55,7 +59,7 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
           <Card padding={0}>
             <PagedTable
               label="Deliveries"
-              columns={columns}
+              columns={columnsOf(endpointId)}
               rows={items}
               rowKey={(delivery) => delivery.id}
               pagination={pagination}
