@@ -1,7 +1,8 @@
-import { router, scoped } from "../core/trpc";
+import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
-import { ApiKey, ApiKeyId, CreateApiKeyInput, CreatedApiKey } from "./schema";
+import { ApiKey, ApiKeyId, CreateApiKeyInput, CreatedApiKey, UpdateApiKeyInput } from "./schema";
 import { createApiKey, listApiKeys, revokeApiKey } from "./service";
+import { updateApiKey } from "./update";
 
 export const apiKeysRouter = router({
   list: scoped(null)
@@ -34,6 +35,10 @@ export const apiKeysRouter = router({
     .input(CreateApiKeyInput)
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => createApiKey(ctx.actor, input, ctx)),
+  update: sessionProcedure
+    .input(UpdateApiKeyInput)
+    .output(ApiKey)
+    .mutation(({ ctx, input }) => updateApiKey(ctx.actor, input)),
   revoke: scoped("keys:write")
     .meta({
       openapi: {

@@ -15,6 +15,12 @@ export const ApiKey = z.object({
   is_active: z.boolean().describe("False once revoked or expired."),
   permissions: z.array(z.enum(SCOPES)).describe("Permissions of the key."),
   rate_limit: z.number().int().describe("Requests per minute."),
+  daily_limit: z.number().int().nullable().describe("Messages per UTC day; null: no limit."),
+  monthly_limit: z.number().int().nullable().describe("Messages per UTC month; null: no limit."),
+  allowed_ips: z
+    .array(z.string())
+    .nullable()
+    .describe("IPv4 addresses or CIDR ranges from which the key may be used; null: any."),
   last_used_at: NullableDateTime.describe("Time of the last use, ISO 8601, exact to a minute; null: never."),
   expires_at: NullableDateTime.describe("Time when the key expires, ISO 8601; null: never."),
   created_at: DateTime.describe("Time of creation, ISO 8601."),
@@ -64,5 +70,9 @@ export const CreateApiKeyInput = z.object({
   ),
 });
 export type CreateApiKeyInput = z.output<typeof CreateApiKeyInput>;
+
+/** Console: the name and the limits of a key; what is omitted stays as it is. */
+export const UpdateApiKeyInput = CreateApiKeyInput.omit({ permissions: true }).partial().extend({ id: z.string() });
+export type UpdateApiKeyInput = z.output<typeof UpdateApiKeyInput>;
 
 export const ApiKeyId = z.object({ id: z.string().describe("Key id, prefix key_.") });

@@ -10,7 +10,8 @@ import { ApiKeyForm } from "./api-key-form";
 
 /** Creates a key and shows it, once. */
 export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const create = trpc.apiKeys.create.useMutation();
+  const utils = trpc.useUtils();
+  const create = trpc.apiKeys.create.useMutation({ onSuccess: () => utils.apiKeys.invalidate() });
   const isNarrow = useMediaQuery("(max-width: 36em)");
   const created = create.data;
   // Closing now would lose the key that is being created.
@@ -29,7 +30,15 @@ export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClo
       closeOnEscape={!created}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      {created ? <NewKey created={created} onDone={onClose} /> : <ApiKeyForm create={create} onCancel={close} />}
+      {created ? (
+        <NewKey created={created} onDone={onClose} />
+      ) : (
+        <ApiKeyForm
+          save={(input, onError) => create.mutate(input, { onError })}
+          busy={create.isPending}
+          onCancel={close}
+        />
+      )}
     </Modal>
   );
 }

@@ -41,10 +41,17 @@ const columns: ReadonlyArray<Column<Sender>> = [
   {
     key: "status",
     header: "Status",
-    render: ({ status }) => (
-      <Box display="flex" miw="max-content">
-        <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
-      </Box>
+    render: ({ status, status_reason: reason }) => (
+      <>
+        <Box display="flex" miw="max-content">
+          <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
+        </Box>
+        {reason && (
+          <Text size="sm" c="dimmed" mt={4} maw={320} className="break-word" dir="auto">
+            {reason}
+          </Text>
+        )}
+      </>
     ),
   },
   {

@@ -45,8 +45,8 @@ export function DecisionDialog({
               : `${open?.sender.account_name ?? ""} cannot send with it.`}
           </Text>
           <Textarea
-            label="Note"
-            description="Optional; for operators only"
+            label="Reason"
+            description="Optional; the customer sees it"
             value={note}
             onChange={(event) => setNote(event.currentTarget.value)}
             maxLength={NOTE_MAX}
