@@ -17,10 +17,10 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <div className="menu-head">
-          <Text size="sm" fw={600} className="clip">
+          <Text size="sm" fw={600} className="clip" component="div">
             {name}
           </Text>
-          <Text size="xs" c="dimmed" className="clip">
+          <Text size="xs" c="dimmed" className="clip" component="div">
             {email}
           </Text>
         </div>

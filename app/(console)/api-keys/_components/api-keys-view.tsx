@@ -67,7 +67,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
     header: "Key",
     render: (key) => (
       <Stack gap={0}>
-        <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+        <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }} dir="auto">
           {key.name}
         </Text>
         <Text size="xs" c="dimmed" className="mono nowrap">

@@ -1,8 +1,9 @@
 "use client";
 
-import { Modal, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { trpc } from "@/app/_trpc/client";
+import { FormModal } from "@/app/_ui/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { ApiKeyForm } from "./api-key-form";
@@ -19,14 +20,13 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
   });
   const isNarrow = useMediaQuery("(max-width: 36em)");
   return (
-    <Modal
+    <FormModal
       opened={apiKey !== null}
       onClose={onClose}
       title="Edit API key"
       size="lg"
       fullScreen={isNarrow}
       closeOnClickOutside={false}
-      closeButtonProps={{ "aria-label": "Close" }}
     >
       {apiKey && (
         <Stack gap="md">
@@ -44,6 +44,6 @@ export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; o
           />
         </Stack>
       )}
-    </Modal>
+    </FormModal>
   );
 }

@@ -50,7 +50,7 @@ const columns: ReadonlyArray<Column<Message>> = [
     header: "Text",
     visibleFrom: "md",
     render: (message) => (
-      <Text size="sm" c="dimmed" maw={320} truncate>
+      <Text size="sm" c="dimmed" maw={320} truncate dir="auto">
         {message.body}
       </Text>
     ),

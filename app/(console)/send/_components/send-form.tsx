@@ -83,7 +83,6 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
       ...draft,
       from: draft && senderIds.includes(draft.from) ? draft.from : (senderIds[0] ?? ""),
     },
-    validateInputOnBlur: ["to"],
     validate: {
       from: (from) => (from ? null : "Select a sender"),
       to: (to) => (isE164(bareNumber(to)) ? null : "Enter the number in international format, such as +14155550123"),
@@ -142,6 +141,8 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
                 placeholder="+14155550123"
                 description="With + and country code (E.164)"
                 {...form.getInputProps("to")}
+                // A field that was only passed through is not wrong yet.
+                onBlur={() => to !== "" && form.validateField("to")}
               />
               <Stack gap="xs">
                 <Textarea
