@@ -11,7 +11,7 @@ const send = (page: Page) => page.getByRole("button", { name: "Send message" }).
 
 test("a message that would fail is warned of, and its failure is told as one", async ({ console: page, api }) => {
   const suppressed = "+14155550180";
-  await api.post("/suppressions/create", { number: suppressed });
+  await api.post("/suppressions", { number: suppressed });
   await page.goto("/send");
   await compose(page, suppressed, "Do you read me?");
   const warning = page.getByRole("note").filter({ hasText: "would fail at once" });
