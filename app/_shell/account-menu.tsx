@@ -1,6 +1,6 @@
 "use client";
 
-import { Avatar, Menu, Text, UnstyledButton } from "@mantine/core";
+import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
 import { forgetPerson } from "../_trpc/client";
@@ -11,8 +11,9 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label="Account menu" className="round-focus">
-          <Avatar name={name} color="iris" radius="xl" size={34} alt="" />
+        <UnstyledButton className="round-focus">
+          <Avatar name={name} color="iris" radius="xl" size={34} alt="" aria-hidden />
+          <VisuallyHidden>Account menu</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

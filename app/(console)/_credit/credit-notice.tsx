@@ -1,6 +1,6 @@
 "use client";
 
-import { Group, Text } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import { trpc } from "@/app/_trpc/client";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Notice } from "@/app/_ui/notice";
@@ -22,7 +22,11 @@ function Empty() {
         Messages are paid for from the balance of your account, so none can be sent yet.{" "}
         {viewer.data?.is_operator ? (
           <>
-            As an operator you can add credit under <SiteLink href="/operator/accounts">Accounts</SiteLink>.
+            As an operator you can add credit under{" "}
+            <Anchor component={SiteLink} href="/operator/accounts" underline="always" inherit>
+              Accounts
+            </Anchor>
+            .
           </>
         ) : (
           "Ask the operator of this installation for credit, and give them the id of your account:"

@@ -67,7 +67,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
     header: "Key",
     render: (key) => (
       <Stack gap={0}>
-        <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }} dir="auto">
+        <Text size="sm" fw={500} maw={260} className="break-word" dir="auto">
           {key.name}
         </Text>
         <Text size="xs" c="dimmed" className="mono nowrap">
@@ -136,7 +136,7 @@ function Limits({ apiKey }: { apiKey: ApiKey }) {
     apiKey.allowed_ips && `only from ${apiKey.allowed_ips.join(", ")}`,
   ].filter((line) => typeof line === "string");
   return (
-    <Stack gap={0} maw={240}>
+    <Stack gap={0} miw={170} maw={240}>
       {lines.map((line) => (
         <Text key={line} size="xs" c="dimmed" className="tabular break-word" lineClamp={3}>
           {line}

@@ -1,4 +1,4 @@
-import { Alert, Text } from "@mantine/core";
+import { Alert, Anchor, Text } from "@mantine/core";
 import { IconCircleX } from "@tabler/icons-react";
 import { Notice } from "@/app/_ui/notice";
 import { SiteLink } from "@/app/_ui/site-link";
@@ -31,9 +31,14 @@ export function SendWarning({ quote }: { quote: Quote | undefined }) {
           {failure.code === "blocklisted" && (
             <>
               {" "}
-              <SiteLink href={`/suppressions?number=${encodeURIComponent(quote.recipients[0]?.to ?? "")}`}>
+              <Anchor
+                component={SiteLink}
+                underline="always"
+                inherit
+                href={`/suppressions?number=${encodeURIComponent(quote.recipients[0]?.to ?? "")}`}
+              >
                 View the suppression
-              </SiteLink>
+              </Anchor>
             </>
           )}
         </Text>

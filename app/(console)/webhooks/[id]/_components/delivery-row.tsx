@@ -36,12 +36,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
   const Chevron = opened ? IconChevronDown : IconChevronRight;
   return (
     <Box>
-      <UnstyledButton
-        w="100%"
-        onClick={toggle}
-        aria-expanded={opened}
-        aria-label={`${delivery.event_type}, ${label}, ${triesOf(delivery)}`}
-      >
+      <UnstyledButton w="100%" onClick={toggle} aria-expanded={opened}>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <Chevron size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
           <Group gap="sm" justify="space-between" flex={1} miw={0}>

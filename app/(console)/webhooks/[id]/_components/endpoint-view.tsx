@@ -75,7 +75,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
             <RecoverEventsButton endpointId={endpoint.id} />
             <Button
               variant="default"
-              c="red"
+              c="var(--mantine-color-error)"
               leftSection={<IconTrash size={16} />}
               loading={actions.isDeleting}
               onClick={actions.askToDelete}
