@@ -9,7 +9,7 @@ import { SiteLink } from "../_ui/site-link";
 /** The signed-in person, security settings and sign-out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className="round-focus">
           <Avatar name={name} color="iris" radius="xl" size={34} alt="" aria-hidden />

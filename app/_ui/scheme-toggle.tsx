@@ -15,7 +15,7 @@ export function SchemeToggle() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const isMounted = useMounted();
   return (
-    <Menu position="bottom-end" keepMounted={false}>
+    <Menu position="bottom-end" keepMounted={false} withinPortal={false}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" radius="xl" aria-label="Theme">
           <Box component="span" lightHidden lh={0}>

@@ -6,6 +6,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Menu,
   Modal,
   PasswordInput,
   Tooltip,
@@ -72,6 +73,8 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { radius: "xl" } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
     Card: Card.extend({ defaultProps: { withBorder: true, padding: "lg", radius: "lg" } }),
+    // Its placeholder for the focus is no item of a menu.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({
       defaultProps: { centered: true, radius: "lg", padding: "lg" },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },

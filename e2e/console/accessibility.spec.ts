@@ -63,14 +63,37 @@ for (const { name, colorScheme, width, height } of WAYS) {
     const own = [...ACCOUNT_PAGES, `/messages/${message.data.id}`, `/webhooks/${endpoint.data.id}`];
     expect(await violationsOn(page, own)).toEqual({});
 
-    await page.goto("/");
-    await page.getByRole("button", { name: "Account menu" }).click();
-    await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
-    expect(await violationsOf(page)).toEqual([]);
-
     const desk = await browser.newPage({ baseURL: service.url, colorScheme, viewport: { width, height } });
     await signInOperator(desk, service);
     expect(await violationsOn(desk, OPERATOR_PAGES)).toEqual({});
     await desk.close();
   });
 }
+
+test("the open menus of the header have no barrier", async ({ console: page }) => {
+  await page.getByRole("button", { name: "Account menu" }).click();
+  await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Theme" }).click();
+  await expect(page.getByRole("menuitemradio", { name: "Dark" })).toBeVisible();
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+test("a dialog asks before it drops what was entered, and only then", async ({ console: page }) => {
+  await page.goto("/senders");
+  const dialog = page.getByRole("dialog", { name: "Register a sender" });
+  const open = () => page.getByRole("button", { name: "Register sender" }).first().click();
+  await open();
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await open();
+  await dialog.getByLabel("Sender ID").fill("HALFWAY");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Cancel" }).last().click();
+  await expect(dialog.getByLabel("Sender ID")).toHaveValue("HALFWAY");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect(dialog).toBeHidden();
+});

@@ -32,6 +32,7 @@ test("a failing delivery looks failing, and is sent again once the server works"
   account,
   receiver,
 }) => {
+  test.slow();
   receiver.answerWith(status(500));
   const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.sent"] });
   await api.post("/messages/send", { from: account.sender, to: "+15550100001", body: "Hi" });

@@ -41,7 +41,7 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
       >
         Send again
       </LinkButton>
-      <Menu position="bottom-end" keepMounted={false}>
+      <Menu position="bottom-end" keepMounted={false} withinPortal={false}>
         <Menu.Target>
           <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
             Copy

@@ -22,7 +22,7 @@ export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; 
 };
 
 /** What a delivery looks like: one that waits after a failed try is failing, whatever comes of it. */
-export const viewOfDelivery = ({ status, attempts }: Delivery): { label: string; tone: Tone } =>
+const viewOfDelivery = ({ status, attempts }: Delivery): { label: string; tone: Tone } =>
   status === "pending" && attempts > 0
     ? { label: "Failing, will retry", tone: "danger" }
     : DELIVERY_STATUS_VIEWS[status];
