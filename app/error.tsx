@@ -10,6 +10,7 @@ export default function ErrorPage({ retry }: { error: unknown; retry: () => void
       <EmptyState
         icon={IconAlertTriangle}
         title="This page failed to load"
+        isPage
         action={<Button onClick={retry}>Try again</Button>}
       >
         Something went wrong on our side. Nothing was sent or charged by opening this page.

@@ -1,11 +1,10 @@
-import { notFound, redirect } from "next/navigation";
+import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConsoleShell } from "@/app/_shell/console-shell";
-import { currentSession } from "@/server/auth/session";
+import { requireSession } from "@/server/auth/session";
 
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
-  const session = await currentSession();
-  if (!session) redirect("/sign-in");
+  const session = await requireSession();
   // Other users get a 404; the procedures behind these pages check for operators themselves.
   if (!session.isOperator) notFound();
   const { name, email, isOperator } = session;

@@ -1,25 +1,27 @@
 "use client";
 
-import { Avatar, Menu, Text, UnstyledButton } from "@mantine/core";
+import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
+import { forgetPerson } from "../_trpc/client";
 import { SiteLink } from "../_ui/site-link";
 
 /** The signed-in person, security settings and sign-out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} withinPortal={false}>
       <Menu.Target>
-        <UnstyledButton aria-label="Account menu" className="round-focus">
-          <Avatar name={name} color="iris" radius="xl" size={34} alt="" />
+        <UnstyledButton className="round-focus">
+          <Avatar name={name} color="iris" radius="xl" size={34} alt="" aria-hidden />
+          <VisuallyHidden>Account menu</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <div className="menu-head">
-          <Text size="sm" fw={600} className="clip">
+          <Text size="sm" fw={600} className="clip" component="div">
             {name}
           </Text>
-          <Text size="xs" c="dimmed" className="clip">
+          <Text size="xs" c="dimmed" className="clip" component="div">
             {email}
           </Text>
         </div>
@@ -29,7 +31,10 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => signOut({ callbackUrl: "/sign-in" })}
+          onClick={() => {
+            forgetPerson();
+            void signOut({ callbackUrl: "/sign-in" });
+          }}
         >
           Sign out
         </Menu.Item>

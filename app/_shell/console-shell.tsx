@@ -4,6 +4,7 @@ import { AppShell, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton 
 import { useDisclosure } from "@mantine/hooks";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { usePerson } from "../_trpc/client";
 import { Brand } from "../_ui/brand";
 import { SchemeToggle } from "../_ui/scheme-toggle";
 import { AccountMenu } from "./account-menu";
@@ -26,6 +27,7 @@ function Home({ onLeave }: { onLeave?: () => void }) {
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
   const [drawerOpen, drawer] = useDisclosure(false);
+  usePerson(viewer.email);
   return (
     <AppShell
       layout="alt"

@@ -1,28 +1,50 @@
 "use client";
 
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCLink } from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
 import { observable } from "@trpc/server/observable";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import { askToSignIn } from "@/app/_shell/session-ended";
 import { apiErrorOf } from "@/app/_ui/api-error";
 import { askForPassword } from "@/app/_ui/confirm-password";
 import { BATCH_MAX } from "@/server/api/batch-size";
 import type { AppRouter } from "@/server/api/router";
+import { signInPath } from "@/server/auth/sign-in-path";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
 export const trpc = createTRPCReact<AppRouter>();
 
 const STALE_AFTER_MS = 5_000;
 const RETRIES = 2;
-/** Batched reads travel in the URL; longer ones are split, so that no proxy refuses them. */
-const URL_MAX_CHARACTERS = 4_000;
 
-/** A session that ended meanwhile: back to the sign-in page, and from there to where the person was. */
-function leaveWhenSignedOut(error: unknown) {
-  if (apiErrorOf(error).status !== 401) return;
-  const here = window.location.pathname + window.location.search;
-  if (!here.startsWith("/sign-")) window.location.assign(`/sign-in?next=${encodeURIComponent(here)}`);
+/** E-mail of the person whose pages are open; null on pages for strangers, and once they have signed out. */
+let person: string | null = null;
+let signingIn: Promise<void> | null = null;
+
+/** Tells that the pages of a person are open: if their session ends meanwhile, they are asked to sign in again. */
+export function usePerson(email: string): void {
+  useEffect(() => {
+    person = email;
+    return forgetPerson;
+  }, [email]);
+}
+
+/** From now on a call that needs a session fails without a question: the person is leaving. */
+export function forgetPerson(): void {
+  person = null;
+}
+
+const leaveForSignIn = () => window.location.assign(signInPath(window.location.pathname + window.location.search));
+
+/** Opens a new session, once for all calls that were refused meanwhile. @returns whether there is one now. */
+async function reopenSession(): Promise<boolean> {
+  if (person === null) return false;
+  signingIn ??= askToSignIn(person, leaveForSignIn).finally(() => {
+    signingIn = null;
+  });
+  await signingIn;
+  return true;
 }
 
 /** A refusal stays a refusal; only what never got an answer, or a 5xx one, is worth another try. */
@@ -33,10 +55,9 @@ function isWorthRetrying(failures: number, error: unknown): boolean {
 
 function newQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
     defaultOptions: {
       queries: { staleTime: STALE_AFTER_MS, retry: isWorthRetrying },
-      mutations: { retry: false, onError: leaveWhenSignedOut },
+      mutations: { retry: false },
     },
   });
 }
@@ -46,7 +67,10 @@ const URL_PREFIX = "/api/trpc";
 /** The context of a call that is carried out once, however often it is repeated with this key. */
 export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } });
 
-/** Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. */
+/**
+ * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
+ * and phone numbers of people do not belong in an address, which proxies write into their logs.
+ */
 const transportLink = () =>
   splitLink<AppRouter>({
     condition: ({ context }) => typeof context.idempotencyKey === "string",
@@ -54,7 +78,7 @@ const transportLink = () =>
       url: URL_PREFIX,
       headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey) }),
     }),
-    false: httpBatchLink({ url: URL_PREFIX, maxURLLength: URL_MAX_CHARACTERS, maxItems: BATCH_MAX }),
+    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX }),
   });
 
 /** Asks for the password and tells the service. @returns whether it was given. */
@@ -63,29 +87,41 @@ const confirmPassword = (): Promise<boolean> => {
   return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));
 };
 
-/** Repeats a call that requires a confirmed password, once, after the person has entered it. */
-const confirmLink: TRPCLink<AppRouter> =
+/** Does what a refused call asks for. @returns whether the call may be repeated. */
+async function satisfy(error: unknown): Promise<boolean> {
+  const { status, reason } = apiErrorOf(error);
+  if (status === 401) return reopenSession();
+  return reason === "confirmation_required" && confirmPassword();
+}
+
+/** How often a call is repeated: the session may have ended, and the password may have to be confirmed. */
+const REPEATS = 2;
+
+/**
+ * Repeats a call that was refused for want of a session or of a confirmed password, after the person has signed in or
+ * confirmed it. Nothing of such a call was carried out.
+ */
+const satisfyLink: TRPCLink<AppRouter> =
   () =>
   ({ next, op }) =>
     observable((observer) => {
-      const ask = (mayConfirm: boolean) =>
+      const ask = (repeats: number) =>
         next(op).subscribe({
           next: (value) => observer.next(value),
           complete: () => observer.complete(),
           error: async (error) => {
-            const isWanted = mayConfirm && apiErrorOf(error).reason === "confirmation_required";
-            if (isWanted && (await confirmPassword())) running = ask(false);
+            if (repeats > 0 && (await satisfy(error))) running = ask(repeats - 1);
             else observer.error(error);
           },
         });
-      let running = ask(true);
+      let running = ask(REPEATS);
       return () => running.unsubscribe();
     });
 
 /** Gives every page below it the typed client and one query cache. */
 export function TrpcProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(newQueryClient);
-  const [client] = useState(() => trpc.createClient({ links: [confirmLink, transportLink()] }));
+  const [client] = useState(() => trpc.createClient({ links: [satisfyLink, transportLink()] }));
   return (
     <trpc.Provider client={client} queryClient={queryClient}>
       <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>

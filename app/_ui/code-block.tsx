@@ -15,6 +15,8 @@ export function CodeBlock({
     <Box pos="relative">
       <Code
         block
+        // It scrolls, so the keyboard must reach it.
+        tabIndex={0}
         mah={maxHeight}
         style={{ overflow: "auto", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
         pr={44}

@@ -8,11 +8,14 @@ export function EmptyState({
   title,
   children,
   action,
+  isPage = false,
 }: {
   icon: Icon;
   title: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** It is all that its page shows, so its title is that of the page. */
+  isPage?: boolean;
 }) {
   return (
     <Center py={{ base: "xl", sm: 56 }} px="md">
@@ -20,7 +23,7 @@ export function EmptyState({
         <ThemeIcon size={52} radius="xl" variant="light" aria-hidden>
           <IconOf size={26} stroke={1.6} />
         </ThemeIcon>
-        <Title order={2} size="h4" mt="xs">
+        <Title order={isPage ? 1 : 2} size="h4" mt="xs">
           {title}
         </Title>
         {children && (

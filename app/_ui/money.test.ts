@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
 import { formatMoney, fractionDigits } from "./money";
 
-test("amounts are shown exactly", () => {
+test("amounts have two decimals or four, and below a cent as many as they need", () => {
+  expect(formatMoney(1250, "USD")).toBe("$1,250.00");
+  expect(formatMoney(3.5, "USD")).toBe("$3.50");
+  expect(formatMoney(106.426, "USD")).toBe("$106.4260");
+  expect(formatMoney(-0.03, "USD")).toBe("-$0.03");
   expect(formatMoney(0.0075, "USD")).toBe("$0.0075");
   expect(formatMoney(0.000001, "USD")).toBe("$0.000001");
-  expect(formatMoney(1250, "USD")).toBe("$1,250.00");
+  expect(formatMoney(12.000001, "USD")).toBe("$12.0000");
+  expect(formatMoney(0.1 + 0.2, "USD")).toBe("$0.30");
 });
 
 test("a column has as many decimals as its most precise amount needs", () => {

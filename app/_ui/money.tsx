@@ -1,26 +1,30 @@
-const FRACTION_DIGITS_MIN = 2;
-/** Money is kept in micro-units, so six digits show any amount exactly. */
-const FRACTION_DIGITS_MAX = 6;
+/** Amounts are shown with as many decimals as money has, or with as many as prices of single messages have. */
+const CENTS_DIGITS = 2;
+const PRICE_DIGITS = 4;
+/** Money is kept in micro-units, so six digits show any amount exactly; only amounts below a cent need them. */
+const EXACT_DIGITS = 6;
+const CENT = 0.01;
 
-/** 0.0075, "USD" -> "$0.0075"; 12, "USD" -> "$12.00". Exact, with at least `digits` decimals. */
-export function formatMoney(amount: number, currency: string, digits = FRACTION_DIGITS_MIN): string {
+/** The decimals that an amount needs: two for whole cents, otherwise four, and six for what four would round away. */
+function digitsOf(amount: number): number {
+  const size = Math.abs(amount);
+  if (Number(size.toFixed(CENTS_DIGITS)) === Number(size.toFixed(EXACT_DIGITS))) return CENTS_DIGITS;
+  const isExact = Number(size.toFixed(PRICE_DIGITS)) === Number(size.toFixed(EXACT_DIGITS));
+  return isExact || size >= CENT ? PRICE_DIGITS : EXACT_DIGITS;
+}
+
+/** 0.0075, "USD" -> "$0.0075"; 12, "USD" -> "$12.00"; 106.426, "USD" -> "$106.4260". `digits` for a column that aligns. */
+export function formatMoney(amount: number, currency: string, digits = digitsOf(amount)): string {
   return new Intl.NumberFormat("en-US", {
     style: "currency",
     currency,
     minimumFractionDigits: digits,
-    maximumFractionDigits: FRACTION_DIGITS_MAX,
+    maximumFractionDigits: digits,
   }).format(amount);
 }
 
-/** The number of decimals that shows all `amounts` exactly, so that the decimal points of a column align. */
-export const fractionDigits = (amounts: readonly number[]): number =>
-  amounts.reduce((most, amount) => {
-    const [, fraction = ""] = amount
-      .toFixed(FRACTION_DIGITS_MAX)
-      .replace(/(?<!0)0+$/, "")
-      .split(".");
-    return Math.max(most, fraction.length);
-  }, FRACTION_DIGITS_MIN);
+/** The number of decimals for all `amounts`, so that the decimal points of a column align. */
+export const fractionDigits = (amounts: readonly number[]): number => Math.max(CENTS_DIGITS, ...amounts.map(digitsOf));
 
 /** An amount in units of `currency`. */
 export function Money({ amount, currency, digits }: { amount: number; currency: string; digits?: number }) {

@@ -4,7 +4,7 @@ import { TextInput, type TextInputProps } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconPhone } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { isE164 } from "@/server/messages/phone";
+import { isE164, NUMBER_PART_PATTERN } from "@/server/messages/phone";
 
 const TYPING_DEBOUNCE_MS = 300;
 
@@ -12,18 +12,26 @@ type Props = Pick<TextInputProps, "label" | "w" | "maw" | "flex"> & {
   /** The number that the list is filtered by; empty: no filter. */
   number: string;
   onChange: (number: string) => void;
+  /** What the list can be filtered by; `part` of a number, or a complete one. */
+  accepts?: "number" | "part";
+};
+
+const ACCEPTED = {
+  number: { isUsable: isE164, hint: "Enter the complete number, with + and country code" },
+  part: { isUsable: (text: string) => NUMBER_PART_PATTERN.test(text), hint: "Enter at least three digits" },
 };
 
 /**
- * Filters a list by a phone number, with a debounce and only once the number is complete. The field follows `number`
+ * Filters a list by a phone number, with a debounce and only once it can be filtered by. The field follows `number`
  * when the URL changes otherwise, for example by the back button.
  */
-export function NumberFilter({ number, onChange, ...field }: Props) {
+export function NumberFilter({ number, onChange, accepts = "number", ...field }: Props) {
+  const { isUsable, hint } = ACCEPTED[accepts];
   const [text, setText] = useState(number);
   const [isIncomplete, setIsIncomplete] = useState(false);
   const applied = useRef(number);
   const apply = useDebouncedCallback((next: string) => {
-    applied.current = isE164(next) ? next : "";
+    applied.current = isUsable(next) ? next : "";
     setIsIncomplete(next !== applied.current);
     onChange(applied.current);
   }, TYPING_DEBOUNCE_MS);
@@ -36,10 +44,10 @@ export function NumberFilter({ number, onChange, ...field }: Props) {
   return (
     <TextInput
       type="search"
-      placeholder="+14155550123"
+      placeholder={accepts === "part" ? "Number, or part of it" : "+14155550123"}
       leftSection={<IconPhone size={16} aria-hidden />}
       maxLength={32}
-      error={isIncomplete && "Enter the complete number, with + and country code"}
+      error={isIncomplete && hint}
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);

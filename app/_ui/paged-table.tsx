@@ -1,8 +1,10 @@
 "use client";
 
-import { Box, Group, type MantineBreakpoint, Pagination, Table, Text } from "@mantine/core";
+import { Box, Button, Group, type MantineBreakpoint, Pagination, Table, Text } from "@mantine/core";
+import { IconFileOff } from "@tabler/icons-react";
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
 import { formatCount } from "./count";
+import { EmptyState } from "./empty-state";
 
 export type Column<Row> = {
   key: string;
@@ -50,7 +52,10 @@ export function PagedTable<Row>({
   /** Pixels below which the table scrolls sideways. */
   minWidth?: number;
 }) {
-  if (rows.length === 0 && (pagination?.page ?? 1) === 1) return <>{empty}</>;
+  if (rows.length === 0) {
+    if (!pagination || pagination.total === 0 || pagination.page === 1) return <>{empty}</>;
+    return <NoSuchPage page={pagination.page} pages={pagination.pages} onPage={onPage} />;
+  }
   const rowProps = (row: Row) =>
     onRowClick && {
       tabIndex: 0,
@@ -90,6 +95,23 @@ export function PagedTable<Row>({
   );
 }
 
+/** A page past the end: from an old link, or its last rows are gone. */
+function NoSuchPage({ page, pages, onPage }: { page: number; pages: number; onPage?: (page: number) => void }) {
+  return (
+    <EmptyState
+      icon={IconFileOff}
+      title={`There is no page ${formatCount(page)}`}
+      action={
+        <Button variant="light" onClick={() => onPage?.(1)}>
+          Back to the first page
+        </Button>
+      }
+    >
+      {pages === 1 ? "The list has one page." : `The list has ${formatCount(pages)} pages.`}
+    </EmptyState>
+  );
+}
+
 function Pager({
   pagination: { page, limit, total, pages },
   shown,
@@ -103,9 +125,7 @@ function Pager({
   return (
     <Group justify="space-between" gap="sm" px="lg" py="md" className="table-foot">
       <Text size="sm" c="dimmed" role="status">
-        {shown === 0
-          ? `No rows on this page, ${formatCount(total)} in total`
-          : `${formatCount(first)}–${formatCount(first + shown - 1)} of ${formatCount(total)}`}
+        {`${formatCount(first)}–${formatCount(first + shown - 1)} of ${formatCount(total)}`}
       </Text>
       {pages > 1 && (
         <Pagination

@@ -1,31 +1,48 @@
 "use client";
 
-import { ActionIcon, Box, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
-import { IconMoon, IconSun } from "@tabler/icons-react";
+import { ActionIcon, Box, type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
+import { type Icon, IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 
-const LABEL = "Switch between light and dark";
+const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: Icon }> = [
+  { value: "light", label: "Light", icon: IconSun },
+  { value: "dark", label: "Dark", icon: IconMoon },
+  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
+];
 
-/** Renders both icons and lets CSS show one, because the server does not know the user's colour scheme. */
+/** Chooses light, dark or the system's colours. CSS shows one of the icons, because the server does not know the choice. */
 export function SchemeToggle() {
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme("light", { getInitialValueInEffect: true });
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const isMounted = useMounted();
   return (
-    <Tooltip label={LABEL}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        radius="xl"
-        aria-label={LABEL}
-        onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}
-      >
-        <Box component="span" lightHidden lh={0}>
-          <IconSun size={19} stroke={1.7} />
-        </Box>
-        <Box component="span" darkHidden lh={0}>
-          <IconMoon size={19} stroke={1.7} />
-        </Box>
-      </ActionIcon>
-    </Tooltip>
+    <Menu position="bottom-end" keepMounted={false} withinPortal={false}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" radius="xl" aria-label="Theme">
+          <Box component="span" lightHidden lh={0}>
+            <IconMoon size={19} stroke={1.7} aria-hidden />
+          </Box>
+          <Box component="span" darkHidden lh={0}>
+            <IconSun size={19} stroke={1.7} aria-hidden />
+          </Box>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {SCHEMES.map(({ value, label, icon: IconOf }) => {
+          const isChosen = isMounted && colorScheme === value;
+          return (
+            <Menu.Item
+              key={value}
+              role="menuitemradio"
+              aria-checked={isChosen}
+              leftSection={<IconOf size={16} aria-hidden />}
+              rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
+              onClick={() => setColorScheme(value)}
+            >
+              {label}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

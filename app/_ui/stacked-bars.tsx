@@ -27,6 +27,8 @@ export function StackedBars({
         valueFormatter={formatCount}
         xAxisProps={{ minTickGap }}
         yAxisProps={{ allowDecimals: false, width: 44 }}
+        // Room for half of the topmost label, which otherwise slips below its line.
+        barChartProps={{ margin: { top: 12 } }}
         barProps={{ isAnimationActive: false }}
         accessibilityLayer={false}
       />

@@ -15,7 +15,7 @@ export const TONE_COLORS: Record<Tone, MantineColor> = {
 /** A state in one word. The word carries the meaning; the colour only repeats it. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
-    <Badge variant="dot" color={TONE_COLORS[tone]} size="md" fw={500} tt="none" style={{ flexShrink: 0 }}>
+    <Badge size="md" fw={550} tt="none" className={`pill pill-${tone}`}>
       {children}
     </Badge>
   );

@@ -6,6 +6,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Menu,
   Modal,
   PasswordInput,
   Tooltip,
@@ -57,7 +58,7 @@ const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", 
 /** The Mantine theme of the console. */
 export const theme = createTheme({
   primaryColor: "iris",
-  primaryShade: { light: 6, dark: 5 },
+  primaryShade: 6,
   colors: { iris, dark, gray },
   black: "#171b28",
   fontFamily: FONT,
@@ -72,6 +73,8 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { radius: "xl" } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
     Card: Card.extend({ defaultProps: { withBorder: true, padding: "lg", radius: "lg" } }),
+    // Its placeholder for the focus is no item of a menu.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({
       defaultProps: { centered: true, radius: "lg", padding: "lg" },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
@@ -86,18 +89,30 @@ export const theme = createTheme({
 
 /** CSS variables per colour scheme; `--page` is the background behind the cards. */
 export const surfaces: CSSVariablesResolver = () => ({
-  variables: {},
+  // White on it keeps 4.5:1, which Mantine's own shade does not.
+  variables: { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" },
   light: {
     "--page": "var(--mantine-color-gray-0)",
     "--mantine-color-default-border": "var(--mantine-color-gray-3)",
     "--mantine-color-error": "var(--mantine-color-red-8)",
+    "--mantine-color-placeholder": "#6b7488",
     "--mantine-color-iris-light": "var(--mantine-color-iris-0)",
     "--mantine-color-iris-light-hover": "var(--mantine-color-iris-1)",
     "--mantine-color-iris-light-color": "var(--mantine-color-iris-7)",
   },
   dark: {
     "--page": "var(--mantine-color-dark-8)",
-    "--mantine-color-error": "var(--mantine-color-red-5)",
+    "--mantine-color-error": "var(--mantine-color-red-4)",
+    "--mantine-color-placeholder": "#8f98ad",
+    "--mantine-color-default-border": "#454d66",
+    "--mantine-color-anchor": "var(--mantine-color-iris-2)",
+    "--mantine-color-gray-light-color": "var(--mantine-color-dark-1)",
+    "--mantine-color-red-light": "rgba(250, 82, 82, 0.13)",
+    "--mantine-color-red-light-hover": "rgba(250, 82, 82, 0.2)",
+    "--mantine-color-red-light-color": "var(--mantine-color-red-4)",
+    "--mantine-color-yellow-light": "rgba(250, 176, 5, 0.1)",
+    "--mantine-color-teal-light": "rgba(18, 184, 134, 0.13)",
+    "--mantine-color-teal-light-color": "var(--mantine-color-teal-3)",
     "--mantine-color-iris-light": "rgba(116, 128, 228, 0.16)",
     "--mantine-color-iris-light-hover": "rgba(116, 128, 228, 0.24)",
     "--mantine-color-iris-light-color": "var(--mantine-color-iris-2)",

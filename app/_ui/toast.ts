@@ -8,12 +8,12 @@ export const toastDone = (message: string): void => {
   notifications.show({ color: "teal", message });
 };
 
+/** Tells that an action was carried out, and its result is not the one that was wanted. */
+export const toastProblem = (title: string, message: string): void => {
+  notifications.show({ color: "red", title, message, autoClose: FAILURE_SHOWN_MS });
+};
+
 /** Shows the API's message of a failed action. */
 export const toastFailed = (error: unknown): void => {
-  notifications.show({
-    color: "red",
-    title: "The request failed",
-    message: apiErrorOf(error).message,
-    autoClose: FAILURE_SHOWN_MS,
-  });
+  toastProblem("The request failed", apiErrorOf(error).message);
 };

@@ -41,7 +41,8 @@ test("the reference shows every operation without a sign-in, and makes no reques
   await page.getByRole("button", { name: "Send a message HTTP" }).click();
   await expect(page).toHaveURL(/sendMessage$/);
   await expect(page.getByRole("heading", { name: "Send a message" }).first()).toBeInViewport();
-  await page.getByRole("button", { name: "Switch between light and dark" }).click();
+  await page.getByRole("button", { name: "Theme" }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
   await expect(page.locator("body")).toHaveClass(/dark-mode/);
   await page.waitForLoadState("networkidle");
   expect(seen).toEqual({ foreign: [], errors: [] });

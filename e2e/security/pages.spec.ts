@@ -6,7 +6,8 @@ test("strangers see the pages for strangers, and are sent to sign-in from all ot
   const get = (path: string, headers = {}) => ask(web.url, { path, headers: { ...fromSomewhere(), ...headers } });
   for (const path of ["/", "/messages", "/messages/msg_x", "/operator/accounts", "/usage?days=7"]) {
     const { status, headers } = await get(path);
-    expect([status, headers.location], path).toEqual([307, "/sign-in"]);
+    const location = path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(path)}`;
+    expect([status, headers.location], path).toEqual([307, location]);
   }
   for (const path of ["/sign-in", "/sign-in?next=/usage", "/sign-up", "/docs", "/docs/limits"]) {
     const { status, headers, text } = await get(path);

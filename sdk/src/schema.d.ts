@@ -1122,6 +1122,8 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "suspended";
+            /** @description Reason that the operator gave for a rejection or suspension; null: none. */
+            status_reason: string | null;
             /**
              * Format: date-time
              * @description Time of approval by an operator, ISO 8601; null: not approved.
@@ -1176,6 +1178,12 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
+            /** @description Messages per UTC day; null: no limit. */
+            daily_limit: number | null;
+            /** @description Messages per UTC month; null: no limit. */
+            monthly_limit: number | null;
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. */
+            allowed_ips: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
             /**
@@ -1212,6 +1220,12 @@ export interface components {
             permissions: ("sms:send" | "sms:bulk" | "sms:read" | "balance:read" | "dlr:read" | "senders:write" | "keys:write" | "webhooks:write")[];
             /** @description Requests per minute. */
             rate_limit: number;
+            /** @description Messages per UTC day; null: no limit. */
+            daily_limit: number | null;
+            /** @description Messages per UTC month; null: no limit. */
+            monthly_limit: number | null;
+            /** @description IPv4 addresses or CIDR ranges from which the key may be used; null: any. */
+            allowed_ips: string[] | null;
             /** @description Id of the key that created it, whose limits it shares; null: a person, or not known. */
             created_by: string | null;
             /**

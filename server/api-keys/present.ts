@@ -13,6 +13,9 @@ export const presentApiKey = (row: ApiKeyRow, at: Date): ApiKey => ({
   // Omits scopes that no longer exist, which grant nothing.
   permissions: SCOPES.filter((scope) => row.permissions.includes(scope)),
   rate_limit: row.rateLimit,
+  daily_limit: row.dailyLimit,
+  monthly_limit: row.monthlyLimit,
+  allowed_ips: row.allowedIps.length > 0 ? row.allowedIps : null,
   created_by: row.createdBy,
   last_used_at: isoOrNull(row.lastUsedAt),
   expires_at: isoOrNull(row.expiresAt),

@@ -15,6 +15,12 @@ export const ApiKey = z.object({
   is_active: z.boolean().describe("False once revoked or expired."),
   permissions: z.array(z.enum(SCOPES)).describe("Permissions of the key."),
   rate_limit: z.number().int().describe("Requests per minute."),
+  daily_limit: z.number().int().nullable().describe("Messages per UTC day; null: no limit."),
+  monthly_limit: z.number().int().nullable().describe("Messages per UTC month; null: no limit."),
+  allowed_ips: z
+    .array(z.string())
+    .nullable()
+    .describe("IPv4 addresses or CIDR ranges from which the key may be used; null: any."),
   created_by: z
     .string()
     .nullable()

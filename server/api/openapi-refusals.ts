@@ -178,9 +178,9 @@ export const REFUSALS: Record<string, Refusal> = {
     examples: {
       refused_input: [
         "An invalid field",
-        invalidRequest("limit: Too big: expected number to be <=100", {
+        invalidRequest("limit: must be at most 100", {
           param: "limit",
-          details: { issues: [{ param: "limit", message: "Too big: expected number to be <=100" }] },
+          details: { issues: [{ param: "limit", message: "must be at most 100" }] },
         }),
       ],
       unknown_parameter: [

@@ -85,6 +85,9 @@ export const API_KEY: ApiKey = {
   is_active: true,
   permissions: ["sms:send", "sms:read"],
   rate_limit: 600,
+  daily_limit: 10_000,
+  monthly_limit: null,
+  allowed_ips: ["203.0.113.0/24"],
   created_by: null,
   last_used_at: "2026-01-31T11:59:00.000Z",
   expires_at: null,
@@ -98,6 +101,7 @@ export const SENDER: Sender = {
   type: "alphanumeric",
   country_code: "US",
   status: "approved",
+  status_reason: null,
   approved_at: "2026-01-02T08:30:00.000Z",
   created_at: "2026-01-01T09:00:00.000Z",
 };

@@ -1,4 +1,5 @@
 import { headers } from "next/headers";
+import { redirect } from "next/navigation";
 import { connection } from "next/server";
 import { getServerSession } from "next-auth/next";
 import { cache } from "react";
@@ -6,6 +7,7 @@ import { env } from "../core/env";
 import { callerAddress } from "./caller-address";
 import { authOptions } from "./options";
 import { findSignedIn, type SignedIn } from "./sessions";
+import { PAGE_HEADER, signInPath } from "./sign-in-path";
 
 /**
  * Who is signed in, for pages and route files of Next; null for nobody. The cookie names a session, the database says
@@ -25,3 +27,9 @@ export const currentSession: () => Promise<SignedIn | null> = cache(async () => 
     callerAddress((name) => given.get(name), env().TRUSTED_PROXIES),
   );
 });
+
+/** Who is signed in, for layouts of Next. Leads anybody else to the sign-in page, and from there to the page asked for. */
+export async function requireSession(): Promise<SignedIn> {
+  const session = await currentSession();
+  return session ?? redirect(signInPath((await headers()).get(PAGE_HEADER) ?? "/"));
+}

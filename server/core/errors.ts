@@ -146,7 +146,76 @@ export const isApiError = (thrown: unknown): thrown is ApiError =>
 /** A response lists at most this many issues, however many recipients are bad. */
 const ISSUES_MAX = 20;
 
-type Issue = { path: PropertyKey[]; message: string; code?: string };
+type Issue = {
+  path: PropertyKey[];
+  message: string;
+  code?: string;
+  origin?: string;
+  expected?: string;
+  format?: string;
+  minimum?: number | bigint;
+  maximum?: number | bigint;
+  inclusive?: boolean;
+  values?: unknown[];
+  keys?: string[];
+};
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  email: "an email address",
+  url: "a URL",
+  datetime: "a date and time in ISO 8601, such as 2026-01-31T12:00:00Z",
+};
+
+/** Texts of ours begin with a small letter and are complete; those of the schema library are for programmers. */
+const isOurs = (message: string): boolean => /^[a-z`]/.test(message);
+
+const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ["character", "characters"],
+  array: ["entry", "entries"],
+};
+
+/** A bound in words: of the length of a text or list, or of a number. */
+function boundText({ origin, minimum, maximum, inclusive = true }: Issue): string {
+  const side = maximum === undefined ? "least" : "most";
+  const limit = maximum ?? minimum;
+  const unit = UNITS[origin ?? ""];
+  if (unit && limit === 1 && side === "least") return "must not be empty";
+  if (unit) return `must have at ${side} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}`;
+  if (inclusive) return `must be at ${side} ${limit}`;
+  return `must be ${side === "least" ? "more" : "less"} than ${limit}`;
+}
+
+/** Says in words for people what is wrong with an input; it follows the name of the field. */
+function issueText(issue: Issue): string {
+  if (isOurs(issue.message)) return issue.message;
+  switch (issue.code) {
+    case "too_big":
+    case "too_small":
+      return boundText(issue);
+    case "invalid_type":
+      if (issue.message.endsWith("received undefined")) return "is required";
+      return `must be ${TYPE_NAMES[issue.expected ?? ""] ?? issue.expected}`;
+    case "invalid_format":
+      return FORMAT_NAMES[issue.format ?? ""] ? `must be ${FORMAT_NAMES[issue.format ?? ""]}` : "has the wrong form";
+    case "invalid_value":
+      return issue.values?.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values?.map(String).join(", ")}`;
+    case "unrecognized_keys":
+      return `has unknown fields: ${issue.keys?.join(", ")}`;
+    default:
+      return issue.message;
+  }
+}
 
 const issuesOf = (thrown: unknown): Issue[] | null =>
   typeof thrown === "object" && thrown !== null && "issues" in thrown && Array.isArray(thrown.issues)
@@ -198,10 +267,12 @@ export function toApiError(thrown: unknown): ApiError {
   const [issue, ...more] = code === "BAD_REQUEST" ? (issuesOf(fieldOf(thrown, "cause")) ?? []) : [];
   if (!issue) return transportError(code) ?? internalError();
   const param = paramOf(issue.path);
-  return invalidRequest(param ? `${param}: ${issue.message}` : issue.message, {
+  return invalidRequest(param ? `${param}: ${issueText(issue)}` : issueText(issue), {
     param,
     details: {
-      issues: [issue, ...more].slice(0, ISSUES_MAX).map(({ path, message }) => ({ param: paramOf(path), message })),
+      issues: [issue, ...more]
+        .slice(0, ISSUES_MAX)
+        .map((each) => ({ param: paramOf(each.path), message: issueText(each) })),
     },
   });
 }

@@ -6,6 +6,9 @@
  */
 export const E164_PATTERN = /^\+[1-9]\d{6,14}$/;
 
+/** A part of a number that people search by: with a `+` its beginning, otherwise any part. */
+export const NUMBER_PART_PATTERN = /^\+?\d{3,15}$/;
+
 /** The kinds of sender ID that a handset shows: a name, or a number that accepts replies. */
 export type SenderKind = "alphanumeric" | "numeric";
 

@@ -1,11 +1,11 @@
 import type { AccountActor } from "../core/actor";
-import { prisma } from "../core/db";
 import { fromMicros } from "../core/wire";
-import { loadRouting } from "../routing/service";
+import { estimateSend } from "./accept/estimate";
+import { isInNumberingPlan } from "./accept/fraud-rules";
 import { findMessage, readHistory } from "./history";
-import { isE164 } from "./phone";
 import { presentMessage } from "./present";
-import type { Message, MessageDetail, Quote } from "./schema";
+import type { Quote, QuoteInput } from "./quote-schema";
+import type { Message, MessageDetail } from "./schema";
 import { timelineOf } from "./timeline";
 import type { Timeline } from "./timeline-schema";
 
@@ -58,14 +58,10 @@ export async function getMessageDetail(actor: AccountActor, id: string): Promise
 export const getTimeline = async (actor: AccountActor, id: string): Promise<Timeline> =>
   timelineOf(await readHistory(actor, id));
 
-/** Console: quotes the price of one segment to `to`, with the available balance. */
-export async function quoteMessage(actor: AccountActor, input: { to: string; body: string }): Promise<Quote> {
-  const account = await prisma().account.findUniqueOrThrow({ where: { id: actor.accountId } });
-  const route = await loadRouting({ routeId: null, provider: null });
-  const routing = isE164(input.to) ? route(input.to) : null;
-  return {
-    price_per_segment: routing && fromMicros(routing.priceMicros),
-    currency: account.currency,
-    balance: fromMicros(account.balanceMicros),
-  };
+/**
+ * Console: what a message that is being written would cost, and why it would be refused or fail, by the same code as the
+ * send. `is_in_numbering_plan` false: no country has such a number, although a route may match it.
+ */
+export async function quoteMessage(actor: AccountActor, input: QuoteInput): Promise<Quote> {
+  return { ...(await estimateSend(actor, input)), is_in_numbering_plan: isInNumberingPlan(input.to) };
 }

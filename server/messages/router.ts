@@ -4,6 +4,7 @@ import { estimateSend } from "./accept/estimate";
 import { Estimate, EstimateInput } from "./accept/estimate-schema";
 import { sendBulk, sendMessage } from "./accept/send";
 import { listMessages } from "./list-messages";
+import { Quote, QuoteInput } from "./quote-schema";
 import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
 import {
   BulkResult,
@@ -11,11 +12,11 @@ import {
   Message,
   MessageDetail,
   MessagePath,
-  Quote,
-  QuoteInput,
   SendBulkInput,
   SendMessageInput,
 } from "./schema";
+import { searchMessages } from "./search-messages";
+import { FoundMessages, SearchMessagesQuery } from "./search-schema";
 import { Timeline } from "./timeline-schema";
 
 export const messagesRouter = router({
@@ -121,6 +122,10 @@ export const messagesRouter = router({
     .input(MessagePath)
     .output(MessageDetail)
     .query(({ ctx, input }) => getMessageDetail(ctx.actor, input.id)),
+  search: sessionProcedure
+    .input(SearchMessagesQuery)
+    .output(FoundMessages)
+    .query(({ ctx, input }) => searchMessages(ctx.actor, input)),
   quote: sessionProcedure
     .input(QuoteInput)
     .output(Quote)

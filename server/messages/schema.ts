@@ -170,15 +170,3 @@ export const MessageDetail = z.object({
   ),
 });
 export type MessageDetail = z.output<typeof MessageDetail>;
-
-/** Console: the price of a message that is being written. */
-export const QuoteInput = z.object({
-  to: z.string().max(32),
-  body: z.string().max(BODY_MAX_CHARACTERS, BODY_TOO_LONG),
-});
-export const Quote = z.object({
-  price_per_segment: z.number().nullable().describe("Null when the number has no route or is incomplete."),
-  currency: z.string(),
-  balance: z.number(),
-});
-export type Quote = z.output<typeof Quote>;

@@ -2,7 +2,7 @@ import type { Sender as SenderRow } from "@/prisma/generated/client";
 import { isoOrNull } from "../core/wire";
 import type { Sender } from "./schema";
 
-/** Row -> wire. Omits the operator's note. */
+/** Row -> wire. */
 export const presentSender = (row: SenderRow): Sender => ({
   id: row.id,
   object: "sender",
@@ -10,6 +10,7 @@ export const presentSender = (row: SenderRow): Sender => ({
   type: row.type as Sender["type"],
   country_code: row.countryCode,
   status: row.status as Sender["status"],
+  status_reason: row.status === "rejected" || row.status === "suspended" ? row.statusNote : null,
   approved_at: isoOrNull(row.approvedAt),
   created_at: row.createdAt.toISOString(),
 });

@@ -12,6 +12,10 @@ export const Sender = z.object({
   type: z.enum(SENDER_TYPES).describe("Kind of sender ID."),
   country_code: z.string().nullable().describe("Country of registration, ISO 3166-1 alpha-2; null: none."),
   status: z.enum(SENDER_STATUSES).describe("Review status. Only an approved sender may be used in `from`."),
+  status_reason: z
+    .string()
+    .nullable()
+    .describe("Reason that the operator gave for a rejection or suspension; null: none."),
   approved_at: NullableDateTime.describe("Time of approval by an operator, ISO 8601; null: not approved."),
   created_at: DateTime.describe("Time of registration, ISO 8601."),
 });

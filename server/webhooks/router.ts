@@ -1,8 +1,9 @@
-import { router, scoped } from "../core/trpc";
+import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted, listOf, pageOf } from "../core/wire";
 import { listDeliveries } from "./list-deliveries";
 import { listEvents } from "./list-events";
 import { recoverDeliveries } from "./recover";
+import { resendDelivery } from "./resend";
 import {
   CreatedWebhookEndpoint,
   CreateWebhookInput,
@@ -11,6 +12,7 @@ import {
   ListDeliveriesQuery,
   ListEventsQuery,
   RecoverInput,
+  ResendInput,
   RotatedWebhookEndpoint,
   UpdateWebhookInput,
   WebhookEndpoint,
@@ -200,4 +202,8 @@ export const webhooksRouter = router({
     .input(RecoverInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => recoverDeliveries(ctx.actor, input)),
+  resend: sessionProcedure
+    .input(ResendInput)
+    .output(WebhookRecovery)
+    .mutation(({ ctx, input }) => resendDelivery(ctx.actor, input)),
 });

@@ -115,6 +115,10 @@ export const ListDeliveriesQuery = WebhookPath.extend({
 });
 export type ListDeliveriesQuery = z.output<typeof ListDeliveriesQuery>;
 
+/** Console: one delivery of an endpoint. */
+export const ResendInput = WebhookPath.extend({ delivery_id: z.string() });
+export type ResendInput = z.output<typeof ResendInput>;
+
 /** The result of a test event. */
 export const WebhookTest = z.object({
   object: kindOf("webhook_test"),

@@ -30,7 +30,7 @@ const COLUMNS: Column<Message>[] = [
     visibleFrom: "md",
     width: "40%",
     render: ({ body }) => (
-      <Text size="sm" c="dimmed" lineClamp={1}>
+      <Text size="sm" c="dimmed" maw={360} truncate dir="auto">
         {body}
       </Text>
     ),

@@ -11,6 +11,7 @@ import { PageHeader } from "@/app/_ui/page-header";
 import { QueryState } from "@/app/_ui/query-state";
 import { StatCard } from "@/app/_ui/stat-card";
 import type { Usage } from "@/server/accounts/schema";
+import { CreditNotice } from "../_credit/credit-notice";
 import { StatusByDay } from "../_usage/status-by-day";
 import { formatShare } from "../_usage/status-share";
 import { FirstSteps } from "./first-steps";
@@ -37,6 +38,7 @@ export function OverviewView() {
         }
       />
       <Stack gap="lg">
+        <CreditNotice />
         <Figures />
         {neverSent && <FirstSteps />}
         {!neverSent && (

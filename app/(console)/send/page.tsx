@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { connection } from "next/server";
+import { Suspense } from "react";
 import { env } from "@/server/core/env";
 import { SendView } from "./_components/send-view";
 
@@ -8,5 +9,9 @@ export const metadata: Metadata = { title: "Send a message" };
 export default async function SendPage() {
   // Read at request time: the build does not know the settings of the running process.
   await connection();
-  return <SendView sandbox={env().SANDBOX} />;
+  return (
+    <Suspense>
+      <SendView sandbox={env().SANDBOX} />
+    </Suspense>
+  );
 }

@@ -1,7 +1,7 @@
 import type { Token, Tokens } from "marked";
 import { Children, type ReactNode } from "react";
-import { CodeBlock } from "@/app/_ui/code-block";
 import { SiteLink } from "@/app/_ui/site-link";
+import { GuideCode } from "../_components/guide-code";
 import { headingId, siteHref } from "./read-guide";
 
 /** Renders Markdown tokens as elements. Raw HTML in the source is shown as text. */
@@ -24,7 +24,7 @@ function render(token: Token): ReactNode {
     case "codespan":
       return <code>{token.text}</code>;
     case "code":
-      return <CodeBlock value={token.text} copyLabel="Copy code" />;
+      return <GuideCode value={token.text} />;
     case "link":
       return renderLink(token as Tokens.Link);
     case "list":

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { PEER_ADDRESS_HEADER } from "../../auth/caller-address";
+import { PAGE_HEADER } from "../../auth/sign-in-path";
 import { env } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
 import { checkReadiness } from "../../observability/readiness";
@@ -50,6 +51,8 @@ export function openConsoleDoor(next: HandOver): HandOver {
   const handOver: HandOver = (request, response) => {
     // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
+    // Layouts of Next do not know which page they are made for.
+    request.headers[PAGE_HEADER] = request.url ?? "/";
     return next(request, response);
   };
   return (request, response) => {

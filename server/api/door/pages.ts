@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { signInPath } from "../../auth/sign-in-path";
 import { type ApiError, overloaded } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { pageRefusal, textRefusal, writeResponse } from "./answers";
@@ -14,7 +15,6 @@ import { contentSecurityPolicy } from "./security-headers";
 import { letApiGoFirst } from "./traffic";
 import { countFile, countVisit, visitorOf } from "./visitor";
 
-const SIGN_IN = "/sign-in";
 const NONCE_BYTES = 16;
 /** From these Next takes the nonce for the scripts that it writes into a page. */
 const POLICY_HEADER = "content-security-policy";
@@ -104,6 +104,8 @@ export async function handlePage(
   if (built && !isForClient(request)) return sendBuilt(request, response, built, 200);
   if (path.endsWith("/") && pages.isPage(path.slice(0, -1))) return moveTo(request, response, path.slice(0, -1), 308);
   if (!pages.isPage(path)) return sendBuilt(request, response, pages.notFound, 404);
-  if (visitor.sessionId === null && !built) return moveTo(request, response, SIGN_IN, 307);
+  if (visitor.sessionId === null && !built) {
+    return moveTo(request, response, signInPath(request.url ?? "/"), 307);
+  }
   return render(request, response, pages, handOver);
 }

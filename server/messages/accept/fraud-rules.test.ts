@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { firstIdAt } from "../../core/ids";
-import { countryOf, countryRefusal, floodLimitsOf, floodRefusal } from "./fraud-rules";
+import { countryOf, countryRefusal, floodLimitsOf, floodRefusal, isInNumberingPlan } from "./fraud-rules";
+
+test("a number of an unassigned calling code, or of no length in use, is in no numbering plan", () => {
+  const known = ["+14155550123", "+15550100001", "+88216045550101", "+4915112345678"];
+  expect(known.map(isInNumberingPlan)).toEqual(known.map(() => true));
+  const unknown = ["+999155550123", "+1415555", "+141555501234567"];
+  expect(unknown.map(isInNumberingPlan)).toEqual(unknown.map(() => false));
+});
 
 describe("countryOf", () => {
   test.each([

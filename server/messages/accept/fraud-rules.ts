@@ -34,6 +34,9 @@ export function countryOf(e164: string): string | null {
   return sharing.length === 1 ? phone.country : null;
 }
 
+/** Whether an E.164 number could exist: its calling code is assigned, and its length is one of those in use there. */
+export const isInNumberingPlan = (e164: string): boolean => parsePhoneNumberFromString(e164)?.isPossible() ?? false;
+
 /** Refuses a number outside the `allowed` countries (empty: all are allowed); null: the account may send to it. */
 export function countryRefusal(allowed: readonly string[], to: string): Refusal | null {
   if (allowed.length === 0) return null;

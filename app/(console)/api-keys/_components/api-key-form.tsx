@@ -14,10 +14,11 @@ import {
 } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useForm } from "@mantine/form";
+import dayjs from "dayjs";
 import { useState } from "react";
-import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
+import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 
 /** Preselected: enough to send and track messages, nothing that changes the account. */
@@ -32,6 +33,16 @@ type Values = {
   allowed_ips: string[];
   /** Last valid day, `YYYY-MM-DD`, in the browser's time zone. */
   expires_at: string | null;
+};
+
+const EMPTY: Values = {
+  name: "",
+  permissions: DEFAULT_SCOPES,
+  rate_limit: "",
+  daily_limit: "",
+  monthly_limit: "",
+  allowed_ips: [],
+  expires_at: null,
 };
 
 const numberOrNull = (value: number | string) => (value === "" ? null : Number(value));
@@ -49,22 +60,43 @@ const toInput = (values: Values) => ({
   expires_at: values.expires_at ? endOfDay(values.expires_at) : null,
 });
 
-type CreateMutation = ReturnType<typeof trpc.apiKeys.create.useMutation>;
+/** What the form is filled with for a key that exists. */
+const valuesOf = (apiKey: ApiKey): Values => ({
+  name: apiKey.name,
+  permissions: apiKey.permissions,
+  rate_limit: apiKey.rate_limit,
+  daily_limit: apiKey.daily_limit ?? "",
+  monthly_limit: apiKey.monthly_limit ?? "",
+  allowed_ips: apiKey.allowed_ips ?? [],
+  expires_at: apiKey.expires_at && dayjs(apiKey.expires_at).format("YYYY-MM-DD"),
+});
 
-/** The form for a new key. The dialog passes `create`, because it shows the created key. */
-export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCancel: () => void }) {
-  const utils = trpc.useUtils();
+/** An expiry that was not touched stays exact; the field shows its day alone. */
+const keepExpiry = (input: Input, apiKey: ApiKey | undefined): Input =>
+  apiKey?.expires_at && input.expires_at && valuesOf(apiKey).expires_at === dayjs(input.expires_at).format("YYYY-MM-DD")
+    ? { ...input, expires_at: apiKey.expires_at }
+    : input;
+
+type Input = ReturnType<typeof toInput>;
+
+/**
+ * The form for a new key, or for the name and limits of one that exists: its permissions stay as they are.
+ * @param save hands the input to the dialog's mutation, and an error back.
+ */
+export function ApiKeyForm({
+  apiKey,
+  save,
+  busy,
+  onCancel,
+}: {
+  apiKey?: ApiKey;
+  save: (input: Input, onError: (error: unknown) => void) => void;
+  busy: boolean;
+  onCancel: () => void;
+}) {
   const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm<Values>({
-    initialValues: {
-      name: "",
-      permissions: DEFAULT_SCOPES,
-      rate_limit: "",
-      daily_limit: "",
-      monthly_limit: "",
-      allowed_ips: [],
-      expires_at: null,
-    },
+    initialValues: apiKey ? valuesOf(apiKey) : EMPTY,
     validate: {
       name: (name) => (name.trim() ? null : "Enter a name"),
       permissions: (permissions) => (permissions.length > 0 ? null : "Choose at least one permission"),
@@ -73,18 +105,15 @@ export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCan
 
   const submit = form.onSubmit((values) => {
     setUnplacedError(null);
-    create.mutate(toInput(values), {
-      onSuccess: () => utils.apiKeys.invalidate(),
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplacedError(error);
-      },
+    save(keepExpiry(toInput(values), apiKey), (error) => {
+      if (!markFields(form, error)) setUnplacedError(error);
     });
   });
 
   return (
-    <form onSubmit={submit} noValidate aria-label="New API key">
+    <form onSubmit={submit} noValidate aria-label={apiKey ? "API key" : "New API key"}>
       <Stack gap="md">
-        <ErrorAlert error={unplacedError} title="The key was not created" />
+        <ErrorAlert error={unplacedError} title={apiKey ? "The key was not changed" : "The key was not created"} />
         <TextInput
           label="Name"
           description="What the key is for, such as “Shop, production”"
@@ -92,18 +121,20 @@ export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCan
           withAsterisk
           {...form.getInputProps("name")}
         />
-        <Checkbox.Group label="Permissions" withAsterisk {...form.getInputProps("permissions")}>
-          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm" mt="xs" mb={4}>
-            {SCOPES.map((scope) => (
-              <Checkbox
-                key={scope}
-                value={scope}
-                label={<span className="mono">{scope}</span>}
-                description={SCOPE_DESCRIPTIONS[scope]}
-              />
-            ))}
-          </SimpleGrid>
-        </Checkbox.Group>
+        {!apiKey && (
+          <Checkbox.Group label="Permissions" withAsterisk {...form.getInputProps("permissions")}>
+            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm" mt="xs" mb={4}>
+              {SCOPES.map((scope) => (
+                <Checkbox
+                  key={scope}
+                  value={scope}
+                  label={<span className="mono">{scope}</span>}
+                  description={SCOPE_DESCRIPTIONS[scope]}
+                />
+              ))}
+            </SimpleGrid>
+          </Checkbox.Group>
+        )}
         <Fieldset legend="Limits">
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
             <Limit label="Requests per minute" placeholder="Default" {...form.getInputProps("rate_limit")} />
@@ -140,8 +171,8 @@ export function ApiKeyForm({ create, onCancel }: { create: CreateMutation; onCan
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create key
+          <Button type="submit" loading={busy}>
+            {apiKey ? "Save changes" : "Create key"}
           </Button>
         </Group>
       </Stack>

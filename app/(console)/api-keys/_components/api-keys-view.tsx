@@ -1,8 +1,9 @@
 "use client";
 
-import { Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconKey, IconPlus } from "@tabler/icons-react";
+import { IconKey, IconPencil, IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { formatCount } from "@/app/_ui/count";
 import { EmptyState } from "@/app/_ui/empty-state";
@@ -14,12 +15,14 @@ import { Time } from "@/app/_ui/time";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES } from "@/server/api-keys/scopes";
 import { CreateApiKeyDialog } from "./create-api-key-dialog";
+import { EditApiKeyDialog } from "./edit-api-key-dialog";
 import { RevokeButton } from "./revoke-button";
 
 /** The API keys of the account, with their permissions, limits and last use. */
 export function ApiKeysView() {
   const keys = trpc.apiKeys.list.useQuery();
   const [creating, dialog] = useDisclosure(false);
+  const [edited, setEdited] = useState<ApiKey | null>(null);
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
       Create API key
@@ -39,7 +42,7 @@ export function ApiKeysView() {
           <Card padding={0}>
             <PagedTable
               label="API keys"
-              columns={columns}
+              columns={columnsOf(setEdited)}
               rows={data}
               rowKey={(key) => key.id}
               empty={
@@ -52,17 +55,18 @@ export function ApiKeysView() {
         )}
       </QueryState>
       <CreateApiKeyDialog opened={creating} onClose={dialog.close} />
+      <EditApiKeyDialog apiKey={edited} onClose={() => setEdited(null)} />
     </>
   );
 }
 
-const columns: ReadonlyArray<Column<ApiKey>> = [
+const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKey>> => [
   {
     key: "name",
     header: "Key",
     render: (key) => (
       <Stack gap={0}>
-        <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+        <Text size="sm" fw={500} maw={260} className="break-word" dir="auto">
           {key.name}
         </Text>
         <Text size="xs" c="dimmed" className="mono nowrap">
@@ -79,9 +83,9 @@ const columns: ReadonlyArray<Column<ApiKey>> = [
   },
   {
     key: "limit",
-    header: "Rate limit",
-    visibleFrom: "lg",
-    render: (key) => <span className="tabular nowrap">{formatCount(key.rate_limit)} / min</span>,
+    header: "Limits",
+    visibleFrom: "sm",
+    render: (key) => <Limits apiKey={key} />,
   },
   {
     key: "used",
@@ -108,9 +112,38 @@ const columns: ReadonlyArray<Column<ApiKey>> = [
     key: "actions",
     header: <VisuallyHidden>Actions</VisuallyHidden>,
     align: "right",
-    render: (key) => key.is_active && <RevokeButton apiKey={key} />,
+    render: (key) =>
+      key.is_active && (
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          <Tooltip label="Edit">
+            <ActionIcon variant="subtle" color="gray" aria-label={`Edit ${key.name}`} onClick={() => onEdit(key)}>
+              <IconPencil size={16} />
+            </ActionIcon>
+          </Tooltip>
+          <RevokeButton apiKey={key} />
+        </Group>
+      ),
   },
 ];
+
+/** What the key may do at most, and from where. */
+function Limits({ apiKey }: { apiKey: ApiKey }) {
+  const lines = [
+    `${formatCount(apiKey.rate_limit)} requests per minute`,
+    apiKey.daily_limit !== null && `${formatCount(apiKey.daily_limit)} messages per day`,
+    apiKey.monthly_limit !== null && `${formatCount(apiKey.monthly_limit)} messages per month`,
+    apiKey.allowed_ips && `only from ${apiKey.allowed_ips.join(", ")}`,
+  ].filter((line) => typeof line === "string");
+  return (
+    <Stack gap={0} miw={170} maw={240}>
+      {lines.map((line) => (
+        <Text key={line} size="xs" c="dimmed" className="tabular break-word" lineClamp={3}>
+          {line}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
 
 function Scopes({ permissions }: { permissions: ApiKey["permissions"] }) {
   if (permissions.length === SCOPES.length) return <Text size="sm">All permissions</Text>;

@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { trpc } from "@/app/_trpc/client";
+import { FormModal } from "@/app/_ui/form-modal";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/secret-value";
 import type { CreatedApiKey } from "@/server/api-keys/schema";
@@ -10,27 +11,36 @@ import { ApiKeyForm } from "./api-key-form";
 
 /** Creates a key and shows it, once. */
 export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const create = trpc.apiKeys.create.useMutation();
+  const utils = trpc.useUtils();
+  const create = trpc.apiKeys.create.useMutation({ onSuccess: () => utils.apiKeys.invalidate() });
   const isNarrow = useMediaQuery("(max-width: 36em)");
   const created = create.data;
   // Closing now would lose the key that is being created.
   const close = () => !create.isPending && onClose();
   return (
-    <Modal
+    <FormModal
       opened={opened}
       onClose={close}
       // Not before the dialog is hidden: it would switch back to the form while it fades out.
       onExitTransitionEnd={create.reset}
+      isDone={created !== undefined}
       title={created ? "API key created" : "Create an API key"}
       size="lg"
       fullScreen={isNarrow}
       // A stray click must not close the dialog: the key is never shown again.
       closeOnClickOutside={false}
       closeOnEscape={!created}
-      closeButtonProps={{ "aria-label": "Close" }}
     >
-      {created ? <NewKey created={created} onDone={onClose} /> : <ApiKeyForm create={create} onCancel={close} />}
-    </Modal>
+      {created ? (
+        <NewKey created={created} onDone={onClose} />
+      ) : (
+        <ApiKeyForm
+          save={(input, onError) => create.mutate(input, { onError })}
+          busy={create.isPending}
+          onCancel={close}
+        />
+      )}
+    </FormModal>
   );
 }
 

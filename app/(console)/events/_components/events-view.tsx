@@ -13,6 +13,7 @@ import { PageHeader } from "@/app/_ui/page-header";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { Time } from "@/app/_ui/time";
+import { UnusableFilters } from "@/app/_ui/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
 import type { Event } from "@/server/webhooks/schema";
 import { EventDialog } from "./event-dialog";
@@ -88,6 +89,7 @@ export function EventsView() {
           w={{ base: "100%", xs: 220 }}
         />
       </Group>
+      <UnusableFilters params={params} understood={{ type }} change={change} />
       <QueryState query={events}>
         {({ items, pagination }) => (
           <Card padding={0}>

@@ -46,6 +46,7 @@ export function MessageFilters({
       />
       <NumberFilter
         label="Recipient"
+        accepts="part"
         number={values.to}
         onChange={(to) => change({ to }, "replace")}
         flex="1 1 180px"

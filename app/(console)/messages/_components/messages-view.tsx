@@ -3,9 +3,11 @@
 import { Anchor, Box, Button, Card, Text } from "@mantine/core";
 import { IconFilterOff, IconMessages, IconSend } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
+import type { inferRouterOutputs } from "@trpc/server";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
+import { formatCount } from "@/app/_ui/count";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { LinkButton } from "@/app/_ui/link-button";
 import { MessageStatusBadge } from "@/app/_ui/message-status-badge";
@@ -14,15 +16,18 @@ import { PageHeader } from "@/app/_ui/page-header";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { Time } from "@/app/_ui/time";
+import { UnusableFilters } from "@/app/_ui/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
-import { isE164 } from "@/server/messages/phone";
+import type { AppRouter } from "@/server/api/router";
+import { NUMBER_PART_PATTERN } from "@/server/messages/phone";
 import type { Message } from "@/server/messages/schema";
 import { isFinal, MESSAGE_STATUSES } from "@/server/messages/status";
 import { createdBounds, dayOf } from "./created-range";
 import { isFiltered, MessageFilters, type MessageFilterValues, NO_FILTERS } from "./message-filters";
 
 const PAGE_SIZE = 25;
-const REFRESH_MS = 3_000;
+const MOVING_REFRESH_MS = 3_000;
+const IDLE_REFRESH_MS = 10_000;
 
 const columns: ReadonlyArray<Column<Message>> = [
   {
@@ -45,7 +50,7 @@ const columns: ReadonlyArray<Column<Message>> = [
     header: "Text",
     visibleFrom: "md",
     render: (message) => (
-      <Text size="sm" c="dimmed" maw={320} truncate>
+      <Text size="sm" c="dimmed" maw={320} truncate dir="auto">
         {message.body}
       </Text>
     ),
@@ -75,23 +80,31 @@ const columns: ReadonlyArray<Column<Message>> = [
   },
 ];
 
-/** All messages of the account, newest first. Refreshes itself while a message on the page is not final. */
+type FoundMessages = inferRouterOutputs<AppRouter>["messages"]["search"];
+
+/** The page that the filters ask for; a part of a number is searched for, the rest is listed. */
+function useMessages({ status, to, days }: MessageFilterValues, page: number) {
+  const query = { status, ...createdBounds(days), page, limit: PAGE_SIZE };
+  const options = { placeholderData: keepPreviousData, refetchInterval: refreshAfterMs };
+  const listed = trpc.messages.list.useQuery(query, { ...options, enabled: to === "" });
+  const found = trpc.messages.search.useQuery({ ...query, part: to }, { ...options, enabled: to !== "" });
+  return to === "" ? listed : found;
+}
+
+/** Soon while a message on the page is not final; later for what arrives from elsewhere. */
+const refreshAfterMs = ({ state }: { state: { data?: { items: Message[] } } }) =>
+  state.data?.items.some((message) => !isFinal(message.status)) ? MOVING_REFRESH_MS : IDLE_REFRESH_MS;
+
+/** All messages of the account, newest first. Refreshes itself while it is open. */
 export function MessagesView() {
   const router = useRouter();
   const { params, page, change, setPage } = useUrlState();
   const filters: MessageFilterValues = {
     status: oneOf(MESSAGE_STATUSES, params.get("status")),
-    to: phoneNumberOf(params.get("to")),
+    to: numberPartOf(params.get("to")),
     days: [dayOf(params.get("created_from")), dayOf(params.get("created_to"))],
   };
-  const messages = trpc.messages.list.useQuery(
-    { status: filters.status, to: filters.to || undefined, ...createdBounds(filters.days), page, limit: PAGE_SIZE },
-    {
-      placeholderData: keepPreviousData,
-      refetchInterval: (query) =>
-        query.state.data?.items.some((message) => !isFinal(message.status)) ? REFRESH_MS : false,
-    },
-  );
+  const messages = useMessages(filters, page);
 
   return (
     <>
@@ -105,9 +118,20 @@ export function MessagesView() {
         }
       />
       <MessageFilters values={filters} change={change} />
-      <QueryState query={messages}>
-        {({ items, pagination }) => (
+      <UnusableFilters
+        params={params}
+        understood={{
+          status: filters.status,
+          to: filters.to,
+          created_from: filters.days[0],
+          created_to: filters.days[1],
+        }}
+        change={change}
+      />
+      <QueryState<FoundMessages | Omit<FoundMessages, "searched">> query={messages}>
+        {({ items, pagination, ...more }) => (
           <Card padding={0}>
+            {"searched" in more && more.searched !== null && <SearchedNote searched={more.searched} />}
             <PagedTable
               label="Messages"
               columns={columns}
@@ -126,8 +150,16 @@ export function MessagesView() {
   );
 }
 
-/** The number from the URL; empty, which filters nothing, if it is not in E.164 form. */
-const phoneNumberOf = (text: string | null): string => (text && isE164(text) ? text : "");
+/** A number or a part of one from the URL; empty, which filters nothing, if it is neither. */
+const numberPartOf = (text: string | null): string => (text && NUMBER_PART_PATTERN.test(text) ? text : "");
+
+function SearchedNote({ searched }: { searched: number }) {
+  return (
+    <Text size="sm" c="dimmed" px="lg" py="sm" className="card-bar">
+      Searched the newest {formatCount(searched)} messages. Choose the days of creation to search older ones.
+    </Text>
+  );
+}
 
 function NoMessages() {
   return (
@@ -156,7 +188,7 @@ function NothingFound({ onClear }: { onClear: () => void }) {
         </Button>
       }
     >
-      The recipient filter needs the complete number, with + and country code.
+      A part of a number is found anywhere in it; with a + in front, only at its beginning.
     </EmptyState>
   );
 }

@@ -1,30 +1,23 @@
-import { Alert, Card, Divider, Group, Stack, Text, Title } from "@mantine/core";
-import { IconWallet } from "@tabler/icons-react";
+import { Card, Divider, Group, Stack, Text, Title } from "@mantine/core";
+import type { inferRouterOutputs } from "@trpc/server";
 import type { ReactNode } from "react";
 import { Money } from "@/app/_ui/money";
-import { Notice } from "@/app/_ui/notice";
+import type { AppRouter } from "@/server/api/router";
 
-type Quote = { price_per_segment: number | null; currency: string; balance: number };
+export type Quote = inferRouterOutputs<AppRouter>["messages"]["quote"];
 type Balance = { balance: number; currency: string };
 
-const MICROS = 1_000_000;
-/** Rounded to micro-units: 3 * 0.1 is 0.30000000000000004 in floating point. */
-const costOf = (price: number, segments: number) => Math.round(price * segments * MICROS) / MICROS;
-
-/** The cost of the message beside the balance. `hint` is shown while there is no quote. */
+/** The cost of the message, and the balance before and after it. `hint` is shown while there is no quote. */
 export function CostCard({
   quote,
-  segments,
   balance,
   hint,
 }: {
   quote: Quote | undefined;
-  segments: number;
   balance: Balance | undefined;
   hint: string;
 }) {
-  const price = quote?.price_per_segment ?? null;
-  const cost = price === null ? null : costOf(price, segments);
+  const price = quote?.recipients[0]?.price_per_segment ?? null;
   const available = quote ?? balance;
   return (
     <Card component="section" aria-label="Cost">
@@ -35,12 +28,12 @@ export function CostCard({
         <Line label="Price per segment">
           {quote && price !== null ? <Money amount={price} currency={quote.currency} /> : "–"}
         </Line>
-        <Line label="Segments">{quote ? segments : "–"}</Line>
+        <Line label="Segments">{quote ? quote.segments : "–"}</Line>
         <Divider />
         <Line label="Cost of this message" strong>
-          {quote && cost !== null ? (
+          {quote ? (
             <span data-testid="message-cost">
-              <Money amount={cost} currency={quote.currency} />
+              <Money amount={quote.cost} currency={quote.currency} />
             </span>
           ) : (
             "–"
@@ -49,13 +42,10 @@ export function CostCard({
         <Line label="Your balance">
           {available ? <Money amount={available.balance} currency={available.currency} /> : "–"}
         </Line>
-        {quote && price === null && (
-          <Notice>No route matches this number: the message would fail, free of charge.</Notice>
-        )}
-        {quote && cost !== null && cost > quote.balance && (
-          <Alert color="red" variant="light" icon={<IconWallet aria-hidden />}>
-            Your balance does not cover this message. Ask the operator of this installation for credit.
-          </Alert>
+        {quote?.sufficient && quote.cost > 0 && (
+          <Line label="Balance after this message">
+            <Money amount={Math.round((quote.balance - quote.cost) * MICROS) / MICROS} currency={quote.currency} />
+          </Line>
         )}
         {!quote && (
           <Text size="sm" c="dimmed">
@@ -66,6 +56,9 @@ export function CostCard({
     </Card>
   );
 }
+
+/** Rounds to micro-units: 0.3 - 0.1 is 0.19999999999999998 in floating point. */
+const MICROS = 1_000_000;
 
 function Line({ label, children, strong = false }: { label: string; children: ReactNode; strong?: boolean }) {
   return (

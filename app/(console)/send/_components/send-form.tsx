@@ -12,7 +12,7 @@ import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/api-error";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { fieldError, markFields } from "@/app/_ui/form-errors";
-import { toastDone } from "@/app/_ui/toast";
+import { toastDone, toastProblem } from "@/app/_ui/toast";
 import { useIdempotencyKey } from "@/app/_ui/use-idempotency-key";
 import type { AppRouter } from "@/server/api/router";
 import { isE164 } from "@/server/messages/phone";
@@ -20,6 +20,7 @@ import { segmentText } from "@/server/messages/segments";
 import { CostCard } from "./cost-card";
 import { ScenarioHint } from "./scenario-hint";
 import { SegmentMeter } from "./segment-meter";
+import { SendWarning } from "./send-warning";
 
 const QUOTE_DEBOUNCE_MS = 350;
 
@@ -56,8 +57,17 @@ function SendError({ error }: { error: unknown }) {
   );
 }
 
+/** A message to begin with. */
+export type Draft = { from: string; to: string; body: string; reference: string };
+
+/** Tells the outcome as it is: a message can fail at the moment when it is accepted. */
+function tellOutcome({ to, status, error }: { to: string; status: string; error: { message: string } | null }): void {
+  if (status === "failed") toastProblem(`The message to ${to} failed`, error?.message ?? "It was not sent.");
+  else toastDone(`Message to ${to} accepted`);
+}
+
 /** The form to send one message. `senderIds` are the approved ones, at least one. */
-export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox: boolean }) {
+export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; sandbox: boolean; draft?: Draft }) {
   const router = useRouter();
   const utils = trpc.useUtils();
   const keyOf = useIdempotencyKey();
@@ -66,16 +76,21 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
   });
   const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm({
-    initialValues: { from: senderIds[0] ?? "", to: "", body: "", reference: "" },
-    validateInputOnBlur: ["to"],
+    initialValues: {
+      to: "",
+      body: "",
+      reference: "",
+      ...draft,
+      from: draft && senderIds.includes(draft.from) ? draft.from : (senderIds[0] ?? ""),
+    },
     validate: {
       from: (from) => (from ? null : "Select a sender"),
       to: (to) => (isE164(bareNumber(to)) ? null : "Enter the number in international format, such as +14155550123"),
       body: (body) => (body ? null : "Enter a text"),
     },
   });
-  const { to, body } = form.values;
-  const [quoted] = useDebouncedValue({ to: bareNumber(to), body }, QUOTE_DEBOUNCE_MS);
+  const { from, to, body } = form.values;
+  const [quoted] = useDebouncedValue({ from, to: bareNumber(to), body }, QUOTE_DEBOUNCE_MS);
   const quote = trpc.messages.quote.useQuery(quoted, {
     enabled: isE164(quoted.to) && quoted.body !== "",
     placeholderData: keepPreviousData,
@@ -84,6 +99,7 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
   const segmentation = segmentText(body);
   const canQuote = isE164(bareNumber(to)) && body !== "";
   const bodyError = fieldError("body", quote.error);
+  const shownQuote = canQuote && !quote.error ? quote.data : undefined;
 
   const submit = form.onSubmit((values) => {
     setUnplacedError(null);
@@ -91,7 +107,7 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
       { from: values.from, to: bareNumber(values.to), body: values.body, reference: values.reference.trim() || null },
       {
         onSuccess: (message) => {
-          toastDone(`Message to ${message.to} accepted`);
+          tellOutcome(message);
           void utils.accounts.invalidate();
           void utils.messages.invalidate();
           router.push(`/messages/${message.id}`);
@@ -125,11 +141,14 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
                 placeholder="+14155550123"
                 description="With + and country code (E.164)"
                 {...form.getInputProps("to")}
+                // A field that was only passed through is not wrong yet.
+                onBlur={() => to !== "" && form.validateField("to")}
               />
               <Stack gap="xs">
                 <Textarea
                   label="Text"
                   rows={6}
+                  dir="auto"
                   resize="vertical"
                   {...form.getInputProps("body")}
                   error={form.errors.body ?? bodyError}
@@ -142,6 +161,7 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
                 maw={360}
                 {...form.getInputProps("reference")}
               />
+              <SendWarning quote={shownQuote} />
               <div>
                 <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending || send.isSuccess}>
                   Send message
@@ -154,8 +174,7 @@ export function SendForm({ senderIds, sandbox }: { senderIds: string[]; sandbox:
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="lg">
           <CostCard
-            quote={canQuote && !quote.error ? quote.data : undefined}
-            segments={segmentation.segments}
+            quote={shownQuote}
             balance={balance.data}
             hint={hintFor(isE164(bareNumber(to)), body, quote.error)}
           />

@@ -2,22 +2,40 @@
 
 import { Card, Skeleton, Stack } from "@mantine/core";
 import { IconId } from "@tabler/icons-react";
+import { useSearchParams } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { LinkButton } from "@/app/_ui/link-button";
 import { PageHeader } from "@/app/_ui/page-header";
 import { QueryState } from "@/app/_ui/query-state";
-import { SendForm } from "./send-form";
+import type { MessageDetail } from "@/server/messages/schema";
+import { CreditNotice } from "../../_credit/credit-notice";
+import { type Draft, SendForm } from "./send-form";
 
+/** Names the message to copy: its text does not belong in an address. */
+const SEND_AGAIN = "again";
 const APPROVAL_POLL_MS = 3_000;
 /** The largest page size of the API. */
 const SENDERS_SHOWN = 100;
 
+const NOT_READY = { data: undefined, error: null, refetch: () => undefined };
+
+const draftOf = ({ message: { from, to, body }, reference }: MessageDetail): Draft => ({
+  from,
+  to,
+  body,
+  reference: reference ?? "",
+});
+
 /**
- * Sends one message. Without an approved sender it links to the senders and polls until one is approved.
+ * Sends one message; `?again=<id>` begins with a copy of an earlier one. Without an approved sender it links to the senders and polls until one is approved.
  * `sandbox`: this installation has the built-in sandbox provider.
  */
 export function SendView({ sandbox }: { sandbox: boolean }) {
+  const again = useSearchParams().get(SEND_AGAIN);
+  const original = trpc.messages.detail.useQuery({ id: again ?? "" }, { enabled: again !== null });
+  // A message that cannot be read leaves the form empty.
+  const isReady = again === null || original.data !== undefined || original.error !== null;
   const senders = trpc.senders.list.useQuery(
     { status: "approved", limit: SENDERS_SHOWN },
     { refetchInterval: (query) => (query.state.data?.items.length === 0 ? APPROVAL_POLL_MS : false) },
@@ -28,15 +46,23 @@ export function SendView({ sandbox }: { sandbox: boolean }) {
         title="Send a message"
         description="Send one message to one recipient. The cost is shown before you send."
       />
-      <QueryState query={senders} loading={<FormSkeleton />}>
-        {({ items }) =>
-          items.length > 0 ? (
-            <SendForm senderIds={items.map((sender) => sender.sender_id)} sandbox={sandbox} />
-          ) : (
-            <NoSender />
-          )
-        }
-      </QueryState>
+      <Stack gap="lg">
+        <CreditNotice />
+        <QueryState query={isReady ? senders : NOT_READY} loading={<FormSkeleton />}>
+          {({ items }) =>
+            items.length > 0 ? (
+              <SendForm
+                key={again}
+                senderIds={items.map((sender) => sender.sender_id)}
+                sandbox={sandbox}
+                draft={original.data && draftOf(original.data)}
+              />
+            ) : (
+              <NoSender />
+            )
+          }
+        </QueryState>
+      </Stack>
     </>
   );
 }

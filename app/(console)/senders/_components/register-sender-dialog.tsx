@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
+import { FormModal } from "@/app/_ui/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import type { Sender } from "@/server/senders/schema";
 import { countryName, SENDER_TYPE_LABELS } from "./sender-words";
@@ -17,9 +18,9 @@ type Values = { sender_id: string; type: Sender["type"] | null; country_code: st
 /** Registers a sender ID, which is pending until an operator approves it. */
 export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Register a sender" closeButtonProps={{ "aria-label": "Close" }}>
+    <FormModal opened={opened} onClose={onClose} title="Register a sender">
       <RegisterSenderForm onClose={onClose} />
-    </Modal>
+    </FormModal>
   );
 }
 

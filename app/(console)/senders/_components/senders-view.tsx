@@ -11,6 +11,7 @@ import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { StatusBadge } from "@/app/_ui/status-badge";
 import { Time } from "@/app/_ui/time";
+import { UnusableFilters } from "@/app/_ui/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
 import type { Sender } from "@/server/senders/schema";
 import { RegisterSenderDialog } from "./register-sender-dialog";
@@ -40,10 +41,17 @@ const columns: ReadonlyArray<Column<Sender>> = [
   {
     key: "status",
     header: "Status",
-    render: ({ status }) => (
-      <Box display="flex" miw="max-content">
-        <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
-      </Box>
+    render: ({ status, status_reason: reason }) => (
+      <>
+        <Box display="flex" miw="max-content">
+          <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
+        </Box>
+        {reason && (
+          <Text size="sm" c="dimmed" mt={4} maw={320} className="break-word" dir="auto">
+            {reason}
+          </Text>
+        )}
+      </>
     ),
   },
   {
@@ -103,6 +111,7 @@ export function SendersView() {
           />
         </Group>
       )}
+      <UnusableFilters params={params} understood={{ status }} change={change} />
       <QueryState query={senders}>
         {({ items, pagination }) => (
           <Card padding={0}>

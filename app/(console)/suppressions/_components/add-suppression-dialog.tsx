@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
+import { FormModal } from "@/app/_ui/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 
 const SENDERS_SHOWN_MAX = 100;
@@ -15,9 +16,9 @@ type Values = { number: string; sender_id: string | null; note: string };
 /** Suppresses a number for one sender or for all. */
 export function AddSuppressionDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Suppress a number" closeButtonProps={{ "aria-label": "Close" }}>
+    <FormModal opened={opened} onClose={onClose} title="Suppress a number">
       <AddSuppressionForm onClose={onClose} />
-    </Modal>
+    </FormModal>
   );
 }
 

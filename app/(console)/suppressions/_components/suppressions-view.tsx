@@ -95,7 +95,7 @@ const columns: ReadonlyArray<Column<Suppression>> = [
           {number}
         </Text>
         {note && (
-          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }} dir="auto">
             {note}
           </Text>
         )}

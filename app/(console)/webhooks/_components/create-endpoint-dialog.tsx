@@ -1,12 +1,13 @@
 "use client";
 
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { EVENT_TYPE_VIEWS, EVENT_TYPES } from "@/app/_ui/event-type-badge";
 import { markFields } from "@/app/_ui/form-errors";
+import { FormModal } from "@/app/_ui/form-modal";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/secret-value";
 import type { CreatedWebhookEndpoint, EventType } from "@/server/webhooks/schema";
@@ -21,19 +22,19 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
   // Closing now would lose the secret that is being created.
   const close = () => !create.isPending && onClose();
   return (
-    <Modal
+    <FormModal
       opened={opened}
       onClose={close}
       // Not before the dialog is hidden: it would switch back to the form while it fades out.
       onExitTransitionEnd={create.reset}
+      isDone={created !== undefined}
       title={created ? "Endpoint created" : "Add a webhook endpoint"}
       // A stray click must not close the dialog: the secret is never shown again.
       closeOnClickOutside={false}
       closeOnEscape={!created}
-      closeButtonProps={{ "aria-label": "Close" }}
     >
       {created ? <NewSecret created={created} onDone={onClose} /> : <EndpointForm create={create} onCancel={close} />}
-    </Modal>
+    </FormModal>
   );
 }
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Card, Group, Text, TextInput } from "@mantine/core";
+import { Button, Card, Group, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconBuilding, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
@@ -148,7 +148,7 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
     { key: "created", header: "Created", visibleFrom: "md", render: ({ created_at }) => <Time value={created_at} /> },
     {
       key: "actions",
-      header: "",
+      header: <VisuallyHidden>Actions</VisuallyHidden>,
       align: "right",
       render: (account) => (
         <Group gap="xs" wrap="nowrap" justify="flex-end">

@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, NumberInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
+import { FormModal } from "@/app/_ui/form-modal";
 import { formatMoney } from "@/app/_ui/money";
 import { toastDone } from "@/app/_ui/toast";
 import type { OperatedAccount } from "@/server/operator/schema";
@@ -42,7 +43,7 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
   }
 
   return (
-    <Modal
+    <FormModal
       opened={account !== null}
       onClose={onClose}
       onExitTransitionEnd={() => {
@@ -50,7 +51,6 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
         setUnplaced(null);
       }}
       title={`Credit ${account?.company_name || account?.name || ""}`}
-      closeButtonProps={{ "aria-label": "Close" }}
     >
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack gap="md">
@@ -85,6 +85,6 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   );
 }

@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Group, Modal, MultiSelect, NumberInput, SimpleGrid, Stack } from "@mantine/core";
+import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMemo, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
+import { FormModal } from "@/app/_ui/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/(console)/senders/_components/sender-words";
 import type { OperatedAccount } from "@/server/operator/schema";
@@ -34,14 +35,13 @@ export function LimitsDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal
+    <FormModal
       opened={account !== null}
       onClose={onClose}
       title={`Limits of ${account?.company_name || account?.name || ""}`}
-      closeButtonProps={{ "aria-label": "Close" }}
     >
       {account && <LimitsForm account={account} countries={countries} onDone={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 

@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Group, Modal, NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { Button, Group, NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
+import { FormModal } from "@/app/_ui/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import { PROVIDERS } from "@/server/providers/schema";
 import type { OperatedRoute } from "@/server/routing/schema";
@@ -31,9 +32,9 @@ const INITIAL: Values = { prefix: "", priority: 0, chain: [], price: "", weight:
 export function RouteDialog({ edited, onClose }: { edited: EditedRoute; onClose: () => void }) {
   const title = edited === "new" || edited === null ? "Add a route" : `Route for ${destinationOf(edited)}`;
   return (
-    <Modal opened={edited !== null} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+    <FormModal opened={edited !== null} onClose={onClose} title={title}>
       {edited !== null && <RouteForm route={edited === "new" ? null : edited} onDone={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 

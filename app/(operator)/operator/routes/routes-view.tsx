@@ -46,7 +46,7 @@ export function RoutesView() {
     <>
       <PageHeader
         title="Routes and prices"
-        description="The longest matching prefix wins, then the lowest priority number. Routes that tie share messages by weight."
+        description="The longest matching prefix wins, then the lowest priority number. Routes that tie share messages by weight. Prices are in the currency of the sending account."
         actions={hasSome && addButton}
       />
       <Card padding={0} mb="lg">

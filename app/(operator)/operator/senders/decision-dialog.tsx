@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { ErrorAlert } from "@/app/_ui/error-alert";
+import { FormModal } from "@/app/_ui/form-modal";
 import type { ReviewedSender } from "@/server/operator/schema";
 import type { Decision } from "./decision-menu";
 
@@ -25,12 +26,11 @@ export function DecisionDialog({
   const [note, setNote] = useState("");
   const verb = open?.decision === "suspended" ? "Suspend" : "Reject";
   return (
-    <Modal
+    <FormModal
       opened={open !== null}
       onClose={onClose}
       onExitTransitionEnd={() => setNote("")}
       title={`${verb} ${open?.sender.sender_id ?? ""}`}
-      closeButtonProps={{ "aria-label": "Close" }}
     >
       <form
         onSubmit={(event) => {
@@ -45,8 +45,8 @@ export function DecisionDialog({
               : `${open?.sender.account_name ?? ""} cannot send with it.`}
           </Text>
           <Textarea
-            label="Note"
-            description="Optional; for operators only"
+            label="Reason"
+            description="Optional; the customer sees it"
             value={note}
             onChange={(event) => setNote(event.currentTarget.value)}
             maxLength={NOTE_MAX}
@@ -65,6 +65,6 @@ export function DecisionDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Card, Group, SegmentedControl, Text, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Card, Group, SegmentedControl, Text, TextInput, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconGauge, IconSearch, IconUserCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
@@ -169,7 +169,7 @@ function columns(
     },
     {
       key: "actions",
-      header: "",
+      header: <VisuallyHidden>Actions</VisuallyHidden>,
       align: "right",
       render: (sender) => (
         <Group gap="xs" wrap="nowrap" justify="flex-end">

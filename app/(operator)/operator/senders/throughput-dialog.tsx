@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Group, Modal, NumberInput, Stack } from "@mantine/core";
+import { Button, Group, NumberInput, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/error-alert";
 import { markFields } from "@/app/_ui/form-errors";
+import { FormModal } from "@/app/_ui/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import type { ReviewedSender } from "@/server/operator/schema";
 
@@ -14,14 +15,9 @@ const DECIMALS = 2;
 /** Sets the throughput limit of a sender ID, in segments per second. */
 export function ThroughputDialog({ sender, onClose }: { sender: ReviewedSender | null; onClose: () => void }) {
   return (
-    <Modal
-      opened={sender !== null}
-      onClose={onClose}
-      title={`Throughput limit of ${sender?.sender_id ?? ""}`}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <FormModal opened={sender !== null} onClose={onClose} title={`Throughput limit of ${sender?.sender_id ?? ""}`}>
       {sender && <ThroughputForm sender={sender} onDone={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 

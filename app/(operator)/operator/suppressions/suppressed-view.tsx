@@ -40,7 +40,9 @@ const columns: ReadonlyArray<Column<OperatedSuppression>> = [
     visibleFrom: "sm",
     render: ({ account_name, account_id }) => (
       <>
-        <Text size="sm">{account_name}</Text>
+        <Text size="sm" className="break-word" dir="auto">
+          {account_name}
+        </Text>
         <Text size="xs" c="dimmed" className="mono break-word" visibleFrom="lg">
           {account_id}
         </Text>

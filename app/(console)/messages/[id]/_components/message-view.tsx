@@ -10,10 +10,13 @@ import { LinkButton } from "@/app/_ui/link-button";
 import { MessageStatusBadge } from "@/app/_ui/message-status-badge";
 import { PageHeader } from "@/app/_ui/page-header";
 import { QueryState } from "@/app/_ui/query-state";
+import { usePageTitle } from "@/app/_ui/use-page-title";
 import type { MessageDetail } from "@/server/messages/schema";
 import { isFinal } from "@/server/messages/status";
+import { MessageActions } from "./message-actions";
 import { MessageFacts } from "./message-facts";
 import { MessageTimeline } from "./message-timeline";
+import { elapsed } from "./timeline";
 
 const MOVING_REFRESH_MS = 1_500;
 /** Slower while only webhook retries are left, which may take hours. */
@@ -33,6 +36,7 @@ export function MessageView({ id }: { id: string }) {
     { id },
     { refetchInterval: (query) => refreshAfterMs(query.state.data) },
   );
+  usePageTitle(detail.data ? `Message to ${detail.data.message.to}` : "Message");
   if (apiErrorOf(detail.error).status === 404) return <NoSuchMessage />;
   return (
     <>
@@ -46,11 +50,14 @@ export function MessageView({ id }: { id: string }) {
           <div>
             <PageHeader
               title={`Message to ${data.message.to}`}
-              description={`From ${data.message.from}`}
+              description={outcomeOf(data.message)}
               actions={
-                <span data-testid="message-status" role="status">
-                  <MessageStatusBadge status={data.message.status} />
-                </span>
+                <>
+                  <span data-testid="message-status" role="status">
+                    <MessageStatusBadge status={data.message.status} />
+                  </span>
+                  <MessageActions detail={data} />
+                </>
               }
             />
             <Grid gap="lg">
@@ -72,6 +79,24 @@ export function MessageView({ id }: { id: string }) {
   );
 }
 
+/** What became of the message, in one sentence. */
+function outcomeOf({ from, status, created_at, sent_at, delivered_at, failed_at }: MessageDetail["message"]): string {
+  const after = (at: string | null) =>
+    at === null ? "" : ` ${elapsed(created_at, at).slice(1)} after it was accepted`;
+  switch (status) {
+    case "delivered":
+      return `From ${from}. Delivered${after(delivered_at)}.`;
+    case "sent":
+      return `From ${from}. A provider took it${after(sent_at)}; the carrier has not reported yet.`;
+    case "pending":
+      return `From ${from}. Waiting for a provider to take it.`;
+    case "undelivered":
+      return `From ${from}. It did not reach the handset${after(failed_at)}.`;
+    case "failed":
+      return `From ${from}. It failed${after(failed_at)}.`;
+  }
+}
+
 function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]["error"]> }) {
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={error.message}>
@@ -88,7 +113,9 @@ function MessageText({ body }: { body: string }) {
       <Title order={2} size="h4" mb="sm">
         Text
       </Title>
-      <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{body}</Text>
+      <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} dir="auto">
+        {body}
+      </Text>
     </Card>
   );
 }
@@ -99,6 +126,7 @@ function NoSuchMessage() {
       <EmptyState
         icon={IconMessageOff}
         title="Message not found"
+        isPage
         action={
           <LinkButton href="/messages" variant="light">
             All messages

@@ -7,6 +7,7 @@ import { trpc } from "@/app/_trpc/client";
 import { EmptyState } from "@/app/_ui/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
+import { UnusableFilters } from "@/app/_ui/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
 import type { Delivery } from "@/server/webhooks/schema";
 import { DELIVERY_STATUS_VIEWS, DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
@@ -19,8 +20,12 @@ const STATUS_OPTIONS = DELIVERY_STATUSES.map((status) => ({
 }));
 
 /** One column, because a delivery expands in place over the whole width. */
-const columns: ReadonlyArray<Column<Delivery>> = [
-  { key: "delivery", header: "Event", render: (delivery) => <DeliveryRow delivery={delivery} /> },
+const columnsOf = (endpointId: string): ReadonlyArray<Column<Delivery>> => [
+  {
+    key: "delivery",
+    header: "Event",
+    render: (delivery) => <DeliveryRow delivery={delivery} endpointId={endpointId} />,
+  },
 ];
 
 /** The deliveries to an endpoint, newest first, each with its tries. */
@@ -48,12 +53,13 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
           w={180}
         />
       </Group>
+      <UnusableFilters params={params} understood={{ status }} change={change} />
       <QueryState query={deliveries}>
         {({ items, pagination }) => (
           <Card padding={0}>
             <PagedTable
               label="Deliveries"
-              columns={columns}
+              columns={columnsOf(endpointId)}
               rows={items}
               rowKey={(delivery) => delivery.id}
               pagination={pagination}

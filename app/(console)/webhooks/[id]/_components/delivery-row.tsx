@@ -1,14 +1,16 @@
 "use client";
 
-import { Anchor, Box, Collapse, Group, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Box, Button, Collapse, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { IconChevronDown, IconChevronRight, IconRefresh } from "@tabler/icons-react";
 import Link from "next/link";
+import { trpc } from "@/app/_trpc/client";
 import { CodeBlock } from "@/app/_ui/code-block";
 import { formatCount } from "@/app/_ui/count";
 import { EventTypeBadge } from "@/app/_ui/event-type-badge";
 import { StatusBadge, type Tone } from "@/app/_ui/status-badge";
 import { Time } from "@/app/_ui/time";
+import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { isAcknowledged } from "@/server/webhooks/retry";
 import type { Delivery } from "@/server/webhooks/schema";
 
@@ -19,21 +21,22 @@ export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; 
   held: { label: "Parked", tone: "warning" },
 };
 
+/** What a delivery looks like: one that waits after a failed try is failing, whatever comes of it. */
+const viewOfDelivery = ({ status, attempts }: Delivery): { label: string; tone: Tone } =>
+  status === "pending" && attempts > 0
+    ? { label: "Failing, will retry", tone: "danger" }
+    : DELIVERY_STATUS_VIEWS[status];
+
 export const DELIVERY_STATUSES = Object.keys(DELIVERY_STATUS_VIEWS) as Delivery["status"][];
 
 /** One event for the endpoint; expands to its tries. */
-export function DeliveryRow({ delivery }: { delivery: Delivery }) {
+export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
   const [opened, { toggle }] = useDisclosure(false);
-  const { label, tone } = DELIVERY_STATUS_VIEWS[delivery.status];
+  const { label, tone } = viewOfDelivery(delivery);
   const Chevron = opened ? IconChevronDown : IconChevronRight;
   return (
     <Box>
-      <UnstyledButton
-        w="100%"
-        onClick={toggle}
-        aria-expanded={opened}
-        aria-label={`${delivery.event_type}, ${label}, ${triesOf(delivery)}`}
-      >
+      <UnstyledButton w="100%" onClick={toggle} aria-expanded={opened}>
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <Chevron size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
           <Group gap="sm" justify="space-between" flex={1} miw={0}>
@@ -53,7 +56,7 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
         </Group>
       </UnstyledButton>
       <Collapse expanded={opened} keepMounted={false}>
-        <DeliveryTries delivery={delivery} />
+        <DeliveryTries delivery={delivery} endpointId={endpointId} />
       </Collapse>
     </Box>
   );
@@ -62,7 +65,29 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
 const triesOf = ({ tries }: Delivery) =>
   tries.length === 0 ? "Not tried yet" : `${formatCount(tries.length)} ${tries.length === 1 ? "try" : "tries"}`;
 
-function DeliveryTries({ delivery }: { delivery: Delivery }) {
+function ResendButton({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
+  const utils = trpc.useUtils();
+  const resend = trpc.webhooks.resend.useMutation({
+    onSuccess: ({ recovered }) => {
+      toastDone(recovered === 0 ? "The event is queued already" : "The event is sent again now");
+      return utils.webhooks.invalidate();
+    },
+    onError: toastFailed,
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} aria-hidden />}
+      loading={resend.isPending}
+      onClick={() => resend.mutate({ id: endpointId, delivery_id: delivery.id })}
+    >
+      {delivery.status === "pending" ? "Try again now" : "Send again"}
+    </Button>
+  );
+}
+
+function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
   return (
     <Stack gap="md" pl={{ base: 0, sm: 30 }} pt="md">
       <Group gap="lg">
@@ -72,6 +97,9 @@ function DeliveryTries({ delivery }: { delivery: Delivery }) {
         <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: "anywhere" }}>
           {delivery.event_id}
         </Text>
+        {(delivery.status !== "pending" || delivery.attempts > 0) && (
+          <ResendButton delivery={delivery} endpointId={endpointId} />
+        )}
         {delivery.status === "pending" && delivery.next_attempt_at && (
           <Text size="sm" c="dimmed" component="div">
             Next try <Time value={delivery.next_attempt_at} />

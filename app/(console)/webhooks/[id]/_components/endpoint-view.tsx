@@ -13,6 +13,7 @@ import { LinkButton } from "@/app/_ui/link-button";
 import { PageHeader } from "@/app/_ui/page-header";
 import { QueryState } from "@/app/_ui/query-state";
 import { Time } from "@/app/_ui/time";
+import { usePageTitle } from "@/app/_ui/use-page-title";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { EndpointEvents, EndpointState } from "../../_components/endpoint-state";
 import { useEndpointActions } from "../../_components/use-endpoint-actions";
@@ -26,6 +27,7 @@ const REFRESH_MS = 5_000;
 /** One endpoint: its state, its actions and its deliveries. */
 export function EndpointView({ id }: { id: string }) {
   const endpoint = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
+  usePageTitle(endpoint.data ? `Webhook ${new URL(endpoint.data.url).host}` : "Webhook endpoint");
   if (apiErrorOf(endpoint.error).status === 404) return <NoSuchEndpoint />;
   return (
     <>
@@ -60,7 +62,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
               {endpoint.url}
             </Text>
             {endpoint.description && (
-              <Text size="sm" mt={4}>
+              <Text size="sm" mt={4} className="break-word" dir="auto">
                 {endpoint.description}
               </Text>
             )}
@@ -73,7 +75,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
             <RecoverEventsButton endpointId={endpoint.id} />
             <Button
               variant="default"
-              c="red"
+              c="var(--mantine-color-error)"
               leftSection={<IconTrash size={16} />}
               loading={actions.isDeleting}
               onClick={actions.askToDelete}
@@ -155,6 +157,7 @@ function NoSuchEndpoint() {
       <EmptyState
         icon={IconWebhookOff}
         title="Endpoint not found"
+        isPage
         action={
           <LinkButton href="/webhooks" variant="light">
             All endpoints

@@ -43,7 +43,11 @@ function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () =>
   const recover = trpc.webhooks.recover.useMutation({
     onSuccess: ({ recovered }) => {
       const events = `${formatCount(recovered)} ${recovered === 1 ? "event" : "events"}`;
-      toastDone(recovered === 0 ? "No missed events since then" : `${events} queued to be sent again`);
+      toastDone(
+        recovered === 0
+          ? "No event since then was parked or abandoned. Those still failing are retried by themselves."
+          : `${events} queued to be sent again`,
+      );
       onDone();
       return utils.webhooks.deliveries.invalidate();
     },

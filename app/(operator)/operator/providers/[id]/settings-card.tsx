@@ -122,7 +122,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
             Save settings
           </Button>
           {source === "operator" && (
-            <Button variant="default" c="red" loading={clear.isPending} onClick={askToClear}>
+            <Button variant="default" c="var(--mantine-color-error)" loading={clear.isPending} onClick={askToClear}>
               Delete settings
             </Button>
           )}

@@ -1,0 +1,45 @@
+"use client";
+
+import { Anchor, Group, Text } from "@mantine/core";
+import { trpc } from "@/app/_trpc/client";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { Notice } from "@/app/_ui/notice";
+import { SiteLink } from "@/app/_ui/site-link";
+
+/** Tells an account without money why it cannot send, and how it gets credit. Renders nothing for any other. */
+export function CreditNotice() {
+  const balance = trpc.accounts.balance.useQuery();
+  const isEmpty = balance.data !== undefined && balance.data.balance <= 0;
+  return isEmpty ? <Empty /> : null;
+}
+
+function Empty() {
+  const account = trpc.accounts.get.useQuery();
+  const viewer = trpc.auth.viewer.useQuery();
+  return (
+    <Notice title="Your balance is empty">
+      <Text size="sm">
+        Messages are paid for from the balance of your account, so none can be sent yet.{" "}
+        {viewer.data?.is_operator ? (
+          <>
+            As an operator you can add credit under{" "}
+            <Anchor component={SiteLink} href="/operator/accounts" underline="always" inherit>
+              Accounts
+            </Anchor>
+            .
+          </>
+        ) : (
+          "Ask the operator of this installation for credit, and give them the id of your account:"
+        )}
+      </Text>
+      {account.data && !viewer.data?.is_operator && (
+        <Group gap={4} mt={4}>
+          <Text size="sm" className="mono break-word">
+            {account.data.id}
+          </Text>
+          <CopyButton value={account.data.id} label="Copy account id" />
+        </Group>
+      )}
+    </Notice>
+  );
+}

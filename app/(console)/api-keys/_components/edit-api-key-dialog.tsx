@@ -1,0 +1,49 @@
+"use client";
+
+import { Stack, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { trpc } from "@/app/_trpc/client";
+import { FormModal } from "@/app/_ui/form-modal";
+import { toastDone } from "@/app/_ui/toast";
+import type { ApiKey } from "@/server/api-keys/schema";
+import { ApiKeyForm } from "./api-key-form";
+
+/** Changes the name and the limits of a key; null: closed. */
+export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
+  const utils = trpc.useUtils();
+  const update = trpc.apiKeys.update.useMutation({
+    onSuccess: ({ name }) => {
+      toastDone(`API key “${name}” changed`);
+      onClose();
+      return utils.apiKeys.invalidate();
+    },
+  });
+  const isNarrow = useMediaQuery("(max-width: 36em)");
+  return (
+    <FormModal
+      opened={apiKey !== null}
+      onClose={onClose}
+      title="Edit API key"
+      size="lg"
+      fullScreen={isNarrow}
+      closeOnClickOutside={false}
+    >
+      {apiKey && (
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            Programs keep using the same key. Changes apply within a second. For other permissions, create a new key.
+          </Text>
+          <ApiKeyForm
+            apiKey={apiKey}
+            save={(input, onError) => {
+              const { permissions: _, ...limits } = input;
+              update.mutate({ ...limits, id: apiKey.id }, { onError });
+            }}
+            busy={update.isPending}
+            onCancel={onClose}
+          />
+        </Stack>
+      )}
+    </FormModal>
+  );
+}

@@ -1,0 +1,67 @@
+"use client";
+
+import { Button, Menu } from "@mantine/core";
+import { IconBraces, IconChevronDown, IconRefresh, IconTerminal2 } from "@tabler/icons-react";
+import { LinkButton } from "@/app/_ui/link-button";
+import { toastDone, toastProblem } from "@/app/_ui/toast";
+import type { MessageDetail } from "@/server/messages/schema";
+
+/** A text as one argument of a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The request that sends this message. The key is left to the reader: only its hash is stored. */
+function curlOf({ message: { from, to, body }, reference }: MessageDetail): string {
+  const request = { from, to, body, ...(reference === null ? {} : { reference }) };
+  return [
+    `curl -X POST ${window.location.origin}/api/v1/messages/send`,
+    `  -H "Authorization: Bearer $API_KEY"`,
+    `  -H "Content-Type: application/json"`,
+    `  -d ${quoted(JSON.stringify(request))}`,
+  ].join(" \\\n");
+}
+
+/** Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well. */
+async function copy(text: string, done: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toastDone(done);
+  } catch {
+    toastProblem("Nothing was copied", "The browser gives the clipboard to pages over HTTPS only.");
+  }
+}
+
+/** Sends the message again, or copies it. */
+export function MessageActions({ detail }: { detail: MessageDetail }) {
+  return (
+    <>
+      <LinkButton
+        href={`/send?again=${detail.message.id}`}
+        variant="default"
+        leftSection={<IconRefresh size={16} aria-hidden />}
+      >
+        Send again
+      </LinkButton>
+      <Menu position="bottom-end" keepMounted={false} withinPortal={false}>
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+            Copy
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconTerminal2 size={16} aria-hidden />}
+            onClick={() => void copy(curlOf(detail), "Copied as curl")}
+          >
+            As curl
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconBraces size={16} aria-hidden />}
+            onClick={() => void copy(JSON.stringify(detail.message, null, 2), "Copied as JSON")}
+          >
+            As JSON
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { Card, Center } from "@mantine/core";
+import { IconMapPinOff } from "@tabler/icons-react";
+import { trpc } from "../_trpc/client";
+import { EmptyState } from "../_ui/empty-state";
+import { LinkButton } from "../_ui/link-button";
+import { ConsoleShell } from "./console-shell";
+
+/** A page that does not exist; inside the console for somebody who is signed in. The page is made when it is built. */
+export function NotFoundView() {
+  const { data: viewer } = trpc.auth.viewer.useQuery();
+  const message = (
+    <EmptyState
+      icon={IconMapPinOff}
+      title="Page not found"
+      action={<LinkButton href="/">Back to the overview</LinkButton>}
+      isPage
+    >
+      The page does not exist, or it belongs to another account.
+    </EmptyState>
+  );
+  if (!viewer) {
+    return (
+      <Center component="main" mih="100dvh">
+        {message}
+      </Center>
+    );
+  }
+  return (
+    <ConsoleShell viewer={{ name: viewer.name, email: viewer.email, isOperator: viewer.is_operator }}>
+      <Card>{message}</Card>
+    </ConsoleShell>
+  );
+}

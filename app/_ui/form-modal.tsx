@@ -1,0 +1,46 @@
+"use client";
+
+import { Modal, type ModalProps } from "@mantine/core";
+import { useEffect, useRef } from "react";
+import { confirmAction } from "./confirm";
+
+/**
+ * A dialog with a form. Escape, the closing cross and a click beside it ask before they drop what was entered; buttons
+ * of the form itself call `onClose` as they like.
+ */
+export function FormModal({
+  children,
+  onClose,
+  isDone = false,
+  ...modal
+}: ModalProps & {
+  /** The form was sent and its result is shown: nothing can be lost. */
+  isDone?: boolean;
+}) {
+  const isTouched = useRef(false);
+  const { opened } = modal;
+  useEffect(() => {
+    if (opened) isTouched.current = false;
+  }, [opened]);
+  const close = () => {
+    if (isDone || !isTouched.current) return onClose();
+    confirmAction({
+      title: "Discard what you have entered?",
+      children: "The dialog closes without saving it.",
+      confirmLabel: "Discard",
+      onConfirm: onClose,
+    });
+  };
+  return (
+    <Modal closeButtonProps={{ "aria-label": "Close" }} {...modal} onClose={close}>
+      {/* Changes of all fields arrive here. */}
+      <div
+        onChange={() => {
+          isTouched.current = true;
+        }}
+      >
+        {children}
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,19 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+import { CodeBlock } from "@/app/_ui/code-block";
+
+/** The address that guides are written with. */
+const WRITTEN_ADDRESS = "http://localhost:3000";
+
+const subscribe = () => () => undefined;
+
+/** Code of a guide, with the address of this installation. Guides are made when the service is built, before it has one. */
+export function GuideCode({ value }: { value: string }) {
+  const address = useSyncExternalStore(
+    subscribe,
+    () => window.location.origin,
+    () => WRITTEN_ADDRESS,
+  );
+  return <CodeBlock value={value.replaceAll(WRITTEN_ADDRESS, address)} copyLabel="Copy code" />;
+}

@@ -1,0 +1,99 @@
+import type { Page } from "@playwright/test";
+import { violationsOf } from "../support/axe";
+import { signInOperator } from "../support/sign-in";
+import { expect, test } from "../test";
+
+const ACCOUNT_PAGES = [
+  "/",
+  "/send",
+  "/messages",
+  "/messages?page=9",
+  "/usage",
+  "/senders",
+  "/suppressions",
+  "/api-keys",
+  "/webhooks",
+  "/events",
+  "/security",
+  "/docs/quick-start",
+  "/nowhere",
+];
+const OPERATOR_PAGES = [
+  "/operator/senders?status=all",
+  "/operator/accounts",
+  "/operator/providers",
+  "/operator/providers/sandbox",
+  "/operator/routes",
+  "/operator/suppressions",
+];
+
+const WAYS = [
+  { name: "light", colorScheme: "light", width: 1_280, height: 800 },
+  { name: "dark", colorScheme: "dark", width: 1_280, height: 800 },
+  { name: "on a phone", colorScheme: "light", width: 360, height: 740 },
+] as const;
+
+/** Violations of each page, by its path; pages without any are left out. */
+async function violationsOn(page: Page, paths: readonly string[]): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const path of paths) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    const violations = await violationsOf(page);
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    if (isTooWide) violations.push("the page scrolls sideways");
+    if (violations.length > 0) found[path] = violations;
+  }
+  return found;
+}
+
+for (const { name, colorScheme, width, height } of WAYS) {
+  test(`no page has a barrier, ${name}`, async ({ console: page, api, account, receiver, browser, service }) => {
+    test.setTimeout(600_000);
+    const { body: endpoint } = await api.post("/webhooks/create", { url: receiver.url });
+    const { body: message } = await api.post("/messages/send", {
+      from: account.sender,
+      to: "+15550100001",
+      body: "W".repeat(130),
+    });
+    await api.post("/messages/send", { from: account.sender, to: "+15550100003", body: "שלום" });
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height });
+    const own = [...ACCOUNT_PAGES, `/messages/${message.data.id}`, `/webhooks/${endpoint.data.id}`];
+    expect(await violationsOn(page, own)).toEqual({});
+
+    const desk = await browser.newPage({ baseURL: service.url, colorScheme, viewport: { width, height } });
+    await signInOperator(desk, service);
+    expect(await violationsOn(desk, OPERATOR_PAGES)).toEqual({});
+    await desk.close();
+  });
+}
+
+test("the open menus of the header have no barrier", async ({ console: page }) => {
+  await page.getByRole("button", { name: "Account menu" }).click();
+  await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Theme" }).click();
+  await expect(page.getByRole("menuitemradio", { name: "Dark" })).toBeVisible();
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+test("a dialog asks before it drops what was entered, and only then", async ({ console: page }) => {
+  await page.goto("/senders");
+  const dialog = page.getByRole("dialog", { name: "Register a sender" });
+  const open = () => page.getByRole("button", { name: "Register sender" }).first().click();
+  await open();
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await open();
+  await dialog.getByLabel("Sender ID").fill("HALFWAY");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Cancel" }).last().click();
+  await expect(dialog.getByLabel("Sender ID")).toHaveValue("HALFWAY");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect(dialog).toBeHidden();
+});

@@ -1,0 +1,68 @@
+import type { Page } from "@playwright/test";
+import { makeOwnAccount } from "../support/accounts";
+import { expect, test } from "../test";
+
+async function compose(page: Page, to: string, body: string): Promise<void> {
+  await page.getByLabel("To").fill(to);
+  await page.getByRole("textbox", { name: "Text" }).fill(body);
+}
+
+const send = (page: Page) => page.getByRole("button", { name: "Send message" }).click();
+
+test("a message that would fail is warned of, and its failure is told as one", async ({ console: page, api }) => {
+  const suppressed = "+14155550180";
+  await api.post("/suppressions", { number: suppressed });
+  await page.goto("/send");
+  await compose(page, suppressed, "Do you read me?");
+  const warning = page.getByRole("note").filter({ hasText: "would fail at once" });
+  await expect(warning).toContainText("does not want messages");
+  await send(page);
+  await page.waitForURL(/\/messages\/msg_/);
+  await expect(page.getByText(`The message to ${suppressed} failed`)).toBeVisible();
+  await expect(page.getByText(/accepted$/)).toBeHidden();
+});
+
+test("a number of no country is doubted before it is charged", async ({ console: page }) => {
+  await page.goto("/send");
+  await compose(page, "+999155550123", "Hello?");
+  await expect(page.getByRole("note").filter({ hasText: "Check the number" })).toBeVisible();
+  await page.getByLabel("To").fill("+14155550123");
+  await expect(page.getByRole("note").filter({ hasText: "Check the number" })).toBeHidden();
+  await expect(page.getByRole("region", { name: "Cost" })).toContainText("Balance after this message$99.99");
+});
+
+test("an account without money is told why it cannot send and whom to ask", async ({ page, service }) => {
+  const account = await makeOwnAccount(service, 0);
+  await page.goto("/sign-in");
+  await page.getByLabel("Email").fill(account.email);
+  await page.getByLabel("Password", { exact: true }).fill(account.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const notice = page.getByRole("note").filter({ hasText: "Your balance is empty" });
+  await expect(notice).toContainText(account.accountId);
+  await page.goto("/send");
+  await expect(notice).toBeVisible();
+  await compose(page, "+14155550123", "Hello");
+  await expect(page.getByRole("alert").filter({ hasText: "does not cover this message" })).toBeVisible();
+});
+
+test("a message is sent again from its page, without its text in an address", async ({
+  console: page,
+  api,
+  account,
+}) => {
+  const sent = { from: account.sender, to: "+14155550181", body: "Once more, with feeling", reference: "r-1" };
+  const { body } = await api.post("/messages/send", sent);
+  await page.goto(`/messages/${body.data.id}`);
+  await page.getByRole("link", { name: "Send again" }).click();
+  await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue(sent.body);
+  await expect(page.getByLabel("To")).toHaveValue(sent.to);
+  expect(page.url()).not.toContain("feeling");
+});
+
+test("what is too long is told in words at its field", async ({ console: page }) => {
+  await page.goto("/senders");
+  await page.getByRole("button", { name: "Register sender" }).first().click();
+  await page.getByLabel("Sender ID").fill("A".repeat(17));
+  await page.getByRole("button", { name: "Register", exact: true }).click();
+  await expect(page.getByText("Must have at most 16 characters")).toBeVisible();
+});

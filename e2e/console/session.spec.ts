@@ -1,0 +1,78 @@
+import type { Page } from "@playwright/test";
+import { databaseUrlOf, openDatabase } from "../support/books";
+import type { Service } from "../support/service";
+import { expect, test } from "../test";
+
+/** Ends every session of the account, as if its time were over. */
+async function endSessions(service: Service, accountId: string): Promise<void> {
+  const database = await openDatabase(databaseUrlOf(service));
+  await database
+    .rows("DELETE FROM sessions WHERE user_id IN (SELECT id FROM users WHERE account_id = $1)", [accountId])
+    .finally(database.close);
+}
+
+const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
+
+async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+test("a stranger gets to the page they asked for after sign-in", async ({ page, account }) => {
+  await page.goto("/messages?status=failed");
+  await signIn(page, account.email, account.password);
+  await page.waitForURL("/messages?status=failed");
+  await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
+});
+
+test("so does somebody whose session ended before the page was opened", async ({ console: page, account, service }) => {
+  await endSessions(service, account.accountId);
+  await page.goto("/usage?days=7");
+  await expect(page).toHaveURL(/\/sign-in/);
+  await signIn(page, account.email, account.password);
+  await page.waitForURL("/usage?days=7");
+});
+
+test("a session that ends while a message is written costs neither the text nor the send", async ({
+  console: page,
+  account,
+  service,
+}) => {
+  await page.goto("/send");
+  await page.getByLabel("To").fill("+14155550178");
+  await page.getByRole("textbox", { name: "Text" }).fill("Written before the session ended");
+  await endSessions(service, account.accountId);
+  await page.getByRole("button", { name: "Send message" }).click();
+  const dialog = dialogOf(page);
+  await expect(dialog.getByLabel("Email")).toHaveValue(account.email);
+  await dialog.getByLabel("Password", { exact: true }).fill("wrong");
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("is wrong");
+  await dialog.getByLabel("Password", { exact: true }).fill(account.password);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/messages\/msg_/);
+  await expect(page.getByText("Written before the session ended")).toBeVisible();
+});
+
+test("who leaves instead is led back to the page by sign-in", async ({ console: page, account, service }) => {
+  await page.goto("/messages?status=sent");
+  await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
+  await endSessions(service, account.accountId);
+  await dialogOf(page).getByRole("button", { name: "Leave this page" }).click();
+  await page.waitForURL(/\/sign-in\?next=/);
+  await signIn(page, account.email, account.password);
+  await page.waitForURL("/messages?status=sent");
+});
+
+test("no text and no phone number travels in an address", async ({ console: page }) => {
+  const addresses: string[] = [];
+  page.on("request", (request) => addresses.push(decodeURIComponent(request.url())));
+  await page.goto("/send");
+  await page.getByLabel("To").fill("+14155550179");
+  await page.getByRole("textbox", { name: "Text" }).fill("Between us alone");
+  await expect(page.getByRole("region", { name: "Cost" })).toContainText("$0.01");
+  await page.getByRole("button", { name: "Send message" }).click();
+  await page.waitForURL(/\/messages\/msg_/);
+  expect(addresses.filter((address) => /Between|4155550179/.test(address))).toEqual([]);
+});

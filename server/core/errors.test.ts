@@ -1,0 +1,35 @@
+import { TRPCError } from "@trpc/server";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { toApiError } from "./errors";
+
+/** How an input that `schema` refuses is told of. */
+function refusalOf(schema: z.ZodType, input: unknown): string {
+  const { error } = z.object({ field: schema }).safeParse(input === undefined ? {} : { field: input });
+  return toApiError(new TRPCError({ code: "BAD_REQUEST", cause: error })).wire.message;
+}
+
+test.each<[z.ZodType, unknown, string]>([
+  [z.string().max(16), "a".repeat(17), "must have at most 16 characters"],
+  [z.string().max(1), "ab", "must have at most 1 character"],
+  [z.string().min(1), "", "must not be empty"],
+  [z.string().min(3), "ab", "must have at least 3 characters"],
+  [z.array(z.string()).min(1), [], "must not be empty"],
+  [z.array(z.string()).max(2), ["a", "b", "c"], "must have at most 2 entries"],
+  [z.int().max(100), 101, "must be at most 100"],
+  [z.int().min(1), 0, "must be at least 1"],
+  [z.number().gt(0), 0, "must be more than 0"],
+  [z.string(), undefined, "is required"],
+  [z.string(), 7, "must be text"],
+  [z.int(), 1.5, "must be a whole number"],
+  [z.boolean(), "yes", "must be true or false"],
+  [z.array(z.string()), "a", "must be a list"],
+  [z.enum(["sent", "failed"]), "gone", "must be one of sent, failed"],
+  [z.literal("sent"), "gone", "must be sent"],
+  [z.email(), "ann", "must be an email address"],
+  [z.iso.datetime(), "yesterday", "must be a date and time in ISO 8601, such as 2026-01-31T12:00:00Z"],
+  [z.string().regex(/^a$/), "b", "has the wrong form"],
+  [z.string().regex(/^a$/, "must be the letter a"), "b", "must be the letter a"],
+])("%#: what is wrong with an input is told in words for people", (schema, input, text) => {
+  expect(refusalOf(schema, input)).toBe(`field: ${text}`);
+});

@@ -1,0 +1,10 @@
+/** Console: the price of a message that is being written, and what stands in its way. */
+import { z } from "zod";
+import { Estimate } from "./accept/estimate-schema";
+import { SendMessageInput } from "./schema";
+
+export const QuoteInput = SendMessageInput.pick({ from: true, to: true, body: true });
+export type QuoteInput = z.output<typeof QuoteInput>;
+
+export const Quote = Estimate.extend({ is_in_numbering_plan: z.boolean() });
+export type Quote = z.output<typeof Quote>;

@@ -1,0 +1,14 @@
+/** Console: messages found by a part of the recipient's number. */
+import { z } from "zod";
+import { pageOf } from "../core/wire";
+import { NUMBER_PART_PATTERN } from "./phone";
+import { ListMessagesQuery, Message } from "./schema";
+
+export const SearchMessagesQuery = ListMessagesQuery.omit({ to: true }).extend({
+  part: z.string().regex(NUMBER_PART_PATTERN, "must have 3 to 15 digits, with or without a leading +"),
+});
+export type SearchMessagesQuery = z.output<typeof SearchMessagesQuery>;
+
+/** `searched`: how many messages were looked through, newest first; null: all. */
+export const FoundMessages = pageOf(Message).extend({ searched: z.number().int().nullable() });
+export type FoundMessages = z.output<typeof FoundMessages>;
