@@ -35,15 +35,18 @@ export function readSignedToken(
   return sameText(signature, expected) ? { claims: decoded(payload) } : null;
 }
 
-const PEM = /-----BEGIN (?:RSA )?PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END (?:RSA )?PRIVATE KEY-----/;
+/** The text between the lines that begin and end the key in a PEM file. */
+function betweenLines(text: string): string {
+  const [, rest = ""] = text.split("PRIVATE KEY-----", 2);
+  return rest.split("-----END", 1)[0] ?? "";
+}
 
 /**
  * An RSA private key from the text of a PEM file (PKCS #8 or #1), whose line breaks may have been lost or escaped on the way
  * through a form or an environment variable; null when it is something else.
  */
 export function rsaKeyOf(text: string): KeyObject | null {
-  const [, base64 = ""] = PEM.exec(text.replaceAll("\\n", "\n")) ?? [];
-  const der = Buffer.from(base64.replace(/\s/g, ""), "base64");
+  const der = Buffer.from(betweenLines(text.replaceAll("\\n", "\n")).replace(/\s/g, ""), "base64");
   for (const type of ["pkcs8", "pkcs1"] as const) {
     try {
       const key = createPrivateKey({ key: der, format: "der", type });
