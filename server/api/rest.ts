@@ -2,7 +2,6 @@
  * The REST edge: every answer under /api/v1 is made here. It checks in the documented order (key, address, rate, path,
  * scope, input), calls the procedure that the OpenAPI meta names, and puts the envelope or the error around the result.
  */
-import { callTRPCProcedure } from "@trpc/server";
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
@@ -25,6 +24,7 @@ import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
+import { callProcedure } from "./call";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
 import { matchOperation, tableOf } from "./operations";
@@ -120,12 +120,10 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
     // It was counted with its key.
     admit: async () => undefined,
   };
-  const result = await callTRPCProcedure({
-    router: appRouter,
+  const result = await callProcedure(operation.call, {
     path: operation.procedure,
-    type: operation.type,
     ctx: context,
-    // tRPC asks for the input after the scope was judged, so a caller without the scope never has a body read.
+    // It is asked for after the scope was judged, so a caller without the scope never has a body read.
     getRawInput: async () => {
       body = operation.method === "POST" ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
@@ -133,8 +131,6 @@ async function perform(request: RestRequest, requestId: string, headers: Record<
       if (body?.length === 0 && !operation.creates) return params;
       return { ...(body ? parseBody(request.header("content-type"), body) : parseQuery(request.query)), ...params };
     },
-    signal: undefined,
-    batchIndex: 0,
   });
   return { operation, result };
 }
