@@ -126,7 +126,7 @@ function warnings({ refused, refusal, unanswered, problems }: SendsFigures): str
 function loneSends({ reply, deliveredMs }: SendsFigures["lone"]): string {
   const rows = [
     ["to the response", ms(reply.latencyMs.p50), ms(reply.latencyMs.p99)],
-    ["to delivered, in the sandbox", ms(deliveredMs.p50), ms(deliveredMs.p99)],
+    ["to delivered (1 s is the sandbox's)", ms(deliveredMs.p50), ms(deliveredMs.p99)],
   ];
   return table(["one caller, a send now and then", "p50 ms", "p99 ms"], rows);
 }
