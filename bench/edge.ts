@@ -4,9 +4,9 @@
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { callTRPCProcedure } from "@trpc/server";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import { Pool } from "undici";
+import { callProcedure } from "@/server/api/call";
 import { parseBody } from "@/server/api/input";
 import { matchOperation, tableOf } from "@/server/api/operations";
 import type { Context } from "@/server/core/trpc";
@@ -87,14 +87,10 @@ const ownEdge = (): RequestListener => {
       response.writeHead(404).end();
       return;
     }
-    const result = await callTRPCProcedure({
-      router: own,
+    const result = await callProcedure(match.operation.call, {
       path: match.operation.procedure,
-      type: match.operation.type,
       ctx: CONTEXT,
       getRawInput: async () => parseBody(request.headers["content-type"], await readAll(request)),
-      signal: undefined,
-      batchIndex: 0,
     });
     const body = JSON.stringify(result);
     response

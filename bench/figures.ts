@@ -2,6 +2,7 @@
 import type { Check } from "./books";
 import type { DrainReport } from "./drain";
 import type { LoadResult } from "./load";
+import type { LoneReport } from "./lone";
 import type { PgbenchResult } from "./pgbench";
 import type { Options } from "./workload";
 
@@ -10,7 +11,8 @@ export type Cpu = { web: number; worker: number; postgres: number; client: numbe
 
 export type Round = {
   pgbench: PgbenchResult & { cpu: Cpu };
-  sends: LoadResult & { perSecond: number; cpu: Cpu };
+  /** `perFlush`: messages that were accepted by one transaction. */
+  sends: LoadResult & { perSecond: number; perFlush: number; cpu: Cpu };
   ratio: number;
 };
 
@@ -24,6 +26,7 @@ export type SendsFigures = {
   medianRatio: number;
   atRest: LoadResult;
   drain: DrainReport & { cpu: Cpu; messages: number };
+  lone: LoneReport;
   memory: { webAfterSends: number; webAtEnd: number; worker: number; postgres: number };
   accepted: number;
   /** Responses other than 201 over the whole run, by HTTP status. */

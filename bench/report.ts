@@ -29,17 +29,29 @@ function speeds(rounds: Round[], medianRatio: number): string {
     sends.latencyMs.p50,
     sends.latencyMs.p99,
     sends.latencyMs.max,
+    sends.perFlush,
     ratio,
   ];
   const show = (
     name: string,
-    [tps = 0, p50 = 0, p99 = 0, rate = 0, s50 = 0, s99 = 0, max = 0, ratio = 0]: number[],
-  ) => [name, whole(tps), ms(p50), ms(p99), whole(rate), ms(s50), ms(s99), ms(max), `${decimal(ratio, 2)} x`];
+    [tps = 0, p50 = 0, p99 = 0, rate = 0, s50 = 0, s99 = 0, max = 0, flush = 0, ratio = 0]: number[],
+  ) => [
+    name,
+    whole(tps),
+    ms(p50),
+    ms(p99),
+    whole(rate),
+    ms(s50),
+    ms(s99),
+    ms(max),
+    whole(flush),
+    `${decimal(ratio, 2)} x`,
+  ];
   const all = rounds.map(cells);
   const middle = (all[0] ?? []).map((_, at) => median(all.map((row) => row[at] ?? 0)));
   middle[middle.length - 1] = medianRatio;
   return table(
-    ["round", "pgbench/s", "p50 ms", "p99 ms", "sends/s", "p50 ms", "p99 ms", "max ms", "ratio"],
+    ["round", "pgbench/s", "p50 ms", "p99 ms", "sends/s", "p50 ms", "p99 ms", "max ms", "per flush", "ratio"],
     [...all.map((row, at) => show(String(at + 1), row)), show("median", middle)],
   );
 }
@@ -111,6 +123,14 @@ function warnings({ refused, refusal, unanswered, problems }: SendsFigures): str
   return lines.length > 0 ? `\n${lines.join("\n")}\n` : "\nEvery send was accepted with 201.\n";
 }
 
+function loneSends({ reply, deliveredMs }: SendsFigures["lone"]): string {
+  const rows = [
+    ["to the response", ms(reply.latencyMs.p50), ms(reply.latencyMs.p99)],
+    ["to delivered (1 s is the sandbox's)", ms(deliveredMs.p50), ms(deliveredMs.p99)],
+  ];
+  return table(["one caller, a send now and then", "p50 ms", "p99 ms"], rows);
+}
+
 /** The whole report. */
 export function printSends(figures: SendsFigures): string {
   const { machine, options, memory, checks, rounds, medianRatio } = figures;
@@ -127,6 +147,9 @@ ${costs(figures)}
 
 Backlog
 ${backlog(figures)}
+
+Lone sends
+${loneSends(figures.lone)}
 
 Peak memory
   web ${mib(memory.webAfterSends)} after the sends, ${mib(memory.webAtEnd)} at the end · worker ${mib(memory.worker)} · PostgreSQL ${mib(memory.postgres)} (shared memory counted once)

@@ -10,6 +10,7 @@ import { runLoad, startLoad } from "./client";
 import { drain } from "./drain";
 import { type Cpu, median, type Round, type SendsFigures } from "./figures";
 import type { LoadPlan, LoadResult } from "./load";
+import { measureLone } from "./lone";
 import { findPgbench, type PgbenchResult, runPgbench, sendScript } from "./pgbench";
 import {
   cpuSeconds,
@@ -148,6 +149,14 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
     return result;
   };
 
+  /** Each flush of the one account has one entry. */
+  const countFlushes = async (): Promise<number> => {
+    const { rows } = await database.query<{ count: number }>(
+      "SELECT count(*)::int4 AS count FROM ledger_entries WHERE kind = 'reserve'",
+    );
+    return rows[0]?.count ?? 0;
+  };
+
   stage.say("Warming both up");
   await runPeer(WARM_UP_S);
   await send({ ...base, seconds: WARM_UP_S });
@@ -160,10 +169,13 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
     const peerCpu = openCpu();
     const pgbench = { ...(await runPeer(seconds)), cpu: peerCpu() };
     await database.query("CHECKPOINT");
+    const flushesBefore = await countFlushes();
     const sendCpu = openCpu();
     const result = await send({ ...base, seconds });
+    const cpu = { ...sendCpu(), client: result.cpuS };
+    const perFlush = result.accepted / ((await countFlushes()) - flushesBefore);
     const perSecond = result.accepted / result.elapsedS;
-    const sends = { ...result, perSecond, cpu: { ...sendCpu(), client: result.cpuS } };
+    const sends = { ...result, perSecond, perFlush, cpu };
     measured.push({ pgbench, sends, ratio: perSecond / pgbench.perSecond });
   }
   const webAfterSends = peakMemory(web.pid);
@@ -195,6 +207,8 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   await requireWeb();
   tally.add(drained.report.probe);
   cpu.client = drained.report.probe.cpuS;
+  stage.say("Lone sends");
+  const lone = await measureLone(stage, database, (plan) => send({ ...base, ...plan }));
   const peaks = {
     webAfterSends,
     webAtEnd: peakMemory(web.pid),
@@ -217,6 +231,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
     medianRatio: median(measured.map((round) => round.ratio)),
     atRest,
     drain: { ...drained.report, cpu, messages },
+    lone,
     memory: peaks,
     ...sums,
     problems: [await web.problems(), await drained.worker.problems()].filter(Boolean).join("\n"),

@@ -1,15 +1,15 @@
 /**
  * Requests per minute, of a caller (a key or a person) and of its account as a whole. Never more over all web processes: each
  * count is a row in the database. Concurrent requests of a process are counted by one statement, and busy callers with a
- * large limit ahead of time (leases.ts).
+ * large limit ahead of time (advances.ts).
  */
 import { createBatcher } from "../core/batcher";
 import { MINUTE_MS } from "../core/clock";
 import { pool, repeatWhenLost } from "../core/db";
 import { env } from "../core/env";
 import { defineProcessValue } from "../core/process";
+import { openAdvances } from "./advances";
 import { RATE_LIMIT_DEFAULT } from "./ceiling";
-import { openLeases } from "./leases";
 
 /**
  * Where a caller stands in its current minute. `resetMs` is the time to the next one; `refusedBy` tells whose limit is used
@@ -39,12 +39,12 @@ const countQueue = defineProcessValue("api-keys.rate", () =>
   createBatcher(countAll, { name: "rate_counts", maxWeight: ASKS_MAX, maxWaiting: WAITING_MAX }),
 );
 
-const leases = defineProcessValue("api-keys.leases", openLeases);
+const advances = defineProcessValue("api-keys.advances", openAdvances);
 
 /** Counts one request of a caller against its own limit per minute and, when it passes that, against its account's. */
 export async function countRequest(ask: Ask): Promise<RateState> {
-  const leased = takeLeased(ask);
-  if (leased) return leased;
+  const advance = takeAdvance(ask);
+  if (advance) return advance;
   // An exhausted caller is refused until the next minute without a query, so that a flood does not load the database.
   const known = knownRefusal(ask);
   if (known) return known;
@@ -58,11 +58,11 @@ export async function countRequest(ask: Ask): Promise<RateState> {
 }
 
 /** The state of a request for which permits of its caller and its account are left; null: it has to be counted. */
-function takeLeased({ caller, limit, accountId }: Ask): RateState | null {
+function takeAdvance({ caller, limit, accountId }: Ask): RateState | null {
   const at = performance.now();
-  if (!leases().has(caller, limit, at) || (accountId !== null && !leases().has(accountId, null, at))) return null;
-  const own = leases().take(caller, at);
-  const accountLimit = accountId === null ? null : leases().take(accountId, at).limit;
+  if (!advances().has(caller, limit, at) || (accountId !== null && !advances().has(accountId, null, at))) return null;
+  const own = advances().take(caller, at);
+  const accountLimit = accountId === null ? null : advances().take(accountId, at).limit;
   const resetMs = Math.min(MINUTE_MS, Math.ceil(own.until - at));
   return { refusedBy: null, limit, remaining: Math.max(0, limit - own.used), resetMs, accountLimit };
 }
@@ -132,9 +132,9 @@ function groupAsks(asks: readonly Ask[], at: number): Group[] {
     groups.set(ask.caller, group);
     if (ask.accountId !== null) counts.set(ask.accountId, (counts.get(ask.accountId) ?? 0) + 1);
   }
-  const accountsMore = new Map([...counts].map(([id, count]) => [id, leases().wanted(id, count, at)]));
+  const accountsMore = new Map([...counts].map(([id, count]) => [id, advances().wanted(id, count, at)]));
   for (const group of groups.values()) {
-    group.more = leases().wanted(group.ask.caller, group.count, at);
+    group.more = advances().wanted(group.ask.caller, group.count, at);
     group.accountMore = accountsMore.get(group.ask.accountId ?? "") ?? 0;
   }
   return [...groups.values()];
@@ -183,7 +183,7 @@ async function countAll(asks: Ask[]) {
   });
 }
 
-/** Notes the leases of a count that was sent at `at`, and returns where each id stood before its requests. */
+/** Notes the advances of a count that was sent at `at`, and returns where each id stood before its requests. */
 function standingsOf(rows: readonly Counted[], groups: readonly Group[], at: number): Map<string, Standing> {
   const byCaller = new Map(groups.map((group) => [group.ask.caller, group]));
   const byAccount = new Map(groups.map((group) => [group.ask.accountId ?? "", group]));
@@ -195,7 +195,7 @@ function standingsOf(rows: readonly Counted[], groups: readonly Group[], at: num
       const limit = passed === null ? (caller?.ask.limit ?? 0) : (accountLimit ?? 0);
       const used = usedAfter - asked - extra;
       // Counted from when it was sent: a permit must not outlive its minute.
-      const kept = leases().note(id, { used, asked, extra, limit, until: at + leftMs }, at);
+      const kept = advances().note(id, { used, asked, extra, limit, until: at + leftMs }, at);
       return [id, { used, kept, leftMs, accountLimit }];
     }),
   );

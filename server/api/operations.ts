@@ -8,7 +8,7 @@ export type Operation = {
   segments: string[];
   /** Path of the procedure in the router, e.g. `messages.send`. */
   procedure: string;
-  type: "query" | "mutation";
+  call: AnyProcedure;
   /** Whether success is 201: for every POST, unless its meta says otherwise. */
   creates: boolean;
   /** Whether it supports Idempotency-Key: if it creates, or its meta says so. */
@@ -42,7 +42,7 @@ export function tableOf(router: RouterLike): OperationTable {
       method,
       segments,
       procedure,
-      type: type as Operation["type"],
+      call: value as AnyProcedure,
       creates,
       keyed: creates || meta.keyed === true,
       inputs: new Set(names.filter((name) => !segments.includes(`{${name}}`))),

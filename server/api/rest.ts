@@ -2,7 +2,6 @@
  * The REST edge: every answer under /api/v1 is made here. It checks in the documented order (key, address, rate, path,
  * scope, input), calls the procedure that the OpenAPI meta names, and puts the envelope or the error around the result.
  */
-import { callTRPCProcedure } from "@trpc/server";
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
@@ -25,6 +24,7 @@ import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
 import type { RequestFacts } from "../observability/requests";
+import { callProcedure } from "./call";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
@@ -203,12 +203,10 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
     // It was counted with its key.
     admit: async () => undefined,
   };
-  const result = await callTRPCProcedure({
-    router: appRouter,
+  const result = await callProcedure(operation.call, {
     path: operation.procedure,
-    type: operation.type,
     ctx: context,
-    // tRPC asks for the input after the scope was judged, so a caller without the scope never has a body read.
+    // It is asked for after the scope was judged, so a caller without the scope never has a body read.
     getRawInput: async () => {
       body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
@@ -217,8 +215,6 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
       value = input;
       return { ...input, ...params };
     },
-    signal: undefined,
-    batchIndex: 0,
   });
   // Only reading operations take no input, so judging their query afterwards undoes nothing.
   if (!operation.takesInput) judgeNames(request, headers, meta, queryWarnings(request.query));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openLeases } from "./leases";
+import { openAdvances } from "./advances";
 
 const ID = "key";
 const MINUTE_MS = 60_000;
@@ -8,18 +8,18 @@ const MINUTE_MS = 60_000;
 function openMinute(limit: number) {
   let used = 0;
   const openProcess = () => {
-    const leases = openLeases();
+    const advances = openAdvances();
     let statements = 0;
     return {
       statements: () => statements,
       /** Makes one request and tells whether it is admitted, and what the caller is told to have left. */
       request(now: number): { isAdmitted: boolean; remaining: number } {
-        if (leases.has(ID, limit, now)) return { isAdmitted: true, remaining: limit - leases.take(ID, now).used };
-        const extra = leases.wanted(ID, 1, now);
+        if (advances.has(ID, limit, now)) return { isAdmitted: true, remaining: limit - advances.take(ID, now).used };
+        const extra = advances.wanted(ID, 1, now);
         const before = used;
         used += 1 + extra;
         statements += 1;
-        const kept = leases.note(ID, { used: before, asked: 1, extra, limit, until: MINUTE_MS }, now);
+        const kept = advances.note(ID, { used: before, asked: 1, extra, limit, until: MINUTE_MS }, now);
         return { isAdmitted: before + 1 <= limit, remaining: limit - before - 1 + kept };
       },
     };
@@ -71,18 +71,18 @@ test.each([
 });
 
 test("permits end with their minute, and with the limit that they were counted under", () => {
-  const leases = openLeases();
-  leases.note(ID, { used: 0, asked: 1, extra: 5, limit: 600, until: 1_000 }, 0);
-  expect(leases.has(ID, 600, 999)).toBe(true);
-  expect(leases.has(ID, null, 999)).toBe(true);
-  expect(leases.has(ID, 700, 999)).toBe(false);
-  expect(leases.has(ID, 600, 1_000)).toBe(false);
+  const advances = openAdvances();
+  advances.note(ID, { used: 0, asked: 1, extra: 5, limit: 600, until: 1_000 }, 0);
+  expect(advances.has(ID, 600, 999)).toBe(true);
+  expect(advances.has(ID, null, 999)).toBe(true);
+  expect(advances.has(ID, 700, 999)).toBe(false);
+  expect(advances.has(ID, 600, 1_000)).toBe(false);
 });
 
 test("permits beyond the limit are not granted", () => {
-  const leases = openLeases();
-  leases.note(ID, { used: 597, asked: 1, extra: 5, limit: 600, until: 1_000 }, 0);
-  leases.take(ID, 1);
-  expect(leases.take(ID, 1).used).toBe(600);
-  expect(leases.has(ID, 600, 1)).toBe(false);
+  const advances = openAdvances();
+  advances.note(ID, { used: 597, asked: 1, extra: 5, limit: 600, until: 1_000 }, 0);
+  advances.take(ID, 1);
+  expect(advances.take(ID, 1).used).toBe(600);
+  expect(advances.has(ID, 600, 1)).toBe(false);
 });

@@ -1,0 +1,55 @@
+/**
+ * Calls a procedure as tRPC's own caller does, for a fraction of its cost. tRPC copies its options and the context several
+ * times for each middleware, key by key, which took a tenth of the web process's time under load.
+ */
+import type { AnyProcedure } from "@trpc/server";
+import type { Context } from "../core/trpc";
+
+type RawInput = () => Promise<unknown>;
+type Next = { ctx?: object; input?: unknown; getRawInput?: RawInput };
+type Result = { ok: true; data: unknown } | { ok: false; error: unknown };
+
+/** What tRPC passes to a middleware; validation of input and output and the resolver are middlewares too. */
+type Options = {
+  ctx: object;
+  input: unknown;
+  getRawInput: RawInput;
+  meta: unknown;
+  type: string;
+  path: string;
+  signal: undefined;
+  batchIndex: number;
+  next: (more?: Next) => Promise<Result>;
+};
+
+/** Of a procedure. tRPC's types leave the middlewares out. */
+type Definition = { middlewares: ((options: Options) => Promise<Result>)[]; meta: unknown; type: string };
+
+/**
+ * Runs a procedure.
+ * @param call `path`: the procedure's name. `getRawInput`: called once the middlewares before the input's schema have passed.
+ * @returns what the output's schema makes of the result.
+ * @throws the procedure's error, or tRPC's for input that its schema refuses.
+ */
+export async function callProcedure(
+  procedure: AnyProcedure,
+  call: { path: string; ctx: Context; getRawInput: RawInput },
+): Promise<unknown> {
+  const { middlewares, meta, type } = procedure._def as unknown as Definition;
+  const { path } = call;
+  const run = async (at: number, ctx: object, input: unknown, getRawInput: RawInput): Promise<Result> => {
+    const step = middlewares[at];
+    if (!step) throw new Error(`The procedure ${path} has no resolver.`);
+    const next = (more?: Next) =>
+      run(
+        at + 1,
+        more?.ctx ? { ...ctx, ...more.ctx } : ctx,
+        more && "input" in more ? more.input : input,
+        more?.getRawInput ?? getRawInput,
+      );
+    return step({ ctx, input, getRawInput, meta, type, path, signal: undefined, batchIndex: 0, next });
+  };
+  const result = await run(0, call.ctx, undefined, call.getRawInput);
+  if (!result.ok) throw result.error;
+  return result.data;
+}
