@@ -120,6 +120,14 @@ async function migrationList() {
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
 /**
+ * Every queue of a worker fetches the jobs of its own tasks, in the order of priority and time. In the job queue's own index the
+ * task is no key, so that each job of other tasks that comes first is read from the table: a backlog of dispatch jobs, by
+ * each fetch of the webhook queue.
+ */
+const JOBS_BY_TASK = `CREATE INDEX IF NOT EXISTS jobs_by_task ON graphile_worker._private_jobs (priority, run_at, task_id)
+  WHERE is_available = true`;
+
+/**
  * Brings the database up to date: the job queue's schema, then ours. Safe to call from several processes at once.
  * @returns the names of the migrations that were applied now.
  */
@@ -129,6 +137,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
   try {
     await guard.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK_ID]);
     await migrateJobQueue({ connectionString, logger: undefined });
+    await guard.query(JOBS_BY_TASK);
     const { engine, close } = await openEngine(connectionString);
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: await migrationList(),
