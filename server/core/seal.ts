@@ -3,6 +3,7 @@
  * 5869) from the installation's SECRET_KEY and the purpose.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { defineProcessValue } from "./process";
 
 const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -13,8 +14,16 @@ const VERSION = "v1.";
 /** Kind of the secret. Each purpose has its own key, so text sealed for one cannot be opened for another. */
 export type SealPurpose = "webhook signing secret" | "idempotent answer" | "provider settings" | "known device";
 
-const deriveKey = (keyMaterial: string, purpose: SealPurpose): Buffer =>
-  Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));
+/** Derived keys by purpose and key material: each webhook job opens a secret, and deriving costs more than that. */
+const derivedKeys = defineProcessValue("seal.keys", () => new Map<string, Buffer>());
+
+function deriveKey(keyMaterial: string, purpose: SealPurpose): Buffer {
+  const id = `${purpose} ${keyMaterial}`;
+  const derived =
+    derivedKeys().get(id) ?? Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));
+  derivedKeys().set(id, derived);
+  return derived;
+}
 
 /**
  * Encrypts a secret; the same secret sealed twice gives two texts.
