@@ -145,6 +145,14 @@ async function applyOnce(connectionString: string): Promise<string[]> {
 }
 
 /**
+ * Every queue of a worker fetches the jobs of its own tasks, in the order of priority and time. In the job queue's own index the
+ * task is no key, so that each job of other tasks that comes first is read from the table: a backlog of dispatch jobs, by
+ * each fetch of the webhook queue.
+ */
+const JOBS_BY_TASK = `CREATE INDEX IF NOT EXISTS jobs_by_task ON graphile_worker._private_jobs (priority, run_at, task_id)
+  WHERE is_available = true`;
+
+/**
  * After a lock time-out: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
  * @returns false when it may be half done: statements that run outside of a transaction stay as they are.
  */
@@ -189,6 +197,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
     const refusal = tooNewLine(await readMigrationState(guard));
     if (refusal) throw new Error(refusal);
     await migrateJobQueue({ connectionString, logger: undefined });
+    await guard.query(JOBS_BY_TASK);
     return await applyPatiently(connectionString, guard);
   } finally {
     await guard.end();

@@ -3,6 +3,7 @@
  * 5869) from the installation's SECRET_KEY and the purpose.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { defineProcessValue } from "./process";
 
 const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -18,8 +19,16 @@ export type SealPurpose =
   | "known device"
   | "second factor";
 
-const deriveKey = (keyMaterial: string, purpose: SealPurpose): Buffer =>
-  Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));
+/** Derived keys by purpose and key material: each webhook job opens a secret, and deriving costs more than that. */
+const derivedKeys = defineProcessValue("seal.keys", () => new Map<string, Buffer>());
+
+function deriveKey(keyMaterial: string, purpose: SealPurpose): Buffer {
+  const id = `${purpose} ${keyMaterial}`;
+  const derived =
+    derivedKeys().get(id) ?? Buffer.from(hkdfSync("sha256", keyMaterial, Buffer.alloc(0), purpose, KEY_BYTES));
+  derivedKeys().set(id, derived);
+  return derived;
+}
 
 /**
  * Encrypts a secret; the same secret sealed twice gives two texts.

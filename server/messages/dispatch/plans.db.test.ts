@@ -3,9 +3,9 @@
  * pending, and a backlog has come since. A plan that trusts this walks the partial index of everything pending, once for
  * each job.
  */
-import pg from "pg";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { accepted, prepareAttempts, record, report } from "@/e2e/support/attempts";
+import { explain, rowsRead, type Statement, statementsOf } from "@/e2e/support/plans";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
@@ -24,77 +24,6 @@ const OWN = 20;
 const BACKLOG = 20_000;
 /** Rows that a plan by id may read per own row and table: the row, its attempts, its account and sender. */
 const READ_PER_ROW_MAX = 10;
-
-/** `name`: of a statement without one, its text. */
-type Statement = { name: string; text: string; values: unknown[] };
-
-/** The statements with parameters that `work` runs, as they were sent. */
-async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
-  const sent = new Map<string, Statement>();
-  const { query } = pg.Client.prototype;
-  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [config, values] = args as [Partial<Statement> | string | undefined, unknown];
-    if (typeof config === "string" && Array.isArray(values)) sent.set(config, { name: config, text: config, values });
-    else if (typeof config === "object" && config.text) {
-      sent.set(config.name ?? config.text, { values: [], ...config, name: config.name ?? config.text } as Statement);
-    }
-    return (query as (...all: unknown[]) => unknown).apply(this, args) as never;
-  });
-  try {
-    await work();
-  } finally {
-    spy.mockRestore();
-  }
-  return [...sent.values()];
-}
-
-type Plan = {
-  "Node Type": string;
-  "Relation Name"?: string;
-  "Actual Rows": number;
-  "Actual Loops": number;
-  "Rows Removed by Filter"?: number;
-  "Rows Removed by Index Recheck"?: number;
-  Plans?: Plan[];
-};
-
-/** Rows read from `relations`, kept or filtered away. */
-function rowsRead(plan: Plan, relations: readonly string[]): number {
-  const removed = (plan["Rows Removed by Filter"] ?? 0) + (plan["Rows Removed by Index Recheck"] ?? 0);
-  const isRead = plan["Relation Name"] !== undefined && relations.includes(plan["Relation Name"]);
-  const own =
-    isRead && plan["Node Type"] !== "ModifyTable" ? (plan["Actual Rows"] + removed) * plan["Actual Loops"] : 0;
-  return (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child, relations), own);
-}
-
-/**
- * Rows of the lists by status that this connection has read and not reported yet, also in triggers, whose plans no statement
- * shows.
- */
-const LISTS_READ = `SELECT (sum(seq_tup_read) + sum(idx_tup_fetch))::int4 AS read FROM pg_stat_xact_user_tables
-  WHERE relname IN ('pending_messages', 'sent_messages', 'failed_messages')`;
-
-/** Runs a statement, a named one in its generic plan, and takes back what it did. */
-async function explain({ name, text, values }: Statement): Promise<{ plan: Plan; listsRead: number }> {
-  const client = await pool().connect();
-  try {
-    await client.query("BEGIN");
-    const before = await client.query<{ read: number }>(LISTS_READ);
-    if (name !== text) await client.query("SET LOCAL plan_cache_mode = force_generic_plan");
-    const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-      values,
-    );
-    const [plan] = rows;
-    if (!plan) throw new Error("no plan");
-    const after = await client.query<{ read: number }>(LISTS_READ);
-    const listsRead = (after.rows[0]?.read ?? 0) - (before.rows[0]?.read ?? 0);
-    return { plan: plan["QUERY PLAN"][0].Plan, listsRead };
-  } finally {
-    await client.query("ROLLBACK");
-    client.release();
-  }
-}
 
 type Backlog = { ids: string[]; endpointId: string; deliveryIds: string[] };
 

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { explain, rowsRead, statementsOf } from "@/e2e/support/plans";
+import { pool } from "@/server/core/db";
+import { addJob } from "@/server/core/jobs";
+import { keepQueue, QUEUE_SETTINGS } from "./queue";
+
+const BACKLOG = 5_000;
+const OWN = 3;
+/** A row is read to choose it, and once more to lock it. */
+const READ_PER_JOB_MAX = 4;
+
+test("a queue reads no jobs of other queues, whatever waits before its own and whatever the statistics say", async () => {
+  await pool().query("ALTER TABLE graphile_worker._private_jobs SET (autovacuum_enabled = false)");
+  await pool().query("VACUUM ANALYZE graphile_worker._private_jobs");
+  await addJob(pool(), "dispatch_messages", { messageIds: ["msg_1"] });
+  await pool().query(
+    `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, max_attempts, priority)
+     SELECT j.task_id, j.payload, j.run_at - n * interval '1 millisecond', j.max_attempts, j.priority
+     FROM graphile_worker._private_jobs j, generate_series(1, $1) n`,
+    [BACKLOG],
+  );
+  for (let job = 0; job < OWN; job += 1) await addJob(pool(), "review_sender", { senderId: `snd_${job}` });
+  let done = 0;
+  const statements = await statementsOf(async () => {
+    const queue = await keepQueue({
+      name: "test",
+      taskList: {
+        review_sender: () => {
+          done += 1;
+        },
+      },
+      concurrency: 2 * OWN,
+    });
+    await expect.poll(() => done).toBe(OWN);
+    await queue.stop();
+  });
+  const fetches = statements.filter(({ text }) => /_private_jobs[\s\S]*skip locked/.test(text));
+  expect(fetches).toHaveLength(1);
+  // Fetched again: as many jobs as then.
+  for (let job = 0; job < OWN; job += 1) await addJob(pool(), "review_sender", { senderId: `snd_${job}` });
+  const settings = Object.entries(QUEUE_SETTINGS).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
+  for (const fetch of fetches) {
+    const { plan } = await explain(fetch, settings.join("; "));
+    const read = rowsRead(plan, ["_private_jobs"]);
+    expect(read).toBeGreaterThanOrEqual(OWN);
+    expect(read).toBeLessThanOrEqual(OWN * READ_PER_JOB_MAX);
+  }
+});
