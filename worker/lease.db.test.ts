@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { status } from "@/e2e/support/receiver";
 import { makeRoute } from "@/e2e/support/routes";
 import { makeAccount } from "@/e2e/support/seed";
-import { deliveriesOf, startWebhook } from "@/e2e/support/webhooks";
+import { deliveriesOf, startWebhook, triesOf } from "@/e2e/support/webhooks";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
@@ -66,6 +66,10 @@ test("the work of a killed worker is taken over within seconds, and nothing is s
   await expect.poll(lockedJobs).toBe(0);
   const delivered = async () => (await deliveriesOf(endpoint.id)).map((delivery) => delivery.status);
   await expect.poll(delivered).toEqual(["delivered", "delivered", "delivered"]);
+  // The event whose request was under way came twice, under one id, and is one try of one delivery.
+  const ids = receiver.received.map(({ body }) => JSON.parse(body.toString()).id);
+  expect([ids.length, new Set(ids).size]).toEqual([4, 3]);
+  expect(await triesOf(endpoint.id)).toHaveLength(3);
   expect(await attemptsOf(hanging.id)).toBe(1);
   expect((await getMessage(account.actor, hanging.id)).status).toBe("pending");
 }, 90_000);

@@ -479,7 +479,7 @@ export interface paths {
         };
         /**
          * List the deliveries to a webhook endpoint
-         * @description Deliveries, newest first, each with every HTTP try.
+         * @description Deliveries, newest first, each with every HTTP try. A delivery is listed when its first try has ended, or as pending when it has waited for that for 30 seconds.
          *
          *     Permission: `dlr:read` (read delivery events and webhook endpoints).
          */

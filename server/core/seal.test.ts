@@ -15,9 +15,9 @@ test("a sealed secret opens with the same key, and shows nothing of the secret",
 
 test("text that an earlier version sealed opens, also after others were opened", () => {
   const sealed = "v1.OOnAMVPVmBF2KGzNWJOD3d6-wlLfQdK3luBWfWu5ySlv9q7S3qo";
-  expect(() => unseal(`${KEY}.`, PURPOSE, sealed)).toThrow("cannot be opened");
-  expect(() => unseal(KEY, "provider settings", sealed)).toThrow("cannot be opened");
-  for (let time = 0; time < 2; time += 1) expect(unseal(KEY, PURPOSE, sealed)).toBe("whsec_kept");
+  expect(() => unseal([`${KEY}.`], PURPOSE, sealed)).toThrow("cannot be opened");
+  expect(() => unseal([KEY], "provider settings", sealed)).toThrow("cannot be opened");
+  for (let time = 0; time < 2; time += 1) expect(unseal([KEY], PURPOSE, sealed)).toBe("whsec_kept");
 });
 
 test("the same secret sealed twice gives two texts", () => {

@@ -1,10 +1,9 @@
 /** One HTTP request to a customer's endpoint. */
-import type { Readable } from "node:stream";
-import { type Dispatcher, request } from "undici";
-import { deadlineSignal, hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../core/deadline";
+import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../core/deadline";
 import { env } from "../core/env";
 import { defineProcessValue } from "../core/process";
 import type { DeliveryOutcome } from "./delivery-outcome";
+import { type ExchangeOptions, exchange, type Seen } from "./exchange";
 import { createLookup, isResolverSilent } from "./resolve-host";
 import { isAcknowledged, retryAfterS } from "./retry";
 import { type Secrets, signatureHeaders } from "./signature";
@@ -16,7 +15,6 @@ export type PostResult = Pick<
   "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt"
 >;
 
-const BODY_LIMIT_BYTES = 16 * 1_024;
 const KEPT_BYTES = 1_024;
 const ERROR_MAX_CHARACTERS = 255;
 
@@ -104,43 +102,31 @@ export function postEvent({ url, secrets, eventId, body, headers }: EventPost, l
  * @throws Error for a failure of ours: a resource of this machine is exhausted, its name servers do not respond, or a
  *   stall of this process broke the exchange.
  */
-export async function postJson(
-  url: string,
-  options: { dispatcher: Dispatcher; headers: Record<string, string>; body: Buffer; limitMs: number },
-): Promise<PostResult> {
-  const { dispatcher, headers, body, limitMs } = options;
+export async function postJson(url: string, options: ExchangeOptions): Promise<PostResult> {
+  const { limitMs } = options;
   const startedMs = performance.now();
   const markMs = stalledMs();
-  const deadline = deadlineSignal(limitMs);
-  let statusCode: number | null = null;
-  let requestedDelayS: number | null = null;
+  const seen: Seen = { statusCode: null, retryAfter: undefined, isLate: false };
   const end = (error: string | null, responseHead: string | null): PostResult => ({
     acknowledged: error === null,
-    statusCode,
+    statusCode: seen.statusCode,
     latencyMs: Math.round(performance.now() - startedMs),
     error: error === null ? null : storable(error).slice(0, ERROR_MAX_CHARACTERS),
     responseHead,
-    retryAfterS: requestedDelayS,
+    retryAfterS: seen.retryAfter === undefined ? null : retryAfterS(seen.retryAfter, Date.now()),
     finishedAt: new Date(),
   });
   try {
     await socketsRead();
-    const response = await request(url, {
-      method: "POST",
-      dispatcher,
-      signal: deadline.signal,
-      headers: { ...headers, "content-type": "application/json", "user-agent": "Messaging-Service/1" },
-      body,
-    });
-    statusCode = response.statusCode;
-    requestedDelayS = retryAfterS([response.headers["retry-after"]].flat()[0], Date.now());
-    const head = await readHead(response.body);
+    const headers = { ...options.headers, "content-type": "application/json", "user-agent": "Messaging-Service/1" };
+    const head = await exchange(url, { ...options, headers }, seen, KEPT_BYTES);
+    const statusCode = seen.statusCode ?? 0;
     if (isRefusedForStall(statusCode, markMs)) throw processStalled();
-    return end(statusError(statusCode), head);
+    return end(statusError(statusCode), textOf(head));
   } catch (thrown) {
     const code = codeOf(thrown);
     if (OUR_OWN.has(code) || (thrown instanceof Error && isResolverSilent(thrown.cause))) throw thrown;
-    const isLate = deadline.signal.aborted;
+    const { isLate } = seen;
     const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
     const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
     const isUnanswered = isLate || (isBlockedUrlError(thrown) && thrown.reason === "unresolvable_host");
@@ -151,8 +137,6 @@ export async function postJson(
       isBlockedUrlError(thrown) ? thrown.message : (ERROR_MESSAGES[code] ?? `The request failed (${code}).`),
       null,
     );
-  } finally {
-    deadline.clear();
   }
 }
 
@@ -180,20 +164,9 @@ function statusError(statusCode: number): string | null {
   return `The endpoint responded with ${statusCode}${isRedirect ? "; redirects are not followed" : ""}.`;
 }
 
-/** The first KiB of a body, as text. At 16 KiB reading stops and the connection is closed. */
-async function readHead(body: Readable): Promise<string> {
-  // Stopping early destroys the stream, which emits an error.
-  body.on("error", () => undefined);
-  const kept: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    if (size < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - size));
-    size += chunk.length;
-    if (size >= BODY_LIMIT_BYTES) break;
-  }
-  // Decoded as a stream, which omits a character that the cut would split.
-  return storable(new TextDecoder().decode(Buffer.concat(kept), { stream: true }));
-}
+/** Decoded as a stream, which omits a character that the cut would split. */
+const textOf = (head: Buffer): string =>
+  head.length === 0 ? "" : storable(new TextDecoder().decode(head, { stream: true }));
 
 /** PostgreSQL's text cannot contain NUL. */
 const storable = (text: string): string => text.replaceAll("\0", "\uFFFD");

@@ -126,7 +126,9 @@ export const webhooksRouter = router({
         operationId: "listWebhookDeliveries",
         tags: ["Webhooks"],
         summary: "List the deliveries to a webhook endpoint",
-        description: "Deliveries, newest first, each with every HTTP try.",
+        description:
+          "Deliveries, newest first, each with every HTTP try. A delivery is listed when its first try has ended, or as " +
+          "pending when it has waited for that for 30 seconds.",
       },
     })
     .input(ListDeliveriesQuery)

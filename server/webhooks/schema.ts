@@ -79,7 +79,7 @@ export type ListEventsQuery = z.output<typeof ListEventsQuery>;
 
 const DELIVERY_STATUSES = ["pending", "delivered", "abandoned", "held"] as const;
 
-/** One event for one endpoint, with every HTTP try. */
+/** One event for one endpoint, with every HTTP try. Listed when the first one has ended, or has to wait. */
 export const Delivery = z.object({
   id: z.string().describe("Delivery id, prefix dlv_."),
   object: kindOf("webhook_delivery"),

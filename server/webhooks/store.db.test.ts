@@ -12,6 +12,9 @@ import {
   triesOf,
 } from "@/e2e/support/webhooks";
 import { pool } from "../core/db";
+import { newId } from "../core/ids";
+import { readTotal } from "../lists/store";
+import { readHistory } from "../messages/history";
 import { deleteEndpoint, enableEndpoint, getEndpoint } from "./service";
 import { parkAllPending } from "./store";
 import { deliverWebhooks } from "./tasks";
@@ -75,6 +78,49 @@ describe("a job", () => {
     setup.receiver.answerWith(status(200));
     await deliverWebhooks(job.payload);
     expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
+  });
+
+  test("that ends between a response and its commit sends the event again, and counts it once", async () => {
+    const setup = await setUp(status(200));
+    await raise(setup);
+    const [job] = await takeDeliveryJobs(setup.endpoint.id);
+    if (!job) throw new Error("There is no job.");
+    await pool().query("ALTER TABLE list_totals RENAME TO list_totals_away");
+    await expect(deliverWebhooks(job.payload)).rejects.toThrow("list_totals");
+    await pool().query("ALTER TABLE list_totals_away RENAME TO list_totals");
+    expect(await deliveriesOf(setup.endpoint.id)).toEqual([]);
+    for (const _ of Array(2)) await deliverWebhooks(job.payload);
+    const ids = setup.receiver.received.map(({ body }) => JSON.parse(body.toString()).id);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+    expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([
+      { eventId: ids[0], status: "delivered", attempts: 1 },
+    ]);
+    expect(await triesOf(setup.endpoint.id)).toMatchObject([{ round: 0, attempt: 1, statusCode: 200, error: null }]);
+    const total = await readTotal("deliveries", { ownerId: setup.endpoint.id });
+    expect(total).toBe(1);
+  });
+
+  test("of a version before, whose deliveries have random ids and rows, is carried out", async () => {
+    const setup = await setUp(status(200));
+    const { account, endpoint } = setup;
+    const [messageId = ""] = await makeMessages(account, 1);
+    const [eventId, deliveryId] = [newId("event"), newId("delivery")];
+    await pool().query(
+      "INSERT INTO events (id, account_id, type, message_id, status, created_at) VALUES ($1, $2, 'message.sent', $3, 'sent', now())",
+      [eventId, account.accountId, messageId],
+    );
+    await pool().query(
+      `INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
+       VALUES ($1, $2, $3, $4, now(), 'pending', date_trunc('milliseconds', now()))`,
+      [deliveryId, account.accountId, endpoint.id, eventId],
+    );
+    await deliverWebhooks({ endpointId: endpoint.id, deliveryIds: [deliveryId], attemptsMade: 0, round: 0 });
+    expect(setup.receiver.received.map(({ body }) => JSON.parse(body.toString()).id)).toEqual([eventId]);
+    expect(await deliveriesOf(endpoint.id)).toMatchObject([{ id: deliveryId, status: "delivered", attempts: 1 }]);
+    const history = await readHistory(account.actor, messageId);
+    expect(history.events.map((event) => event.id)).toEqual([eventId]);
+    expect(history.deliveries).toMatchObject([{ id: deliveryId, tries: [{ attempt: 1, statusCode: 200 }] }]);
   });
 
   test("that names no number of tries sends the deliveries that are due", async () => {
