@@ -19,13 +19,11 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     async (offset) => {
       const { text, values } = conditionsOf(accountId, query, created);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
-      // through it would read all accounts' messages. A key's messages are in an index of their own, in the order of ids.
-      // Only ids are read of the rows that the offset skips.
-      const order = query.api_key_id === undefined ? "m.account_id DESC, m.id DESC" : "m.api_key_id DESC, m.id DESC";
+      // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT m.id FROM messages m WHERE ${text}
-                 ORDER BY ${order} LIMIT ${query.limit} OFFSET ${offset}))
+                 ORDER BY m.account_id DESC, m.id DESC LIMIT ${query.limit} OFFSET ${offset}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -52,7 +50,7 @@ function conditionsOf(accountId: string, filter: Filter, created: Span): { text:
   where("to_number =", filter.to);
   where("reference =", filter.reference);
   where("from_sender =", filter.from);
-  where("api_key_id = ANY", filter.api_key_id && [filter.api_key_id]);
+  where("api_key_id =", filter.api_key_id);
   where("id >=", first);
   where("id <", end);
   where("created_at >=", timeOf(created.from));
