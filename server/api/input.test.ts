@@ -91,10 +91,6 @@ describe("parseQuery", () => {
     expect(refusal(() => parseQuery("page=1&page=2"))).toMatchObject({ status: 400, wire: { param: "page" } });
     expect(refusal(() => parseQuery("to=%00"))).toMatchObject({ status: 400, wire: { param: "to" } });
   });
-
-  test("treats a parameter called __proto__ like any other", () => {
-    expect(Object.keys(parseQuery("__proto__=1"))).toEqual([]);
-  });
 });
 
 test("requireStorable accepts all other JSON values", () => {
