@@ -256,8 +256,10 @@ test.describe("PATCH /api-keys/{id}", () => {
     expect((await rest.withKey(key).ask(ACCOUNT)).headers.get("ratelimit-limit")).toBe("9");
   });
 
-  test("refuses each wrong field with a 400 that names it", async ({ rest, account }) => {
-    const { id } = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old" });
+  test("refuses each wrong field with a 400 that names it, and a key that widens itself with a 403", async ({
+    rest,
+  }) => {
+    const { id, plain_key: key } = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Old", rate_limit: 100 });
     for (const [param, value] of [
       ["name", ""],
       ["rate_limit", 6_001],
@@ -268,7 +270,7 @@ test.describe("PATCH /api-keys/{id}", () => {
       const error = await rest.refusal(400, patch(id, { [param.split("[")[0] ?? ""]: value }));
       expect(error.param).toBe(param);
     }
-    const own = await rest.refusal(403, patch(account.apiKeyId, { rate_limit: 6_000 }));
+    const own = await rest.withKey(key).refusal(403, patch(id, { rate_limit: 101 }));
     expect(own).toMatchObject({ param: "rate_limit", details: { reason: "limit_not_held" } });
   });
 

@@ -1,4 +1,6 @@
 /** The contract, written down a second time: the served document must promise all of it. */
+
+import { parse } from "yaml";
 import type { Schema } from "../support/closed-schema";
 import type { Contract } from "../support/contract";
 import { expect, test } from "../support/contract-test";
@@ -99,6 +101,9 @@ test("the document is served to everybody, with or without a key", async ({ serv
     expect(await answer.json()).toEqual(contract.document);
   }
   expect(contract.document.openapi).toMatch(/^3\.1/);
+  const yaml = await fetch(`${service.url}/api/v1/openapi.yaml`);
+  expect([yaml.status, yaml.headers.get("content-type")]).toEqual([200, "application/yaml; charset=utf-8"]);
+  expect(parse(await yaml.text())).toEqual(contract.document);
 });
 
 test("every operation of the contract is there, with its success status and every refusal", ({ contract }) => {

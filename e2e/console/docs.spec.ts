@@ -68,10 +68,16 @@ test("the guides are in the navigation and link to one another", async ({ page, 
   expect(seen).toEqual({ foreign: [], errors: [] });
 });
 
-test("the served API document is the committed one", async ({ request }) => {
+test("the served API document is the committed one, with the address of this installation", async ({
+  request,
+  service,
+}) => {
   const response = await request.get("/api/v1/openapi.json");
   expect(response.status()).toBe(200);
-  expect(await response.json()).toEqual(JSON.parse(readFileSync("openapi.json", "utf8")));
+  const { servers, ...served } = (await response.json()) as { servers: { url: string }[]; info: { contact: object } };
+  expect(servers[0]?.url).toBe(`${service.url}/api/v1`);
+  const committed = JSON.parse(readFileSync("openapi.json", "utf8").replace('"/docs"', `"${service.url}/docs"`));
+  expect({ ...served, servers: committed.servers }).toEqual(committed);
 });
 
 test("an operation can be tried from the reference with an API key", async ({ page, service, account }) => {

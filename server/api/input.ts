@@ -55,7 +55,8 @@ const SUSPICIOUS_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 
 /** Parses a query string. @throws 400 for a parameter that is repeated or cannot be stored. */
 export function parseQuery(query: string): Record<string, string> {
-  const values: Record<string, string> = {};
+  // Without a prototype: a parameter `__proto__` is a name like any other.
+  const values: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(query)) {
     if (Object.hasOwn(values, name)) throw refusedInput(name, "given more than once");
     requireStorable(value, name);

@@ -32,7 +32,6 @@ const object = (properties: Record<string, object>, description?: string, option
   ...(description ? { description } : {}),
   properties,
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
 });
 
 const META_REF = { $ref: "#/components/schemas/Meta" };

@@ -23,13 +23,16 @@ const PATTERN_FORMATS = new Set(["date-time", "email", "uri"]);
 
 /**
  * Removes redundancy: patterns beside a format that implies them, bounds that are those of the number type, and `anyOf`
- * for nullable values.
+ * for nullable values. Opens closed objects: fields may be added to responses at any time.
  */
 export function tidy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(tidy);
   if (!isObject(schema)) return schema;
   const { pattern, ...rest } = schema;
-  const kept = Object.entries(rest).filter(([, value]) => Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER);
+  const kept = Object.entries(rest).filter(
+    ([name, value]) =>
+      Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER && !(name === "additionalProperties" && value === false),
+  );
   const tidied = Object.fromEntries(kept.map(([name, value]) => [name, tidy(value)]));
   const isRedundant = pattern === undefined || PATTERN_FORMATS.has(String(schema.format));
   return mergeNull(isRedundant ? tidied : { ...tidied, pattern });

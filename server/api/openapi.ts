@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of the REST API, generated from the procedures' schemas. */
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
+import { stringify } from "yaml";
 import { SCOPE_DESCRIPTIONS, type Scope } from "../api-keys/scopes";
 import { defineProcessValue } from "../core/process";
 import type { OperationMeta } from "../core/trpc";
@@ -82,7 +83,7 @@ function successOf(operation: Operation, generated: OperationObject, examples: O
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: {
       "application/json": {
-        schema: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
+        schema: { type: "object", properties, required: Object.keys(properties) },
         ...(examples ? { examples: valuesOf(examples.responses, wrap) } : {}),
       },
     },
@@ -155,6 +156,9 @@ function generate(): OpenAPIObject {
   ) as OpenAPIObject;
 }
 
+/** Stands for the origin of an installation, which is not known while the document is made. */
+const ORIGIN = "https://origin.invalid";
+
 function makeDocument(): OpenAPIObject {
   const generated = generate();
   const generatedSchemas = generated.components?.schemas ?? {};
@@ -178,9 +182,10 @@ function makeDocument(): OpenAPIObject {
       title: "Messaging Service",
       version: API_VERSION,
       description: INFO_TEXT,
+      contact: { name: "The operator of this installation", url: `${ORIGIN}/docs` },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/api/v1", description: "This installation." }],
+    servers: [{ url: `${ORIGIN}/api/v1`, description: "This installation." }],
     security: [{ apiKey: [] }],
     tags: TAGS,
     paths: Object.fromEntries(sorted),
@@ -189,8 +194,17 @@ function makeDocument(): OpenAPIObject {
   }) as OpenAPIObject;
 }
 
-/** The document, made once per process; it is the same in every installation. */
-export const openApiDocument = defineProcessValue("rest.openapi", makeDocument);
+const jsonText = defineProcessValue("rest.openapi", () => JSON.stringify(makeDocument()));
+const yamlText = defineProcessValue("rest.openapi_yaml", () =>
+  // Aliases would save bytes, and stop some readers.
+  stringify(JSON.parse(jsonText()), { aliasDuplicateObjects: false, lineWidth: 120 }),
+);
 
-/** The document as JSON. */
-export const openApiText = defineProcessValue("rest.openapi_text", () => JSON.stringify(openApiDocument()));
+/** The document; its URLs are relative, so it is the same in every installation. */
+export const openApiDocument = (): OpenAPIObject => JSON.parse(openApiText("")) as OpenAPIObject;
+
+/** The document as JSON. @param origin of this installation, such as `https://sms.example.com`; empty: relative URLs. */
+export const openApiText = (origin: string): string => jsonText().replaceAll(ORIGIN, origin);
+
+/** The same as YAML. */
+export const openApiYaml = (origin: string): string => yamlText().replaceAll(ORIGIN, origin);

@@ -7,7 +7,7 @@ import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { namedPeer } from "../auth/caller-address";
 import type { AccountActor, Origin } from "../core/actor";
-import { env } from "../core/env";
+import { env, publicUrl } from "../core/env";
 import {
   type ApiError,
   databaseUnavailable,
@@ -68,6 +68,24 @@ function normalized(request: RestRequest): RestRequest {
   return { ...request, method: method === "HEAD" ? "GET" : method, path: isSlashed ? path.slice(0, -1) : path };
 }
 
+/** The origin that callers know this installation by; empty when it cannot be told, and for a Host that is none. */
+function originOf(request: RestRequest): string {
+  const host = request.header("host");
+  if (host === undefined || !/^[\w.:[\]-]{1,255}$/.test(host)) return "";
+  return env().PUBLIC_URL === undefined ? `http://${host}` : publicUrl();
+}
+
+/** The document of the API, which needs no key; null for any other path. */
+async function serveDocument(request: RestRequest, headers: Record<string, string>): Promise<RestResponse | null> {
+  const isYaml = request.path === "/openapi.yaml";
+  if (request.method !== "GET" || !(isYaml || request.path === "/openapi.json")) return null;
+  // Loaded when somebody asks: what makes the document is heavy, and most processes never need it.
+  const { openApiText, openApiYaml } = await import("./openapi");
+  if (!isYaml) return { status: 200, headers, body: openApiText(originOf(request)) };
+  headers["content-type"] = "application/yaml; charset=utf-8";
+  return { status: 200, headers, body: openApiYaml(originOf(request)) };
+}
+
 /** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
 export async function serveRest(given: RestRequest): Promise<RestResponse> {
   const request = normalized(given);
@@ -77,11 +95,8 @@ export async function serveRest(given: RestRequest): Promise<RestResponse> {
   if (ownId !== null) headers["x-request-id"] = ownId;
   const meta: Meta = { request_id: requestId, api_version: API_VERSION };
   try {
-    if (request.method === "GET" && request.path === "/openapi.json") {
-      // Loaded when somebody asks: what makes the document is heavy, and most processes never need it.
-      const { openApiText } = await import("./openapi");
-      return { status: 200, headers, body: openApiText() };
-    }
+    const document = await serveDocument(request, headers);
+    if (document) return document;
     const performed = await perform(request, meta, headers);
     if (performed === null) {
       const { "content-type": _, ...fields } = headers;

@@ -97,19 +97,16 @@ describe("reference, sender and key", () => {
       [account.accountId],
     );
     await pool().query("ANALYZE messages");
-    const planOf = async (condition: string, order: string) => {
+    const planOf = async (condition: string) => {
       const { rows } = await pool().query<{ "QUERY PLAN": string }>(
         `EXPLAIN SELECT m.id FROM messages m WHERE m.account_id = ANY ('{${account.accountId}}') AND ${condition}
-         ORDER BY ${order} LIMIT 50`,
+         ORDER BY m.account_id DESC, m.id DESC LIMIT 50`,
       );
       return rows.map((row) => row["QUERY PLAN"]).join("\n");
     };
-    const byAccount = "m.account_id DESC, m.id DESC";
-    expect(await planOf("m.reference = 'order-4'", byAccount)).toContain("messages_reference");
-    expect(await planOf("m.from_sender = 'NONE'", byAccount)).toContain("messages_account_id_from_sender_id_idx");
-    expect(await planOf("m.api_key_id = ANY ('{key_none}')", "m.api_key_id DESC, m.id DESC")).toContain(
-      "messages_api_key_id_id_idx",
-    );
+    expect(await planOf("m.reference = 'order-4'")).toContain("messages_reference");
+    expect(await planOf("m.from_sender = 'NONE'")).toContain("messages_account_id_from_sender_id_idx");
+    expect(await planOf("m.api_key_id = 'key_none'")).toContain("messages_account_id_api_key_id_id_idx");
   });
 });
 

@@ -19,13 +19,11 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     async (offset) => {
       const { from, id, text, values } = selectionOf(accountId, query, created);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
-      // through it would read all accounts' messages. A key's messages are in an index of their own, in the order of ids.
-      // Only ids are read of the rows that the offset skips.
-      const order = query.api_key_id === undefined ? "l.account_id" : "l.api_key_id";
+      // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
-                 ORDER BY ${order} DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
+                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -82,7 +80,7 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
   where("l.to_number =", filter.to);
   where("l.reference =", filter.reference);
   where("l.from_sender =", filter.from);
-  where("l.api_key_id = ANY", filter.api_key_id && [filter.api_key_id]);
+  where("l.api_key_id =", filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
   where("l.created_at >=", timeOf(created.from));

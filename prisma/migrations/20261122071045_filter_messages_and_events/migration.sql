@@ -2,7 +2,7 @@
 CREATE INDEX "messages_account_id_from_sender_id_idx" ON "messages"("account_id", "from_sender", "id");
 
 -- CreateIndex
-CREATE INDEX "messages_api_key_id_id_idx" ON "messages"("api_key_id", "id");
+CREATE INDEX "messages_account_id_api_key_id_id_idx" ON "messages"("account_id", "api_key_id", "id");
 
 -- What the schema language cannot say.
 
