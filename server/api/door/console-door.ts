@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { PEER_ADDRESS_HEADER } from "../../auth/caller-address";
-import { env } from "../../core/env";
+import { now } from "../../core/clock";
+import { env, publicUrl } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
 import { checkHealth } from "../health";
 import { textRefusal, writeResponse } from "./answers";
@@ -10,6 +11,7 @@ import { readBuiltPages } from "./built-pages";
 import { type HandOver, handleCall, isCallPath } from "./calls";
 import { handlePage } from "./pages";
 import { contentSecurityPolicy } from "./security-headers";
+import { SECURITY_TXT, securityText } from "./security-txt";
 
 const HEALTH = "/api/health";
 
@@ -26,6 +28,18 @@ async function answerHealth(request: IncomingMessage, response: ServerResponse):
   const health = await look.last;
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   await writeResponse(request, response, { status: health.ok ? 200 : 503, headers, body: JSON.stringify(health) });
+}
+
+/** 404 where nobody is named. */
+function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { SECURITY_CONTACT } = env();
+  if (!SECURITY_CONTACT) return writeResponse(request, response, textRefusal(404, "There is no such address."));
+  const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "public, max-age=3600" };
+  return writeResponse(request, response, {
+    status: 200,
+    headers,
+    body: securityText(SECURITY_CONTACT, publicUrl(), now()),
+  });
 }
 
 /**
@@ -45,6 +59,9 @@ export function openConsoleDoor(next: HandOver): HandOver {
     if (isCallPath(asked)) return handleCall(request, response, asked, handOver);
     if (asked === HEALTH && (request.method === "GET" || request.method === "HEAD")) {
       return answerHealth(request, response);
+    }
+    if (asked === SECURITY_TXT && (request.method === "GET" || request.method === "HEAD")) {
+      return answerSecurityTxt(request, response);
     }
     if (asked.startsWith("/api/"))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
