@@ -10,12 +10,14 @@ import { prisma } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
 import { fromMicros, toMicros } from "@/server/core/wire";
+import { resealSecrets } from "@/server/operator/reseal";
 import { CreditAccountInput } from "@/server/operator/schema";
 import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
 import { createRoute as createRouteDeed, listRoutes as listRouteRows } from "@/server/routing/edit";
 import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender } from "@/server/senders/service";
+import { requireSecretKey } from "./admin-database";
 
 export type Flags = Partial<Record<string, string | boolean>>;
 type Row = Record<string, unknown>;
@@ -183,6 +185,12 @@ async function checkBooks() {
   return { output, ok: drifted.length === 0 };
 }
 
+async function reseal() {
+  requireSecretKey();
+  const columns = await resealSecrets(OPERATOR);
+  return { output: columns, ok: columns.every(({ lost }) => lost === 0) };
+}
+
 /** What each command does. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account create", createAccount],
@@ -200,4 +208,5 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["route list", listRoutes],
   ["route create", createRoute],
   ["ledger check", checkBooks],
+  ["secrets reseal", reseal],
 ]);

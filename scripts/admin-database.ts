@@ -2,6 +2,13 @@ import { randomBytes } from "node:crypto";
 import { applyLocalSettings, dataFolder, readCredentials } from "./local";
 import { runningStart } from "./lock";
 
+let isKeyMadeUp = false;
+
+/** @throws Error when SECRET_KEY was not given: what was sealed with it could not be opened. */
+export function requireSecretKey(): void {
+  if (isKeyMadeUp) throw new Error("Set SECRET_KEY, and SECRET_KEY_PREVIOUS, as for the service's own processes.");
+}
+
 /**
  * Points this process at the database that DATABASE_URL names, else at the one of the running local start.
  * @throws Error when there is neither.
@@ -10,7 +17,8 @@ export function chooseDatabase(): void {
   // The output is what this command prints; what the commands would log is for the service's own processes.
   process.env.LOG_LEVEL ??= "error";
   if (process.env.DATABASE_URL) {
-    // No command here signs or seals anything, but the settings are only read as a whole.
+    // Few commands sign or seal anything (requireSecretKey), but the settings are only read as a whole.
+    isKeyMadeUp = !process.env.SECRET_KEY;
     process.env.SECRET_KEY ||= randomBytes(32).toString("base64");
     return;
   }

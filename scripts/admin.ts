@@ -20,6 +20,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   route list
   route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
   ledger check     compares every balance with its ledger; exit code 1 when one differs
+  secrets reseal   seals stored secrets with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed; exit code 1 when one
+                   opens with neither
 
 --json prints the output as one line of JSON. Everywhere: DATABASE_URL names the database; without it the one of the
 service that \`npm start\` runs from this folder (or from DATA_DIR) is taken.

@@ -78,7 +78,7 @@ test("an app is enrolled, asked for at the sign-in, replaced by a recovery code,
 
 test("an operator clears the app of somebody who lost it", async ({ console: page, account, browser, service }) => {
   await enrol(page);
-  await admin(service, ["account", "clear-second-factor", "--email", account.email]);
+  await admin(service, "account", "clear-second-factor", "--email", account.email);
   const other = await (await browser.newContext({ baseURL: service.url })).newPage();
   await giveCredentials(other, account);
   await other.waitForURL("/");
