@@ -1,10 +1,7 @@
 import type { Page } from "@playwright/test";
-import { codeAt, stepAt } from "@/server/auth/totp";
 import { admin } from "../support/accounts";
+import { codeOf } from "../support/authenticator";
 import { expect, test } from "../test";
-
-/** The code that an app shows now, or shows after that. */
-const codeOf = (secret: string, steps = 0): string => codeAt(secret, stepAt(Date.now() / 1_000) + steps);
 
 async function giveCredentials(page: Page, account: { email: string; password: string }): Promise<void> {
   await page.goto("/sign-in");
