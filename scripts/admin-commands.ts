@@ -12,12 +12,14 @@ import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
 import { fromMicros, toMicros } from "@/server/core/wire";
 import { rebuildListTotals } from "@/server/lists/rebuild";
+import { resealSecrets } from "@/server/operator/reseal";
 import { CreditAccountInput } from "@/server/operator/schema";
 import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
 import { createRoute as createRouteDeed, listRoutes as listRouteRows } from "@/server/routing/edit";
 import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender } from "@/server/senders/service";
+import { requireSecretKey } from "./admin-database";
 
 export type Flags = Partial<Record<string, string | boolean>>;
 type Row = Record<string, unknown>;
@@ -185,6 +187,12 @@ async function checkBooks() {
   return { output, ok: drifted.length === 0 };
 }
 
+async function reseal() {
+  requireSecretKey();
+  const columns = await resealSecrets(OPERATOR);
+  return { output: columns, ok: columns.every(({ lost }) => lost === 0) };
+}
+
 /** Every command with its description. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["account create", createAccount],
@@ -204,4 +212,5 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["ledger check", checkBooks],
   ["rebuild list-totals", async () => done({ corrected: await rebuildListTotals() })],
   ["rebuild usage", async () => done({ corrected: await rebuildUsage() })],
+  ["secrets reseal", reseal],
 ]);

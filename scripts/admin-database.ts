@@ -2,6 +2,13 @@ import { randomBytes } from "node:crypto";
 import { applyLocalSettings, dataFolder, readCredentials } from "./local";
 import { runningStart } from "./lock";
 
+let isKeyMadeUp = false;
+
+/** @throws Error when SECRET_KEY was not given: what was sealed with it could not be opened. */
+export function requireSecretKey(): void {
+  if (isKeyMadeUp) throw new Error("Set SECRET_KEY, and SECRET_KEY_PREVIOUS, as for the service's own processes.");
+}
+
 /**
  * Points this process at the database that DATABASE_URL names, else at the one of the running local start.
  * @throws Error when there is neither.
@@ -10,7 +17,8 @@ export function chooseDatabase(): void {
   // This command prints its result; log lines are for the service's processes.
   process.env.LOG_LEVEL ??= "error";
   if (process.env.DATABASE_URL) {
-    // No command here signs or seals, but all settings are validated together.
+    // Few commands sign or seal anything (requireSecretKey), but all settings are validated together.
+    isKeyMadeUp = !process.env.SECRET_KEY;
     process.env.SECRET_KEY ||= randomBytes(32).toString("base64");
     return;
   }

@@ -22,6 +22,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   ledger check     compares every balance with its ledger; exit code 1 when one differs
   rebuild list-totals  counts the lists anew and corrects their lengths, while the service runs
   rebuild usage        counts messages and events anew and corrects the counters of usage, likewise
+  secrets reseal   seals stored secrets with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed; exit code 1 when one
+                   opens with neither
 
 --json prints the output as one line of JSON. Everywhere: DATABASE_URL names the database; without it the one of the
 service that \`npm start\` runs from this folder (or from DATA_DIR) is taken.

@@ -165,7 +165,8 @@ async function launch(data: string, programs: Programs, settings: Record<string,
     timezone: "UTC",
     ...settings,
   }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const logFile = await open(`${data}.log`, "w");
+  const logFile = await open(`${data}.log`, "w", 0o600);
+  await logFile.chmod(0o600);
   const { argument, options } = placeOf(data, programs);
   const command = path.join(programs.folder, "postgres");
   // Its own process group: Ctrl-C must reach the service first, and the database only after it.

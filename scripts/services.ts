@@ -1,6 +1,6 @@
 /** Processes of the service as children of a command: their logs go to files, and they end when the command does. */
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 
 /** Longest response time of a provider, plus time to record the outcome. */
@@ -29,7 +29,9 @@ export type Services = {
 /** Starts `node <args>` with this process's environment. Its log file begins anew. */
 function startService(name: string, args: string[], logDir: string): Service {
   const logFile = path.join(logDir, `${name}.log`);
-  const log = openSync(logFile, "w");
+  // For their owner alone: the logs name customers' ids and addresses. A file of an earlier version keeps its mode otherwise.
+  rmSync(logFile, { force: true });
+  const log = openSync(logFile, "w", 0o600);
   // A group of its own, so that Ctrl-C reaches it through us only and once. The channel closes when we are gone, and
   // then it stops by itself.
   const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", log, log, "ipc"] });

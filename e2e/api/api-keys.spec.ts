@@ -64,6 +64,8 @@ test.describe("POST /api-keys/create", () => {
       object: "api_key",
       key_hint: expect.stringMatching(/^ds_live_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$/),
       is_active: true,
+      // The test's own key made it.
+      created_by: expect.stringMatching(/^key_/),
       last_used_at: null,
       created_at: ISO,
       plain_key: expect.stringMatching(/^ds_live_[0-9A-Za-z]{32}$/),

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   "second_factor.cleared",
   "second_factor.disabled",
   "second_factor.enabled",
+  "secrets.resealed",
   "sender.decided",
   "sender.deleted",
   "sender.registered",

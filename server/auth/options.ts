@@ -10,6 +10,7 @@ import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { EmailAddress } from "../core/wire";
 import { callerAddress } from "./caller-address";
+import { decodeSession } from "./key-ring";
 import { knownDevice, knownDeviceCookie } from "./known-device";
 import { normalEmail } from "./normal-email";
 import { redirectTarget } from "./redirect-target";
@@ -104,7 +105,7 @@ export function authOptions(setCookie: SetCookie = () => undefined): AuthOptions
     secret: env().SECRET_KEY,
     useSecureCookies: publicUrl().startsWith("https://"),
     session: { strategy: "jwt", maxAge: SESSION_LIFETIME_S },
-    jwt: { maxAge: SESSION_LIFETIME_S },
+    jwt: { maxAge: SESSION_LIFETIME_S, decode: decodeSession },
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [passwordProvider(setCookie)],
     callbacks: {

@@ -1,6 +1,7 @@
 /** Who a cookie says is asking, before anybody looks whether the session still stands. */
 import { getToken } from "next-auth/jwt";
 import { env, publicUrl } from "../core/env";
+import { decodeSession } from "./key-ring";
 
 /** Cookies of a request by their names; of several of one name the first counts, as it does for Next. */
 function cookiesOf(header: string): Record<string, string> {
@@ -23,6 +24,7 @@ export async function sessionOfCookies(header: string | undefined): Promise<stri
   const token = await getToken({
     req: { cookies: cookiesOf(header), headers: {} } as Parameters<typeof getToken>[0]["req"],
     secret: env().SECRET_KEY,
+    decode: decodeSession,
     secureCookie: publicUrl().startsWith("https://"),
   });
   return token?.sessionId ?? null;

@@ -60,6 +60,11 @@ export const Settings = z.object({
   WEBHOOK_ALLOWED_NETWORKS: networks(isCidr, "a CIDR range").describe(
     "private CIDR ranges that webhooks may reach, e.g. 10.1.0.0/16",
   ),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:|https:\/\/|tel:)\S+$/, "must begin with mailto:, https:// or tel:")
+    .optional()
+    .describe("where to report vulnerabilities, shown at /.well-known/security.txt, e.g. mailto:security@example.com"),
   SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
     "seconds after which a new sender is approved by itself; 0: never",

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { PEER_ADDRESS_HEADER } from "../../auth/caller-address";
 import { PAGE_HEADER } from "../../auth/sign-in-path";
-import { env } from "../../core/env";
+import { now } from "../../core/clock";
+import { env, publicUrl } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
 import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
@@ -12,6 +13,7 @@ import { readBuiltPages } from "./built-pages";
 import { type HandOver, handleCall, isCallPath } from "./calls";
 import { handlePage } from "./pages";
 import { contentSecurityPolicy } from "./security-headers";
+import { SECURITY_TXT, securityText } from "./security-txt";
 
 const HEALTH = "/api/health";
 const READY = "/api/health/ready";
@@ -41,6 +43,18 @@ async function answerReadiness(request: IncomingMessage, response: ServerRespons
   });
 }
 
+/** 404 where nobody is named. */
+function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { SECURITY_CONTACT } = env();
+  if (!SECURITY_CONTACT) return writeResponse(request, response, textRefusal(404, "There is no such address."));
+  const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "public, max-age=3600" };
+  return writeResponse(request, response, {
+    status: 200,
+    headers,
+    body: securityText(SECURITY_CONTACT, publicUrl(), now()),
+  });
+}
+
 /**
  * Makes the console's door before Next.
  * @param next answers what gets past it.
@@ -61,6 +75,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (asked === HEALTH && isRead) return answerHealth(request, response);
     if (asked === READY && isRead) return answerReadiness(request, response);
+    if (asked === SECURITY_TXT && isRead) return answerSecurityTxt(request, response);
     if (asked.startsWith("/api/"))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
     if (built) return handlePage(request, response, asked, built, handOver);

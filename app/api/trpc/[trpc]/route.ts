@@ -1,5 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { BATCH_MAX } from "@/server/api/batch-size";
+import { reportCall } from "@/server/api/call-report";
 import { sessionContext } from "@/server/api/context";
 import { appRouter } from "@/server/api/router";
 
@@ -11,6 +12,7 @@ const handle = (request: Request): Promise<Response> =>
     req: request,
     router: appRouter,
     createContext: () => sessionContext(request),
+    onError: ({ error, path, ctx }) => reportCall(error, path, ctx),
     maxBatchSize: BATCH_MAX,
     // Reads by POST; a GET still changes nothing.
     allowMethodOverride: true,

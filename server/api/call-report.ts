@@ -1,0 +1,23 @@
+/** The log of the console's calls that went wrong. */
+import type { TRPCError } from "@trpc/server";
+import { toApiError } from "../core/errors";
+import { errorFields, log } from "../core/log";
+import type { Context } from "../core/trpc";
+
+/** Logs a denial, so that attempts at what is somebody else's show, and a failure; never what was sent. */
+export function reportCall(error: TRPCError, procedure: string | undefined, context: Context | undefined): void {
+  const { status, wire } = toApiError(error);
+  const actor = context?.actor;
+  const fields = {
+    request_id: context?.requestId ?? null,
+    procedure: procedure ?? null,
+    status,
+    reason: wire.details.reason ?? wire.code,
+    user_id: actor?.kind === "session" ? actor.userId : null,
+    address: context?.address ?? null,
+  };
+  if (status >= 500) log("error", "trpc.failed", { ...fields, ...errorFields(error.cause ?? error) });
+  // The console asks for the password in answer to this one.
+  else if (status === 403 && fields.reason !== "confirmation_required") log("warn", "trpc.denied", fields);
+  else log("debug", "trpc.refused", fields);
+}
