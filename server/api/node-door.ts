@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { tooLarge } from "../core/errors";
+import { overloaded, tooLarge } from "../core/errors";
 import { observeRequest } from "../observability/requests";
 import { compress } from "./compress";
 import { writeResponse } from "./door/answers";
 import { readBody } from "./door/body";
+import { answerUnlessOverloaded } from "./door/shedding";
 import { serveReceipt } from "./receipts";
-import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, type RestRequest, serveRest } from "./rest";
+import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, type RestRequest, refusalResponse, serveRest } from "./rest";
 
 /** A request's target as a path: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2). */
 export function pathOf(target: string): string {
@@ -21,6 +22,11 @@ export const isRestPath = (url: string): boolean =>
 
 /** The REST edge on node:http, without anything between it and the socket. */
 export async function handleRestNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (await answerUnlessOverloaded(() => answerRest(request, response))) return;
+  await writeResponse(request, response, refusalResponse(overloaded()));
+}
+
+async function answerRest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? "";
   const queryAt = url.indexOf("?");
   const pathEnd = queryAt === -1 ? url.length : queryAt;

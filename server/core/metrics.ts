@@ -65,6 +65,10 @@ function makeMetrics() {
       "Calls that a full batcher refused at once with 503 overloaded",
       "batch",
     ),
+    shed: counter(
+      "messaging_http_requests_shed_total",
+      "Requests refused at once with 503 overloaded, because others wait",
+    ),
     jobs: histogram(
       "messaging_job_duration_seconds",
       "Runs of jobs, by task and outcome (done, failed)",

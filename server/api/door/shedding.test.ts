@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { makeShedder } from "./shedding";
+
+test("as few requests as the least limit are never refused, however long they take", () => {
+  const { enter } = makeShedder({ least: 3, first: 3, most: 10 }, 1_000);
+  for (let at = 0; at < 3; at += 1) expect(enter(at * 10_000)).not.toBeNull();
+  expect(enter(30_000)).toBeNull();
+});
+
+test("the limit falls while the oldest has waited too long, and rises while requests are served in time", () => {
+  const { enter } = makeShedder({ least: 2, first: 5, most: 100 }, 1_000);
+  const leaves = [0, 0, 0, 0].map((at) => enter(at));
+  expect(enter(1_001)).toBeNull();
+  for (const leave of leaves) leave?.();
+  for (let at = 0; at < 4; at += 1) expect(enter(1_050)).not.toBeNull();
+  // Reached, and in time: ten more.
+  expect(enter(1_150)).not.toBeNull();
+});
+
+/** Plays a server that serves 100 requests per second in turn, and its callers. */
+function play(perTick: (nowMs: number) => number) {
+  const { enter } = makeShedder({ least: 20, first: 200, most: 1_000 }, 1_000);
+  const queue: { at: number; leave: () => void }[] = [];
+  const seen = { waits: [] as number[], refusedAt: [] as number[] };
+  for (let now = 0; now < 60_000; now += 10) {
+    for (let at = 0; at < perTick(now); at += 1) {
+      const leave = enter(now);
+      if (leave) queue.push({ at: now, leave });
+      else seen.refusedAt.push(now);
+    }
+    const done = queue.shift();
+    if (!done) continue;
+    done.leave();
+    seen.waits.push(now - done.at);
+  }
+  return seen;
+}
+
+test("at three times what is served nobody who is taken waits much longer, and nobody is refused once the flood is over", () => {
+  const { waits, refusedAt } = play((now) => (now < 30_000 ? 3 : now % 20 === 0 ? 1 : 0));
+  expect(Math.max(...waits)).toBeLessThanOrEqual(2_500);
+  // Two of three.
+  expect(refusedAt.length).toBeGreaterThan(5_000);
+  expect(Math.max(...refusedAt)).toBeLessThan(32_000);
+  expect(waits.length).toBeGreaterThan(4_000);
+});
+
+test("load below what is served is never refused", () => {
+  expect(play((now) => (now % 20 === 0 ? 1 : 0)).refusedAt).toEqual([]);
+});
