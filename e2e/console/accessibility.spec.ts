@@ -76,7 +76,7 @@ test("the open menus of the header have no barrier", async ({ console: page }) =
   expect(await violationsOf(page)).toEqual([]);
   await page.reload();
   await page.getByRole("button", { name: "Theme" }).click();
-  await expect(page.getByRole("menuitemradio", { name: "Dark" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: "Dark" })).toBeVisible();
   expect(await violationsOf(page)).toEqual([]);
 });
 
