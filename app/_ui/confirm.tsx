@@ -9,6 +9,7 @@ export function confirmAction({
   confirmLabel,
   danger = true,
   onConfirm,
+  onClose,
 }: {
   title: string;
   children: ReactNode;
@@ -16,6 +17,8 @@ export function confirmAction({
   confirmLabel: string;
   danger?: boolean;
   onConfirm: () => void;
+  /** Runs when the question is closed, whatever the answer. */
+  onClose?: () => void;
 }): void {
   modals.openConfirmModal({
     title,
@@ -27,5 +30,6 @@ export function confirmAction({
     labels: { confirm: confirmLabel, cancel: "Cancel" },
     confirmProps: danger ? { color: "red" } : {},
     onConfirm,
+    onClose,
   });
 }

@@ -32,8 +32,6 @@ export function SchemeToggle() {
           return (
             <Menu.Item
               key={value}
-              role="menuitemradio"
-              aria-checked={isChosen}
               leftSection={<IconOf size={16} aria-hidden />}
               rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
               onClick={() => setColorScheme(value)}

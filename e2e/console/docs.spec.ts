@@ -42,7 +42,7 @@ test("the reference shows every operation without a sign-in, and makes no reques
   await expect(page).toHaveURL(/sendMessage$/);
   await expect(page.getByRole("heading", { name: "Send a message" }).first()).toBeInViewport();
   await page.getByRole("button", { name: "Theme" }).click();
-  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await page.getByRole("menuitem", { name: "Dark" }).click();
   await expect(page.locator("body")).toHaveClass(/dark-mode/);
   await page.waitForLoadState("networkidle");
   expect(seen).toEqual({ foreign: [], errors: [] });
