@@ -117,7 +117,7 @@ module.exports = {
     never(
       "server-is-below-the-rest",
       { path: "^server/", pathNot: TEST },
-      { path: "^(app|worker|e2e|bench|scripts)/" },
+      { path: "^(app|worker|e2e|test|bench|scripts)/" },
       "Imports go down.",
     ),
 
@@ -160,7 +160,7 @@ module.exports = {
     only(
       "specs-use-the-wire",
       { path: "^e2e/(api|console|security|smoke)/" },
-      ["^e2e/", "^sdk/"],
+      ["^(e2e|test)/", "^sdk/"],
       "An end-to-end test knows the running service and the client that we ship; support/ may seed.",
     ),
   ],

@@ -15,7 +15,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "rules",
-          include: ["{server,worker,prisma,scripts,app,sdk,e2e/support,e2e/prove}/**/*.test.ts"],
+          include: ["{server,worker,prisma,scripts,app,sdk,test,e2e/prove}/**/*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           expect: patient,
           testTimeout: 90_000,
@@ -28,8 +28,8 @@ export default defineConfig({
           // Against a real PostgreSQL: every file gets a database of its own, copied from a migrated template.
           name: "database",
           include: ["{server,worker,prisma}/**/*.db.test.ts"],
-          globalSetup: ["e2e/support/postgres-setup.ts"],
-          setupFiles: ["e2e/support/database-setup.ts"],
+          globalSetup: ["test/database/postgres-setup.ts"],
+          setupFiles: ["test/database/database-setup.ts"],
           pool: "forks",
           expect: patient,
           testTimeout: 90_000,

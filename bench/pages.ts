@@ -4,8 +4,8 @@
  */
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { openSession } from "@/e2e/support/operator-session";
 import { freePort } from "@/scripts/postgres";
+import { openSession } from "@/test/network/operator-session";
 import { runLoad } from "./client";
 import { median } from "./figures";
 import type { LoadResult } from "./load";

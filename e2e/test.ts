@@ -1,10 +1,10 @@
 /** The one `test` of all end-to-end tests. Every test that asks for `account` gets one that no other test knows. */
 import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
+import { type Receiver, startReceiver } from "../test/network/receiver";
 import { givenAccount, makeOwnAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
 import { answersFile, ranMark } from "./support/contract";
-import { type Receiver, startReceiver } from "./support/receiver";
 import { isForeign, runningService, type Service } from "./support/service";
 
 type TestFixtures = {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { runCommand } from "@/e2e/support/commands";
+import { runCommand } from "@/test/commands";
 
 /** A copy of what `migrate` reads, to which tests add migrations, and a database of its own. */
 let folder = "";

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { status } from "@/e2e/support/receiver";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
-import { deliveriesOf, startWebhook, triesOf } from "@/e2e/support/webhooks";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
+import { deliveriesOf, startWebhook, triesOf } from "@/test/database/webhooks";
+import { status } from "@/test/network/receiver";
 
 const workers = new Set<ChildProcess>();
 

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
 import { freePort } from "@/scripts/postgres";
 import { pool, readPrisma } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 
 const [, major = "0", minor = "0"] =
   /PgBouncer (\d+)\.(\d+)/.exec(spawnSync("pgbouncer", ["--version"], { encoding: "utf8" }).stdout ?? "") ?? [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { explain, rowsRead, statementsOf } from "@/e2e/support/plans";
 import { pool } from "@/server/core/db";
 import { addJob } from "@/server/core/jobs";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { keepQueue, QUEUE_SETTINGS } from "./queue";
 
 const BACKLOG = 5_000;

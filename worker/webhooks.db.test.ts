@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { Logger, run } from "graphile-worker";
 import { expect, test } from "vitest";
-import { deliveriesOf, makeMessages, raiseEvents, startWebhook, takeDeliveryJobs } from "@/e2e/support/webhooks";
 import { pool } from "@/server/core/db";
+import { deliveriesOf, makeMessages, raiseEvents, startWebhook, takeDeliveryJobs } from "@/test/database/webhooks";
 import { webhookTasks } from "./tasks";
 
 async function lockedJobs(): Promise<number | null> {

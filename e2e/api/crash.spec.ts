@@ -1,6 +1,6 @@
+import { type Cut, type DatabaseProxy, startDatabaseProxy } from "../../test/network/database-proxy";
 import { type Api, apiWith } from "../support/api";
 import { type Database, databaseUrlOf, openDatabase } from "../support/books";
-import { type Cut, type DatabaseProxy, startDatabaseProxy } from "../support/database-proxy";
 import { type OwnWeb, startWeb } from "../support/processes";
 import { test as base, expect } from "../test";
 

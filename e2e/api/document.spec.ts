@@ -1,9 +1,9 @@
 /** The contract, written down a second time: the served document must promise all of it. */
 
 import { parse } from "yaml";
-import type { Schema } from "../support/closed-schema";
 import type { Contract } from "../support/contract";
 import { expect, test } from "../support/contract-test";
+import type { Schema } from "../support/fuzz/closed-schema";
 
 /** Operation, success status, the refusals that callers were promised, and the fields of what it answers with. */
 const OPERATIONS: [operation: string, success: number, refusals: number[], resource: string][] = [

@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { Pool } from "undici";
 import { admin, type OwnAccount } from "../support/accounts";
 import type { Api } from "../support/api";
-import { type Caller, type FuzzRequest, fuzzRequest, knownOf } from "../support/arbitrary-requests";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { readContract } from "../support/contract";
-import { type FuzzAnswer, judge } from "../support/fuzz-judge";
-import { operationsOf } from "../support/openapi";
+import { type Caller, type FuzzRequest, fuzzRequest, knownOf } from "../support/fuzz/arbitrary-requests";
+import { type FuzzAnswer, judge } from "../support/fuzz/fuzz-judge";
+import { operationsOf } from "../support/fuzz/openapi";
 import { expect, test } from "../test";
 
 const SEED = Number(process.env.FUZZ_SEED || randomInt(2 ** 31 - 1));

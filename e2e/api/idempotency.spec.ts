@@ -1,9 +1,9 @@
 import type { CreatedWebhookEndpoint } from "@/server/webhooks/schema";
+import type { Receiver } from "../../test/network/receiver";
 import type { OwnAccount } from "../support/accounts";
 import type { Answer, Ask, CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
 import { balanceOf } from "../support/follow";
-import type { Receiver } from "../support/receiver";
 
 const SILENT = "+15550100008";
 const REPLAYED = "idempotency-replayed";

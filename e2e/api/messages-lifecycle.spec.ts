@@ -1,11 +1,11 @@
 import type { Message } from "@/server/messages/schema";
 import type { Timeline } from "@/server/messages/timeline-schema";
 import type { CreatedWebhookEndpoint, Event } from "@/server/webhooks/schema";
+import type { Receiver } from "../../test/network/receiver";
 import type { OwnAccount } from "../support/accounts";
 import type { CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
 import { balanceOf, ISO, messageIn } from "../support/follow";
-import type { Receiver } from "../support/receiver";
 import { openWebhook } from "../support/signature";
 
 const REFERENCE = "order-4711";

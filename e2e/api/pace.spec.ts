@@ -1,4 +1,4 @@
-import type { Carrier } from "../support/carriers/carrier";
+import type { Carrier } from "../../test/carriers/carrier";
 import { type Customer, newCustomer, newNumber, takenFor } from "../support/customer";
 import type { Installation } from "../support/installation";
 import { expect, testWith } from "../support/installation-test";

@@ -1,6 +1,6 @@
+import { CARRIER_NAMES, isHttpCarrier } from "../../test/carriers/all";
+import type { Carrier, ReceiptOptions } from "../../test/carriers/carrier";
 import { CARRIER_FACTS } from "../support/carrier-facts";
-import { CARRIER_NAMES, isHttpCarrier } from "../support/carriers/all";
-import type { Carrier, ReceiptOptions } from "../support/carriers/carrier";
 import { counts, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "../support/cell";
 import { LAST_STEPS, MORE_STEPS } from "../support/cell-steps";
 import { newCustomer, newNumber, takenBy, takenFor } from "../support/customer";

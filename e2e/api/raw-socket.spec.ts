@@ -1,4 +1,4 @@
-import { exchange, expectErrors, jsonIn, statusesIn, type Then } from "../support/raw-socket";
+import { exchange, expectErrors, jsonIn, statusesIn, type Then } from "../../test/network/raw-socket";
 import { expect, test } from "../test";
 
 const TO = "+14155550123";

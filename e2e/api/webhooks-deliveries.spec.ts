@@ -1,10 +1,10 @@
 import type { CreatedWebhookEndpoint, Delivery, WebhookEndpoint, WebhookRecovery } from "@/server/webhooks/schema";
+import { type Receiver, status } from "../../test/network/receiver";
 import { requiresKey, requiresPermission } from "../support/access";
 import type { OwnAccount } from "../support/accounts";
 import type { CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
 import { ISO } from "../support/follow";
-import { type Receiver, status } from "../support/receiver";
 
 const UNKNOWN = "/webhooks/whe_01k9x7t4m2e8v5q3r6w1y0z8ab";
 const SILENT = "+15550100008";

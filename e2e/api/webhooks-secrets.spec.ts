@@ -6,10 +6,10 @@ import type {
   WebhookEndpoint,
   WebhookTest,
 } from "@/server/webhooks/schema";
+import { type Received, type Receiver, status } from "../../test/network/receiver";
 import { requiresKey, requiresPermission } from "../support/access";
 import type { CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
-import { type Received, type Receiver, status } from "../support/receiver";
 import { openWebhook } from "../support/signature";
 
 const UNKNOWN = "/webhooks/whe_01k9x7t4m2e8v5q3r6w1y0z8ab";

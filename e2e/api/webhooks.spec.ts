@@ -1,10 +1,10 @@
 import type { BulkResult, Message } from "@/server/messages/schema";
 import type { CreatedWebhookEndpoint, Event, WebhookEndpoint } from "@/server/webhooks/schema";
+import { status } from "../../test/network/receiver";
 import { requiresKey, requiresPermission } from "../support/access";
 import type { CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
 import { ISO } from "../support/follow";
-import { status } from "../support/receiver";
 import { openWebhook } from "../support/signature";
 
 const UNKNOWN = "/webhooks/whe_01k9x7t4m2e8v5q3r6w1y0z8ab";

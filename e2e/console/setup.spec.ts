@@ -1,4 +1,4 @@
-import { status } from "../support/receiver";
+import { status } from "../../test/network/receiver";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 

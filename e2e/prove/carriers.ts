@@ -1,6 +1,6 @@
 /** The carriers of the proof: their behaviour, their receipts and their book. */
-import { type CarrierName, type Carriers, isHttpCarrier, startCarriers } from "@/e2e/support/carriers/all";
-import type { Behaviour, Carrier, TakenMessage } from "@/e2e/support/carriers/carrier";
+import { type CarrierName, type Carriers, isHttpCarrier, startCarriers } from "@/test/carriers/all";
+import type { Behaviour, Carrier, TakenMessage } from "@/test/carriers/carrier";
 import { everydayBehaviour, receiptsFor } from "./fate";
 
 export const CARRIERS = ["twilio", "vonage", "smpp"] as const satisfies readonly CarrierName[];

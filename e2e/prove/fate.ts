@@ -1,5 +1,5 @@
 /** The fate of each number, chosen at random: how carriers treat its message without a fault, and their receipts. */
-import type { Behaviour, Reported } from "@/e2e/support/carriers/carrier";
+import type { Behaviour, Reported } from "@/test/carriers/carrier";
 import { between, chanceOf, weighed } from "./chance";
 
 /** One receipt, with its delay after the acceptance or after the previous receipt. */

@@ -1,5 +1,5 @@
 /** The timetable of faults, derived only from a seed. */
-import type { Behaviour } from "@/e2e/support/carriers/carrier";
+import type { Behaviour } from "@/test/carriers/carrier";
 import { CARRIERS, type ProvenCarrier } from "./carriers";
 import { between, type Chance, chanceOf, oneOf, weighed } from "./chance";
 import { WEAK_RECEIVERS } from "./customers";

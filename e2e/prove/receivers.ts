@@ -2,8 +2,8 @@
 import { createHmac } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Received } from "@/e2e/support/receiver";
 import { openWebhook } from "@/e2e/support/signature";
+import type { Received } from "@/test/network/receiver";
 import { chanceOf } from "./chance";
 
 /** How a receiver responds; `flaky`: with an occasional 500. */

@@ -1,5 +1,5 @@
+import { ask } from "../../test/network/plain-http";
 import { call, errorIn, expect, fromSomewhere, test } from "../support/edge-test";
-import { ask } from "../support/plain-http";
 
 const SLOW_HOST = `https://${"é".repeat(200_000)}`;
 const JSON_TYPE = { "content-type": "application/json" };

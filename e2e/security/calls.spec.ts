@@ -1,5 +1,5 @@
+import { ask, statusCounts } from "../../test/network/plain-http";
 import { call, errorIn, expect, fromSomewhere, test } from "../support/edge-test";
-import { ask, statusCounts } from "../support/plain-http";
 
 const times = (count: number, text: string): string => Array.from({ length: count }, () => text).join(",");
 const SIGN_UP_STATE = "/api/trpc/auth.signUpState";

@@ -1,6 +1,6 @@
+import { openSession } from "../../test/network/operator-session";
+import { ask } from "../../test/network/plain-http";
 import { expect, fromSomewhere, test } from "../support/edge-test";
-import { openSession } from "../support/operator-session";
-import { ask } from "../support/plain-http";
 import { startWeb } from "../support/processes";
 
 const EVERYWHERE = {

@@ -1,6 +1,6 @@
+import { openSession } from "../../test/network/operator-session";
+import { ask, statusCounts } from "../../test/network/plain-http";
 import { expect, fromSomewhere, test } from "../support/edge-test";
-import { openSession } from "../support/operator-session";
-import { ask, statusCounts } from "../support/plain-http";
 
 test("strangers see the pages for strangers, and are sent to sign-in from all others", async ({ web }) => {
   const get = (path: string, headers = {}) => ask(web.url, { path, headers: { ...fromSomewhere(), ...headers } });

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { ask } from "../../test/network/plain-http";
 import { expect, test } from "../support/edge-test";
-import { ask } from "../support/plain-http";
 import { startWeb } from "../support/processes";
 
 const SECURITY_TXT = "/.well-known/security.txt";

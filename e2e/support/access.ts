@@ -1,8 +1,9 @@
 /** Guarantees of access that every operation gives, each a line in its file. */
+
+import type { Receiver } from "../../test/network/receiver";
 import type { OwnAccount } from "./accounts";
 import type { Ask, CheckedApi } from "./checked-api";
 import { expect, test } from "./contract-test";
-import type { Receiver } from "./receiver";
 
 /** Every scope of a key. */
 export const PERMISSIONS = [

@@ -1,8 +1,8 @@
 /** One carrier and one account whose messages go there: what a test of the carrier does and asks with them. */
 import { expect } from "@playwright/test";
+import type { CarrierName } from "../../test/carriers/all";
+import type { Carrier, TakenMessage } from "../../test/carriers/carrier";
 import type { CarrierFacts } from "./carrier-facts";
-import type { CarrierName } from "./carriers/all";
-import type { Carrier, TakenMessage } from "./carriers/carrier";
 import { type Customer, newNumber, takenBy } from "./customer";
 import { type Installation, PRICE_MICROS } from "./installation";
 

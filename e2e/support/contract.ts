@@ -7,7 +7,7 @@ import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { closeAll, closeSchema, type Schema } from "./closed-schema";
+import { closeAll, closeSchema, type Schema } from "./fuzz/closed-schema";
 import type { Service } from "./service";
 
 type Content = { content?: Record<string, { schema: Schema }> };

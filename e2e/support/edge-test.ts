@@ -1,8 +1,8 @@
 /** The `test` of attacks on the web process: each file has its own process, which trusts forwarded addresses. */
 import { randomInt } from "node:crypto";
+import { openSession } from "../../test/network/operator-session";
+import { type Answered, ask } from "../../test/network/plain-http";
 import { test as base } from "../test";
-import { openSession } from "./operator-session";
-import { type Answered, ask } from "./plain-http";
 import { type OwnWeb, startWeb } from "./processes";
 
 type Fixtures = {

@@ -1,9 +1,9 @@
 /** Installations for a test: database, web process, workers, and emulated carriers as providers. */
 import { randomBytes } from "node:crypto";
+import { type CarrierName, type Carriers, startCarriers } from "../../test/carriers/all";
+import { signInAt } from "../../test/network/operator-session";
 import type { OwnAccount } from "./accounts";
 import { type Database, openDatabase } from "./books";
-import { type CarrierName, type Carriers, startCarriers } from "./carriers/all";
-import { signInAt } from "./operator-session";
 import { makeDatabase, type OwnProcess, type OwnWeb, runCommand, startWeb, startWorker } from "./processes";
 import type { Service } from "./service";
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { openSession } from "./operator-session";
+import { openSession } from "../../test/network/operator-session";
 import type { Service } from "./service";
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Received } from "./receiver";
+import type { Received } from "../../test/network/receiver";
 
 const TOLERANCE_S = 300;
 

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { createApiKey } from "../api-keys/service";
 import type { AccountActor } from "../core/actor";
 import { pool } from "../core/db";

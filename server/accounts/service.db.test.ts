@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { DAY_MS, utcDay } from "../core/clock";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { lockAccounts, type MoneyMove, postMoney } from "./store";

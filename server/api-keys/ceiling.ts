@@ -20,7 +20,7 @@ export type RequestedLimits = Pick<
 >;
 
 /** Canonical networks without duplicates; the schema has already refused invalid ones. */
-export const canonicalIps = (allowed: readonly string[]): string[] => [
+const canonicalIps = (allowed: readonly string[]): string[] => [
   ...new Set(
     allowed.map((text) => {
       const parsed = parseAllowedIp(text);

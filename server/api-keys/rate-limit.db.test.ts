@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import { countRequest, type RateState } from "./rate-limit";

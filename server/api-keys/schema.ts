@@ -75,7 +75,7 @@ export const CreateApiKeyInput = z.object({
 });
 export type CreateApiKeyInput = z.output<typeof CreateApiKeyInput>;
 
-export const ApiKeyId = z.object({ id: z.string().describe("Key id, prefix key_.") });
+const ApiKeyId = z.object({ id: z.string().describe("Key id, prefix key_.") });
 
 const { name, rate_limit, daily_limit, monthly_limit, allowed_ips, expires_at } = CreateApiKeyInput.shape;
 

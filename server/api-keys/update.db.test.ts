@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 import type { AccountActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";

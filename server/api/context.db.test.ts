@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { isApiError } from "../core/errors";
 import { newId } from "../core/ids";

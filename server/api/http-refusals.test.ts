@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { exchange, responsesIn, type Then } from "@/e2e/support/raw-socket";
+import { exchange, responsesIn, type Then } from "@/test/network/raw-socket";
 import { handleHttpRefusals, refuseWithoutHost } from "./http-refusals";
 
 const servers: Server[] = [];

@@ -1,9 +1,9 @@
-/** Every procedure of the router, tried as everybody: the roles are declared in e2e/support/roles. */
+/** Every procedure of the router, tried as everybody: the roles are declared in test/roles. */
 import { expect, test } from "vitest";
-import { PROCEDURES as ALL, callAs } from "@/e2e/support/call-procedure";
-import { ROLES, scopesOf } from "@/e2e/support/roles";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { PROCEDURES as ALL, callAs } from "@/test/call-procedure";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { ROLES, scopesOf } from "@/test/roles";
 import { plainRequest } from "../accounts/idempotency";
 import { createAccountWithOwner } from "../accounts/service";
 import { SCOPES, type Scope } from "../api-keys/scopes";

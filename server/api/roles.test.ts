@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ROLES, rolesTable } from "@/e2e/support/roles";
+import { ROLES, rolesTable } from "@/test/roles";
 import { appRouter } from "./router";
 
 test("every procedure has a declared role, and every declared role a procedure", () => {

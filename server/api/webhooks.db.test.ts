@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { status } from "@/e2e/support/receiver";
-import { makeAccount } from "@/e2e/support/seed";
-import { makeMessages, raiseEvents, runDeliveryJobs, startWebhook, type TestWebhook } from "@/e2e/support/webhooks";
+import { makeAccount } from "@/test/database/seed";
+import { makeMessages, raiseEvents, runDeliveryJobs, startWebhook, type TestWebhook } from "@/test/database/webhooks";
+import { status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { Delivery, RotatedWebhookEndpoint, WebhookEndpoint, WebhookTest } from "../webhooks/schema";
 import { handleRestNode } from "./node-door";

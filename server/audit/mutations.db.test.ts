@@ -1,8 +1,8 @@
 /** Every mutation of the router writes to the audit log, or says here why it does not. */
 import { beforeAll, expect, test } from "vitest";
-import { callAs, PROCEDURES, TEST_ORIGIN } from "@/e2e/support/call-procedure";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
+import { callAs, PROCEDURES, TEST_ORIGIN } from "@/test/call-procedure";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 import { createAccountWithOwner } from "../accounts/service";
 import { issuePasswordReset } from "../auth/passwords";
 import { startSession } from "../auth/sessions";

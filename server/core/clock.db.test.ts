@@ -1,8 +1,4 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { status } from "@/e2e/support/receiver";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
-import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/e2e/support/webhooks";
 import { createOnce, type IdempotentRequest } from "@/server/accounts/idempotency";
 import { authenticate } from "@/server/api-keys/authenticate";
 import { pool } from "@/server/core/db";
@@ -21,6 +17,10 @@ import { createSender } from "@/server/senders/service";
 import { listSuppressions } from "@/server/suppressions/service";
 import { takeInbound } from "@/server/suppressions/tasks";
 import { sweepWebhooks } from "@/server/webhooks/tasks";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
+import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/test/database/webhooks";
+import { status } from "@/test/network/receiver";
 
 const HOUR_MS = 3_600_000;
 const operator = { kind: "session", accountId: "acc_none", userId: "usr_operator", isOperator: true } as const;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { type DatabaseProxy, startDatabaseProxy } from "@/e2e/support/database-proxy";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
+import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
 import { lockAccounts } from "../accounts/store";
 import { pool, prisma, readPool, readPrisma, repeatWhenLost, type Tx, transaction } from "./db";
 import { toApiError } from "./errors";

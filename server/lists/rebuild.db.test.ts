@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { contradictions } from "@/e2e/support/account-truth";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
-import { makeMessages, raiseEvents, startWebhook } from "@/e2e/support/webhooks";
+import { contradictions } from "@/test/database/account-truth";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
+import { makeMessages, raiseEvents, startWebhook } from "@/test/database/webhooks";
 import { rebuildUsage } from "../accounts/rebuild-usage";
 import { pool, transaction } from "../core/db";
 import { sendMessage } from "../messages/accept/send";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { contradictions } from "@/e2e/support/account-truth";
-import { accepted, BUSY, prepareAttempts, THROTTLED, UNKNOWN } from "@/e2e/support/attempts";
-import { InterleavedSends } from "@/e2e/support/interleaved-sends";
-import { makeRoute } from "@/e2e/support/routes";
-import { processRegistry, tellWorkersApart } from "@/e2e/support/simulated-workers";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import type { SendOutcome } from "@/server/providers/port";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
+import { contradictions } from "@/test/database/account-truth";
+import { accepted, BUSY, prepareAttempts, THROTTLED, UNKNOWN } from "@/test/database/attempts";
+import { makeRoute } from "@/test/database/routes";
+import { processRegistry, tellWorkersApart } from "@/test/database/simulated-workers";
+import { InterleavedSends } from "@/test/model/interleaved-sends";
 
 /** Sequences per policy. A slow machine runs fewer, in about half a minute per policy. */
 const SEQUENCES = 200;

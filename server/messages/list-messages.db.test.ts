@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { listMessages } from "./list-messages";

@@ -1,7 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { drainQueue } from "@/e2e/support/queue";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
@@ -12,6 +9,9 @@ import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { dispatchMessages } from "@/server/messages/tasks";
 import { deleteSender, listSenders } from "@/server/senders/service";
+import { drainQueue } from "@/test/database/queue";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { dispatchTasks, receiptTasks } from "@/worker/tasks";
 
 const messageTasks = { ...dispatchTasks, ...receiptTasks };

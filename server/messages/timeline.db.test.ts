@@ -1,14 +1,14 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { drainQueue, runJobs } from "@/e2e/support/queue";
-import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getTimeline } from "@/server/messages/read";
 import type { TimelineEntry } from "@/server/messages/timeline-schema";
 import { createEndpoint } from "@/server/webhooks/service";
+import { drainQueue, runJobs } from "@/test/database/queue";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { dispatchTasks, receiptTasks, webhookTasks } from "@/worker/tasks";
 
 const receivers: Receiver[] = [];

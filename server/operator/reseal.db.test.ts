@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { createAccountWithOwner } from "../accounts/service";
 import { beginSecondFactor } from "../auth/second-factor";
 import { pool } from "../core/db";

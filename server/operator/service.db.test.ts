@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { checkLedger } from "../accounts/tasks";
 import type { AccountActor } from "../core/actor";
 import { pool, prisma } from "../core/db";

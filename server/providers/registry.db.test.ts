@@ -1,6 +1,6 @@
 /** Adapters follow their providers' settings, also with calls under way. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { accept, openCentre } from "@/e2e/support/carriers/smsc-scripted";
+import { accept, openCentre } from "@/test/carriers/smsc-scripted";
 import type { AccountActor } from "../core/actor";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
-import { startSmsc } from "@/e2e/support/carriers/smsc";
-import { makeAccount } from "@/e2e/support/seed";
+import { startSmsc } from "@/test/carriers/smsc";
+import { makeAccount } from "@/test/database/seed";
 import type { AccountActor } from "../core/actor";
 import { MINUTE_MS } from "../core/clock";
 import { pool, prisma } from "../core/db";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import type { AccountActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { newId } from "../core/ids";

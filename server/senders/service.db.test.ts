@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
+import { makeAccount } from "@/test/database/seed";
 import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
 import { approvedSender, createSender, deleteSender, forgetApproval, getSender, listSenders } from "./service";

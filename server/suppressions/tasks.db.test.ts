@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";

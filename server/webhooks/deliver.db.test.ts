@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Answer, status } from "@/e2e/support/receiver";
 import {
   deliveriesOf,
   makeMessages,
@@ -9,7 +8,8 @@ import {
   type TestWebhook,
   takeDeliveryJobs,
   triesOf,
-} from "@/e2e/support/webhooks";
+} from "@/test/database/webhooks";
+import { type Answer, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { listEvents } from "./list-events";
 import { Event } from "./schema";

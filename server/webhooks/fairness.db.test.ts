@@ -2,9 +2,9 @@
 import type { ServerResponse } from "node:http";
 import { Logger, type Runner, run } from "graphile-worker";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { startReceiver, status } from "@/e2e/support/receiver";
-import { makeAccount } from "@/e2e/support/seed";
-import { deliveriesOf, makeMessages, raiseEvents, startWebhook } from "@/e2e/support/webhooks";
+import { makeAccount } from "@/test/database/seed";
+import { deliveriesOf, makeMessages, raiseEvents, startWebhook } from "@/test/database/webhooks";
+import { startReceiver, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { jobs } from "../core/jobs";
 import type { DeliverOptions } from "./deliver";

@@ -1,7 +1,7 @@
 import type { QueryConfig } from "pg";
 import { describe, expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
-import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf, takeDeliveryJobs } from "@/e2e/support/webhooks";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf, takeDeliveryJobs } from "@/test/database/webhooks";
 import { pool, transaction } from "../core/db";
 import { recordEvents, type StatusEvent } from "./outbox";
 import { recoverDeliveries } from "./recover";

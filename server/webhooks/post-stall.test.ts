@@ -1,7 +1,7 @@
 /** A stall of this process is not a failure of the endpoint. */
 import { Agent } from "undici";
 import { afterEach, expect, test } from "vitest";
-import { stallFor, stallThen, startServerApart } from "@/e2e/support/stalls";
+import { stallFor, stallThen, startServerApart } from "@/test/network/stalls";
 import { postJson } from "./post";
 
 const LIMIT_MS = 600;

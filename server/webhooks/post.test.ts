@@ -1,8 +1,8 @@
 import { createServer as createSocketServer } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import { afterEach, describe, expect, it, test } from "vitest";
-import { type Receiver, startReceiver, status } from "@/e2e/support/receiver";
 import { freePort } from "@/scripts/postgres";
+import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { postJson, shareLookups } from "./post";
 import { createLookup } from "./resolve-host";
 import { createSsrfGuard } from "./ssrf-guard";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { status } from "@/e2e/support/receiver";
-import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/e2e/support/webhooks";
+import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/test/database/webhooks";
+import { status } from "@/test/network/receiver";
 import { isApiError } from "../core/errors";
 import { readTotal } from "../lists/store";
 import { resendDelivery } from "./resend";

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { stallFor } from "@/e2e/support/stalls";
 import { freePort } from "@/scripts/postgres";
+import { stallFor } from "@/test/network/stalls";
 import { createLookup, isResolverSilent } from "./resolve-host";
 import type { LookupAll } from "./ssrf-guard";
 

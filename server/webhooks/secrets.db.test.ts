@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Received } from "@/e2e/support/receiver";
-import { makeMessages, raiseEvents, runDeliveryJobs, startWebhook, type TestWebhook } from "@/e2e/support/webhooks";
+import { makeMessages, raiseEvents, runDeliveryJobs, startWebhook, type TestWebhook } from "@/test/database/webhooks";
+import type { Received } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { Event, RotatedWebhookEndpoint } from "./schema";
 import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";

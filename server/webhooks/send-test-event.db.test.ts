@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { type Answer, status } from "@/e2e/support/receiver";
-import { startWebhook, type TestWebhook } from "@/e2e/support/webhooks";
+import { startWebhook, type TestWebhook } from "@/test/database/webhooks";
+import { type Answer, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { Event, WebhookTest } from "./schema";
 import { sendTestEvent } from "./send-test-event";

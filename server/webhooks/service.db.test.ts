@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
-import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf } from "@/e2e/support/webhooks";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf } from "@/test/database/webhooks";
 import { pool } from "../core/db";
 import { secretKeys } from "../core/env";
 import { isApiError } from "../core/errors";

@@ -1,8 +1,8 @@
 /** A stall of this process uses up no try: only the endpoint's own failures count. */
 import { afterEach, expect, test } from "vitest";
-import { makeAccount } from "@/e2e/support/seed";
-import { stallFor, startServerApart } from "@/e2e/support/stalls";
-import { deliveriesOf, makeMessages, raiseEvents, takeDeliveryJobs, triesOf } from "@/e2e/support/webhooks";
+import { makeAccount } from "@/test/database/seed";
+import { deliveriesOf, makeMessages, raiseEvents, takeDeliveryJobs, triesOf } from "@/test/database/webhooks";
+import { stallFor, startServerApart } from "@/test/network/stalls";
 import { createEndpoint, getEndpoint } from "./service";
 import { deliverWebhooks } from "./tasks";
 

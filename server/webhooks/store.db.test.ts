@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Answer, status } from "@/e2e/support/receiver";
 import {
   deliveriesOf,
   makeMessages,
@@ -10,7 +9,8 @@ import {
   type TestWebhook,
   takeDeliveryJobs,
   triesOf,
-} from "@/e2e/support/webhooks";
+} from "@/test/database/webhooks";
+import { type Answer, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import { readTotal } from "../lists/store";

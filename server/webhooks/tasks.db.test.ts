@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Logger, run } from "graphile-worker";
 import { afterEach, expect, test } from "vitest";
-import { type Answer, status } from "@/e2e/support/receiver";
 import {
   deliveriesOf,
   makeMessages,
@@ -9,7 +8,8 @@ import {
   startWebhook,
   takeDeliveryJobs,
   triesOf,
-} from "@/e2e/support/webhooks";
+} from "@/test/database/webhooks";
+import { type Answer, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { jobs } from "../core/jobs";
 import { deliverWebhooks } from "./tasks";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 import type { AccountActor } from "../../core/actor";
 import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { plainRequest } from "../../accounts/idempotency";
 import { lockAccounts } from "../../accounts/store";
 import { HOUR_MS } from "../../core/clock";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { AttemptModel, type Policy } from "@/e2e/support/attempt-model";
+import { AttemptModel, type Policy } from "@/test/model/attempt-model";
 import type { Fault, SendOutcome } from "../../providers/port";
 
 const RUNS = 20_000;

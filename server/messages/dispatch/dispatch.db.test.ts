@@ -1,7 +1,4 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { prepareAttempts } from "@/e2e/support/attempts";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
@@ -10,6 +7,9 @@ import { dispatch } from "@/server/messages/dispatch/dispatch";
 import { providersWithQueue } from "@/server/messages/dispatch/throttle-queue";
 import { acquireSlots, type Slot, slotsInUse } from "@/server/providers/health/slots";
 import { providerTable } from "@/server/providers/registry";
+import { prepareAttempts } from "@/test/database/attempts";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 
 let slow = 0;
 let fast = 0;

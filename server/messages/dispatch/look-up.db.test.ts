@@ -1,8 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
@@ -11,6 +9,8 @@ import { lookUpUnknown } from "@/server/messages/dispatch/look-up";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import { forgetProviders } from "@/server/providers/registry";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 
 /** References that were looked up, in order. */
 let lookedUp: string[] = [];

@@ -4,10 +4,6 @@
  * each job.
  */
 import { beforeAll, expect, test } from "vitest";
-import { accepted, prepareAttempts, record, report } from "@/e2e/support/attempts";
-import { explain, rowsRead, type Statement, statementsOf } from "@/e2e/support/plans";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
@@ -15,6 +11,10 @@ import { sendBulk } from "@/server/messages/accept/send";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { createEndpoint } from "@/server/webhooks/service";
 import { loadDue, parkDeliveries } from "@/server/webhooks/store";
+import { accepted, prepareAttempts, record, report } from "@/test/database/attempts";
+import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 import { type Attempt, begin, giveBack } from "./claims";
 import { claimAttempts } from "./dispatch";
 import { expireUnconfirmed, failStranded, requeueOrphans } from "./sweeps";

@@ -1,9 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Carrier } from "@/e2e/support/carriers/carrier";
-import { startTwilio } from "@/e2e/support/carriers/twilio";
-import { runJobs } from "@/e2e/support/queue";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
@@ -14,6 +9,11 @@ import { getMessage } from "@/server/messages/read";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { slotsInUse } from "@/server/providers/health/slots";
 import { forgetProviders, providerTable } from "@/server/providers/registry";
+import type { Carrier } from "@/test/carriers/carrier";
+import { startTwilio } from "@/test/carriers/twilio";
+import { runJobs } from "@/test/database/queue";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 import { dispatchTasks } from "@/worker/tasks";
 
 let twilio: Carrier;

@@ -1,15 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  accepted,
-  BUSY,
-  claimed,
-  prepareAttempts,
-  record,
-  recordAndAdvance,
-  report,
-  statusOf,
-  UNKNOWN,
-} from "@/e2e/support/attempts";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { giveBack } from "@/server/messages/dispatch/claims";
@@ -20,6 +9,17 @@ import { readHistory } from "@/server/messages/history";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
+import {
+  accepted,
+  BUSY,
+  claimed,
+  prepareAttempts,
+  record,
+  recordAndAdvance,
+  report,
+  statusOf,
+  UNKNOWN,
+} from "@/test/database/attempts";
 
 const ANY_AGE = -60_000;
 

@@ -1,14 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  type Claimed,
-  claimed as claimedByUs,
-  prepareAttempts,
-  recordAndAdvance,
-  statusOf,
-  UNKNOWN,
-} from "@/e2e/support/attempts";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
@@ -26,6 +16,16 @@ import {
 } from "@/server/messages/dispatch/recover";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
+import {
+  type Claimed,
+  claimed as claimedByUs,
+  prepareAttempts,
+  recordAndAdvance,
+  statusOf,
+  UNKNOWN,
+} from "@/test/database/attempts";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount } from "@/test/database/seed";
 
 beforeAll(prepareAttempts);
 

@@ -1,4 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { checkLedger } from "@/server/accounts/tasks";
+import { pool } from "@/server/core/db";
+import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { getMessage } from "@/server/messages/read";
 import {
   accepted,
   BUSY,
@@ -9,11 +13,7 @@ import {
   statusOf,
   THROTTLED,
   UNKNOWN,
-} from "@/e2e/support/attempts";
-import { checkLedger } from "@/server/accounts/tasks";
-import { pool } from "@/server/core/db";
-import { claimAttempts } from "@/server/messages/dispatch/dispatch";
-import { getMessage } from "@/server/messages/read";
+} from "@/test/database/attempts";
 
 beforeAll(prepareAttempts);
 

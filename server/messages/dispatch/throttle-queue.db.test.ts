@@ -1,6 +1,4 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
 import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
@@ -15,6 +13,8 @@ import {
 } from "@/server/messages/dispatch/throttle-queue";
 import { getMessage } from "@/server/messages/read";
 import { forgetProviders } from "@/server/providers/registry";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 
 const SLOTS = 500;
 

@@ -1,4 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { HOUR_MS } from "@/server/core/clock";
+import { pool } from "@/server/core/db";
+import type { ReceiptReport } from "@/server/core/jobs";
+import type { Attempt } from "@/server/messages/dispatch/claims";
+import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
+import { getMessage } from "@/server/messages/read";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { forgetCallbacks } from "@/server/messages/tasks";
+import { referenceTo } from "@/server/providers/reference";
 import {
   accepted,
   BUSY,
@@ -9,16 +18,7 @@ import {
   report,
   statusOf,
   UNKNOWN,
-} from "@/e2e/support/attempts";
-import { HOUR_MS } from "@/server/core/clock";
-import { pool } from "@/server/core/db";
-import type { ReceiptReport } from "@/server/core/jobs";
-import type { Attempt } from "@/server/messages/dispatch/claims";
-import { joinLeftReceipts } from "@/server/messages/dispatch/sweeps";
-import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
-import { forgetCallbacks } from "@/server/messages/tasks";
-import { referenceTo } from "@/server/providers/reference";
+} from "@/test/database/attempts";
 
 const LONG_TEXT = "x".repeat(400);
 

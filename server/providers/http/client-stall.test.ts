@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { stallFor, stallThen, startServerApart } from "@/e2e/support/stalls";
+import { stallFor, stallThen, startServerApart } from "@/test/network/stalls";
 import { signOf } from "../health/breaker";
 import type { HttpProvider, SendRequest } from "../port";
 import { httpAdapter } from "./client";

@@ -1,6 +1,6 @@
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/e2e/support/carriers/smsc-scripted";
+import { accept, deliver, receiptOf, refuse, openCentre as startCentre } from "@/test/carriers/smsc-scripted";
 import type { CallbackContent, SendOutcome } from "../port";
 import { createSmppAdapter, type SmppAdapter, type SmppOptions } from "./adapter";
 import { smppSettings } from "./settings";

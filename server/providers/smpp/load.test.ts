@@ -11,7 +11,7 @@ import {
   receiptOf,
   refuse,
   stall,
-} from "@/e2e/support/carriers/smsc-scripted";
+} from "@/test/carriers/smsc-scripted";
 import type { SendOutcome } from "../port";
 import { createSmppAdapter, type Sink, type SmppAdapter, type SmppOptions } from "./adapter";
 import { smppSettings } from "./settings";

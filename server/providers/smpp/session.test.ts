@@ -1,6 +1,6 @@
 import smpp from "smpp";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { deliver, openCentre, receiptOf } from "@/e2e/support/carriers/smsc-scripted";
+import { deliver, openCentre, receiptOf } from "@/test/carriers/smsc-scripted";
 import { openSession, type SessionOptions } from "./session";
 
 const closers: Array<() => unknown> = [];

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Received, startReceiver } from "../receiver";
+import { type Received, startReceiver } from "../network/receiver";
 import { signBird } from "./bird-channels";
 import { signMessageBird, startMessageBird } from "./messagebird";
 import { countParts, forceGsm } from "./parts";

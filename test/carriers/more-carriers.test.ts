@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Receiver, startReceiver, status } from "../receiver";
+import { type Receiver, startReceiver, status } from "../network/receiver";
 import { startAfricastalking } from "./africastalking";
 import { startBandwidth } from "./bandwidth";
 import type { TakenMessage } from "./carrier";

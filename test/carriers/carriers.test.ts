@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Receiver, startReceiver } from "../receiver";
+import { type Receiver, startReceiver } from "../network/receiver";
 import { basicAuth, type HttpCarrier } from "./http-carrier";
 import { startMessageBird } from "./messagebird";
 import { startPlivo } from "./plivo";

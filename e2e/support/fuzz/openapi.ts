@@ -1,5 +1,5 @@
 /** The operations of the served OpenAPI document, as far as requests can be generated from them. */
-import type { Contract } from "./contract";
+import type { Contract } from "../contract";
 
 /** A JSON schema of a request, with the keywords that the document uses. */
 export type RequestSchema = {

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { httpProvider } from "@/server/providers/catalogue";
 import { httpAdapter } from "@/server/providers/http/client";
 import type { HttpProvider, OutboundMessage, Settings } from "@/server/providers/port";
-import { type Receiver, startReceiver } from "../receiver";
+import { type Receiver, startReceiver } from "../network/receiver";
 import { startBirdChannels } from "./bird-channels";
 import type { HttpCarrier } from "./http-carrier";
 import { startVonageMessages } from "./vonage-messages";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 
-const ROOT = path.join(import.meta.dirname, "../..");
+const ROOT = path.join(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 
 const document = read("docs/invariants.md");

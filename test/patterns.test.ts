@@ -9,7 +9,7 @@ import { checkSync } from "recheck";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
+const ROOT = path.resolve(import.meta.dirname, "..");
 /** Where input from outside is read: all that runs in the web process, the worker, the browser and the client. */
 const SOURCES = ["server", "worker", "app", "sdk/src"];
 

@@ -1,7 +1,6 @@
 /** Requests written to a socket byte by byte, which no HTTP client would send. */
 import net from "node:net";
 import { expect } from "@playwright/test";
-import type { Service } from "./service";
 
 /** After the bytes: wait for the response, half-close, or disconnect at once. */
 export type Then = "wait" | "end" | "vanish";
@@ -9,7 +8,7 @@ export type Then = "wait" | "end" | "vanish";
 const ANSWER_WITHIN_MS = 10_000;
 
 /** Sends the bytes on their own connection. @returns everything received until the service closed it. */
-export function exchange(service: Pick<Service, "url">, bytes: string | Buffer, then: Then = "wait"): Promise<string> {
+export function exchange(service: { url: string }, bytes: string | Buffer, then: Then = "wait"): Promise<string> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

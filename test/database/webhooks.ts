@@ -6,7 +6,7 @@ import { recordEvents } from "@/server/webhooks/outbox";
 import { createEndpoint } from "@/server/webhooks/service";
 import { recordWaiting } from "@/server/webhooks/store";
 import { deliverWebhooks } from "@/server/webhooks/tasks";
-import { type Answer, startReceiver } from "./receiver";
+import { type Answer, startReceiver } from "../network/receiver";
 import { makeAccount, type TestAccount } from "./seed";
 
 export type TestWebhook = Awaited<ReturnType<typeof startWebhook>>;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "../receiver";
+import { type Receiver, startReceiver } from "../network/receiver";
 import { startInfobip } from "./infobip";
 import { startSinch } from "./sinch";
 

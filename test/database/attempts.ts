@@ -1,6 +1,5 @@
 /** Messages at their first hand-over, for tests that tell by themselves how it ended. */
-import { makeRoute } from "@/e2e/support/routes";
-import { makeAccount, type TestAccount } from "@/e2e/support/seed";
+
 import { plainRequest } from "@/server/accounts/idempotency";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
@@ -9,6 +8,8 @@ import { claimAttempts } from "@/server/messages/dispatch/dispatch";
 import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import type { SendOutcome } from "@/server/providers/port";
+import { makeRoute } from "@/test/database/routes";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
 
 const PRICE_MICROS = 10_000;
 

@@ -18,9 +18,9 @@ import type { SendOutcome } from "@/server/providers/port";
 import { referenceTo } from "@/server/providers/reference";
 import { forgetProviders } from "@/server/providers/registry";
 import { createEndpoint } from "@/server/webhooks/service";
-import { report } from "./attempts";
-import { makeAccount, type TestAccount } from "./seed";
-import { asWorker, type SimulatedWorker, startWorker } from "./simulated-workers";
+import { report } from "../database/attempts";
+import { makeAccount, type TestAccount } from "../database/seed";
+import { asWorker, type SimulatedWorker, startWorker } from "../database/simulated-workers";
 
 /** As old as one likes: the ages of sweeps are in milliseconds. */
 const ANY_AGE = -60_000;

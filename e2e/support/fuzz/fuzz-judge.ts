@@ -1,6 +1,7 @@
 /** Rules for every response, whatever the request: those of the contract, and further ones for generated requests. */
+
+import type { Contract, Envelope } from "../contract";
 import type { FuzzRequest } from "./arbitrary-requests";
-import type { Contract, Envelope } from "./contract";
 
 export type FuzzAnswer = { status: number; headers: Headers; text: string };
 
