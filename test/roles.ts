@@ -19,6 +19,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "apiKeys.create": { scope: "keys:write" },
   "apiKeys.list": EVERY_KEY,
   "apiKeys.revoke": { scope: "keys:write" },
+  "apiKeys.update": { scope: "keys:write" },
   "audit.list": "person",
   "audit.listAll": "operator",
   "auth.changePassword": "person",
@@ -40,6 +41,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "messages.get": { scope: "sms:read" },
   "messages.list": { scope: "sms:read" },
   "messages.quote": "person",
+  "messages.search": "person",
   "messages.send": { scope: "sms:send" },
   "messages.timeline": { scope: "sms:read" },
   "operator.accounts": "operator",
@@ -64,6 +66,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "operator.suppressions": "operator",
   "operator.throttleSender": "operator",
   "senders.create": { scope: "senders:write" },
+  "senders.delete": { scope: "senders:write" },
   "senders.get": EVERY_KEY,
   "senders.list": EVERY_KEY,
   "suppressions.create": { scope: "senders:write" },
@@ -77,8 +80,10 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "webhooks.get": { scope: "dlr:read" },
   "webhooks.list": { scope: "dlr:read" },
   "webhooks.recover": { scope: "webhooks:write" },
+  "webhooks.resend": "person",
   "webhooks.rotateSecret": { scope: "webhooks:write" },
   "webhooks.test": { scope: "webhooks:write" },
+  "webhooks.update": { scope: "webhooks:write" },
 };
 
 /** The scopes that open a procedure to a key; null: no scope does, since no key may or every key may. */

@@ -61,7 +61,8 @@ test("what is given changes, what is omitted stays, and null lifts a limit; the 
   expect(await limitsOf(key.id)).toEqual({ ...limits, ...lifted });
   expect(await authenticate(`Bearer ${key.plain_key}`)).toMatchObject({ dailyLimit: null, expiresAtMs: null });
   const again = await update(owner, { id: key.id });
-  expect(again).toEqual({ ...changed, expires_at: null });
+  const none = { daily_limit: null, monthly_limit: null, allowed_ips: null, expires_at: null };
+  expect(again).toEqual({ ...changed, ...none });
 });
 
 test("a key narrows any key, but widens one only up to its own limits", async () => {

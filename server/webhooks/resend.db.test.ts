@@ -1,8 +1,16 @@
 import { afterEach, expect, test } from "vitest";
-import { deliveriesOf, makeMessages, raiseEvents, runDeliveryJobs, startWebhook } from "@/test/database/webhooks";
+import {
+  deliveriesOf,
+  makeMessages,
+  raiseEvents,
+  recordWaitingOf,
+  runDeliveryJobs,
+  startWebhook,
+} from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
 import { isApiError } from "../core/errors";
 import { readTotal } from "../lists/store";
+import { listDeliveries } from "./list-deliveries";
 import { resendDelivery } from "./resend";
 
 const closers: (() => Promise<void>)[] = [];
@@ -15,6 +23,7 @@ async function setUp(answer?: Parameters<typeof startWebhook>[0]) {
   const webhook = await startWebhook(answer);
   closers.push(webhook.receiver.close);
   await raiseEvents(webhook.account, await makeMessages(webhook.account, 1));
+  await recordWaitingOf(webhook.endpoint.id);
   const [delivery] = await deliveriesOf(webhook.endpoint.id);
   const again = (deliveryId = delivery?.id ?? "", actor = webhook.account.actor) =>
     resendDelivery(actor, { id: webhook.endpoint.id, delivery_id: deliveryId });
@@ -32,7 +41,7 @@ const refusalOf = (promise: Promise<unknown>) =>
   );
 
 test("a delivered event is sent once more, in the next round, and the totals still agree", async () => {
-  const { endpoint, again, state, receiver } = await setUp();
+  const { account, endpoint, again, state, receiver } = await setUp();
   await runDeliveryJobs(endpoint.id);
   expect(await state()).toEqual({ status: "delivered", round: 0, attempts: 1 });
   expect((await again()).recovered).toBe(1);
@@ -42,6 +51,11 @@ test("a delivered event is sent once more, in the next round, and the totals sti
   await runDeliveryJobs(endpoint.id);
   expect(await state()).toEqual({ status: "delivered", round: 1, attempts: 1 });
   expect(receiver.received).toHaveLength(2);
+  const { items } = await listDeliveries(account.actor, { id: endpoint.id, page: 1, limit: 10 });
+  expect(items[0]?.tries.map(({ round, attempt, status_code }) => [round, attempt, status_code])).toEqual([
+    [0, 1, 200],
+    [1, 1, 200],
+  ]);
   expect(await readTotal("deliveries", { ownerId: endpoint.id, kind: "delivered" })).toBe(1);
   expect(await readTotal("deliveries", { ownerId: endpoint.id, kind: "pending" })).toBe(0);
 });

@@ -10,7 +10,8 @@ import { INSERT_MOVES } from "./store";
 
 /**
  * Console: sends one delivery again now, in the next round of tries: one that ended or is parked, or one that waits for its
- * next try after a failed one. A delivery that was just queued is left as it is.
+ * next try after a failed one. A delivery that was just queued is left as it is. Its tries so far stay listed: a first try
+ * that stands in the delivery's own row gets a row of its own.
  * @throws 404, and 400 `endpoint_disabled`.
  */
 export async function resendDelivery(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
@@ -37,11 +38,16 @@ const queueAgain = (accountId: string, { id, delivery_id }: ResendInput): Promis
     const { rows } = await tx.query<WaitingDelivery>({
       name: "webhooks.resend_delivery",
       text: `WITH former AS (
-               SELECT id, status FROM webhook_deliveries
+               SELECT * FROM webhook_deliveries
                WHERE id = $1 AND endpoint_id = $2 AND (status <> 'pending' OR attempts > 0)
+             ), kept AS (
+               INSERT INTO webhook_tries
+                 (delivery_id, round, attempt, status_code, latency_ms, response_head, created_at)
+               SELECT id, 0, 1, status_code, latency_ms, response_head, finished_at FROM former WHERE latency_ms IS NOT NULL
              ), moved AS (
                UPDATE webhook_deliveries d
                SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
+                 status_code = NULL, latency_ms = NULL, response_head = NULL,
                  next_attempt_at = date_trunc('milliseconds', now())
                FROM former WHERE d.id = former.id
                RETURNING d.id, d.endpoint_id, d.round, d.attempts, former.status AS former, d.status

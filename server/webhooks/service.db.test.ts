@@ -4,6 +4,7 @@ import { deliveriesOf, makeMessages, raiseEvents, recordWaitingOf } from "@/test
 import { pool } from "../core/db";
 import { secretKeys } from "../core/env";
 import { isApiError } from "../core/errors";
+import { newId } from "../core/ids";
 import { unseal } from "../core/seal";
 import { listDeliveries } from "./list-deliveries";
 import { listEvents } from "./list-events";
@@ -187,6 +188,7 @@ describe("updateEndpoint", () => {
     await updateEndpoint(account.actor, { id, events: ["message.delivered"] });
     await raiseEvents(account, messages.slice(1), "sent");
     await raiseEvents(account, messages.slice(1), "delivered");
+    await recordWaitingOf(id);
     const { items } = await listDeliveries(account.actor, { id, ...FIRST_PAGE });
     expect(items.map((item) => item.event_type)).toEqual(["message.delivered", "message.sent"]);
     expect(items.map((item) => item.status)).toEqual(["pending", "pending"]);
@@ -233,36 +235,56 @@ describe("listEvents", () => {
     expect(failed.items[0]?.data.error).toEqual({ code: "rejected", message: "Refused by the carrier." });
   });
 
-  test("filters by message and by time, with totals of what it finds", async () => {
-    const account = await makeAccount();
-    const messages = await makeMessages(account, 3);
-    await raiseEvents(account, messages, "sent");
-    await raiseEvents(account, messages.slice(0, 1), "delivered");
-    const days = ["2026-01-01", "2026-01-02", "2026-01-03"];
-    // Recorded in another order than they happened in.
-    for (const [at, id] of [messages[1], messages[2], messages[0]].entries()) {
-      await pool().query("UPDATE events SET created_at = $2::date WHERE message_id = $1", [id, days[at]]);
+  const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"].map((day) => new Date(`${day}T00:00:00Z`));
+
+  /** Events of three messages on three days, of which the last was delivered, too, when it was sent. */
+  async function raiseOnDays(account: TestAccount, messages: readonly string[]): Promise<void> {
+    for (const [place, id] of messages.entries()) {
+      const at = DAYS[place];
+      await pool().query("UPDATE messages SET sent_at = $2, delivered_at = $3 WHERE id = $1", [
+        id,
+        at,
+        place === 2 ? at : null,
+      ]);
+      await raiseEvents(account, [id], "sent", at);
+      if (place === 2) await raiseEvents(account, [id], "delivered", at);
     }
+  }
+
+  /** Rows as versions before derived ids recorded them, later than the events happened. */
+  async function recordAsBefore(account: TestAccount, messages: readonly string[]): Promise<void> {
+    await raiseOnDays(account, messages);
+    const { rows } = await pool().query<{ id: string }>("SELECT id FROM events WHERE account_id = $1 ORDER BY id", [
+      account.accountId,
+    ]);
+    for (const { id } of rows) await pool().query("UPDATE events SET id = $2 WHERE id = $1", [id, newId("event")]);
+  }
+
+  test.each([
+    ["derived ids", raiseOnDays],
+    ["the random ids of versions before", recordAsBefore],
+  ])("filters by message and by time, with totals of what it finds: %s", async (_, raise) => {
+    const account = await makeAccount();
+    const messages = await makeMessages(account, 3, "delivered");
+    const [first, second, third] = messages;
+    await raise(account, messages);
     const found = async (query: object) => {
       const { items, pagination } = await listEvents(account.actor, { ...FIRST_PAGE, ...query });
       return { ids: items.map((item) => item.data.id), total: pagination.total };
     };
-    expect(await found({ message_id: messages[0] })).toEqual({ ids: [messages[0], messages[0]], total: 2 });
-    expect(await found({ message_id: messages[0], type: "message.sent" })).toEqual({ ids: [messages[0]], total: 1 });
+    expect(await found({ message_id: third })).toEqual({ ids: [third, third], total: 2 });
+    expect(await found({ message_id: third, type: "message.sent" })).toEqual({ ids: [third], total: 1 });
+    expect(await found({ message_id: third, limit: 1, page: 2 })).toEqual({ ids: [third], total: 2 });
     expect(await found({ message_id: "msg_none" })).toEqual({ ids: [], total: 0 });
     const from = { created_after: "2026-01-02T00:00:00Z" };
-    expect(await found(from)).toEqual({ ids: [messages[0], messages[0], messages[2]], total: 3 });
-    expect(await found({ ...from, created_before: "2026-01-03T01:00:00+01:00" })).toEqual({
-      ids: [messages[2]],
-      total: 1,
-    });
-    expect(await found({ created_before: "2026-01-03T00:00:00Z" })).toEqual({
-      ids: [messages[2], messages[1]],
-      total: 2,
-    });
-    expect((await listEvents((await makeAccount()).actor, { ...FIRST_PAGE, message_id: messages[0] })).items).toEqual(
-      [],
-    );
+    expect(await found(from)).toEqual({ ids: [third, third, second], total: 3 });
+    expect(await found({ ...from, type: "message.delivered" })).toEqual({ ids: [third], total: 1 });
+    const until = { created_before: "2026-01-03T01:00:00+01:00" };
+    expect(await found({ ...from, ...until })).toEqual({ ids: [second], total: 1 });
+    expect(await found(until)).toEqual({ ids: [second, first], total: 2 });
+    expect(await found({ message_id: third, ...until })).toEqual({ ids: [], total: 0 });
+    const stranger = await makeAccount();
+    expect((await listEvents(stranger.actor, { ...FIRST_PAGE, message_id: first })).items).toEqual([]);
   });
 
   test("omits other accounts' events", async () => {

@@ -44,10 +44,10 @@ export async function raiseEvents(
   account: Pick<TestAccount, "accountId">,
   messageIds: readonly string[],
   status: MessageStatus = "sent",
+  at = new Date(),
 ): Promise<void> {
   const type = eventTypeFor(status);
   if (!type) throw new Error(`No event is raised for ${status}.`);
-  const at = new Date();
   await transaction((tx) =>
     recordEvents(
       tx,
