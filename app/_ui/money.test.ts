@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatMoney, fractionDigits } from "./money";
+import { exactDigits, formatMoney, fractionDigits } from "./money";
 
 test("amounts have two decimals or four, and below a cent as many as they need", () => {
   expect(formatMoney(1250, "USD")).toBe("$1,250.00");
@@ -17,4 +17,11 @@ test("a column has as many decimals as its most precise amount needs", () => {
   expect(fractionDigits([12, 3.5])).toBe(2);
   expect(fractionDigits([12, 0.0075])).toBe(4);
   expect(formatMoney(12, "USD", fractionDigits([12, 0.0075]))).toBe("$12.0000");
+});
+
+test("prices are shown exactly", () => {
+  expect(exactDigits([])).toBe(2);
+  expect(exactDigits([1, 0.05])).toBe(2);
+  expect(exactDigits([1, 0.0075])).toBe(4);
+  expect(exactDigits([12.5, 0.123456])).toBe(6);
 });

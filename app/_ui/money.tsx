@@ -26,6 +26,12 @@ export function formatMoney(amount: number, currency: string, digits = digitsOf(
 /** The number of decimals for all `amounts`, so that the decimal points of a column align. */
 export const fractionDigits = (amounts: readonly number[]): number => Math.max(CENTS_DIGITS, ...amounts.map(digitsOf));
 
+/** The decimals that show every price of a column exactly, so that the decimal points align. */
+export const exactDigits = (prices: readonly number[]): number =>
+  [CENTS_DIGITS, PRICE_DIGITS].find((digits) =>
+    prices.every((price) => Number(price.toFixed(digits)) === Number(price.toFixed(EXACT_DIGITS))),
+  ) ?? EXACT_DIGITS;
+
 /** An amount in units of `currency`. */
 export function Money({ amount, currency, digits }: { amount: number; currency: string; digits?: number }) {
   return <span className="tabular nowrap">{formatMoney(amount, currency, digits)}</span>;

@@ -60,6 +60,7 @@ test.describe("POST /api-keys/create", () => {
     const key = await rest.post<CreatedApiKey>("/api-keys/create", { ...input, ...limits });
     expect(key).toEqual({
       ...input,
+      ...limits,
       id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
       object: "api_key",
       key_hint: expect.stringMatching(/^ds_live_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$/),
@@ -251,7 +252,7 @@ test.describe("PATCH /api-keys/{id}", () => {
     });
     for (let round = 0; round < 2; round += 1) {
       const answer = await rest.ask(patch(made.id, { name: "New", rate_limit: 9, allowed_ips: ["203.0.113.7"] }));
-      expect(answer.body.data).toEqual({ ...made, name: "New", rate_limit: 9 });
+      expect(answer.body.data).toEqual({ ...made, name: "New", rate_limit: 9, allowed_ips: ["203.0.113.7"] });
     }
     expect((await rest.withKey(key).refusal(403, ACCOUNT)).details.reason).toBe("ip_not_allowed");
     await rest.ask(patch(made.id, { allowed_ips: null }));

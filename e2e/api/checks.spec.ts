@@ -22,6 +22,7 @@ test("an answer that differs from the contract in anything is not let through", 
     count += 1;
     const meta = { ...right.meta, request_id: `req_${String(count).padStart(26, "0")}` };
     const changed = new Headers(served.headers);
+    changed.set("request-id", meta.request_id);
     for (const [name, value] of Object.entries(headers)) {
       if (value === null) changed.delete(name);
       else changed.set(name, value);

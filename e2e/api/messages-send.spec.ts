@@ -20,7 +20,7 @@ test.describe("POST /messages/send", () => {
       ...input,
       id: expect.stringMatching(/^msg_[0-9a-z]{26}$/),
       object: "message",
-      encoding: "GSM-7",
+      encoding: "UCS-2",
       segments: 1,
       reference: null,
       status: "pending",

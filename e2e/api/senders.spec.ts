@@ -73,6 +73,7 @@ test.describe("POST /senders/create", () => {
         id: expect.stringMatching(/^snd_[0-9a-z]{26}$/),
         object: "sender",
         status: "pending",
+        status_reason: null,
         approved_at: null,
         created_at: ISO,
       });

@@ -70,7 +70,7 @@ test("the console shows every page without an error", { tag: "@smoke" }, async (
     "response",
     (response) => response.status() >= 400 && problems.push(`${response.status()} ${response.url()}`),
   );
-  page.on("request", ({ url }) => url().startsWith(baseURL ?? "") || problems.push(`foreign: ${url()}`));
+  page.on("request", (asked) => asked.url().startsWith(baseURL ?? "") || problems.push(`foreign: ${asked.url()}`));
   for (const path of PAGES) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

@@ -159,7 +159,8 @@ function checkRate({ status, headers }: Exchange, { error }: Envelope): void {
 }
 
 function findOperation(document: ApiDocument, method: string, requestPath: string): [string, OperationObject] | null {
-  const given = requestPath.split("?")[0] ?? "";
+  // A slash at the end means nothing.
+  const given = (requestPath.split("?")[0] ?? "").replace(/(?<=[^/])\/$/, "");
   const templates = Object.keys(document.paths).sort((one, other) => one.split("{").length - other.split("{").length);
   for (const template of templates) {
     const operation = document.paths[template]?.[method.toLowerCase()];

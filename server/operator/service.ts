@@ -99,7 +99,7 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
       });
     }
     await tx.query(
-      `UPDATE senders SET status = $2, status_note = $3, approved_at = CASE WHEN $2 = 'approved' THEN $4 ELSE approved_at END
+      `UPDATE senders SET status = $2, status_note = $3, status_reason = $3, approved_at = CASE WHEN $2 = 'approved' THEN $4 ELSE approved_at END
        WHERE id = $1`,
       [id, decision, note ?? null, now()],
     );

@@ -10,7 +10,7 @@ export const presentSender = (row: SenderRow): Sender => ({
   type: row.type as Sender["type"],
   country_code: row.countryCode,
   status: row.status as Sender["status"],
-  status_reason: row.status === "rejected" || row.status === "suspended" ? row.statusNote : null,
+  status_reason: row.status === "rejected" || row.status === "suspended" ? row.statusReason : null,
   approved_at: isoOrNull(row.approvedAt),
   created_at: row.createdAt.toISOString(),
 });

@@ -52,6 +52,7 @@ export async function createSender(
     countryCode: input.country_code?.toUpperCase() ?? null,
     status: "pending",
     statusNote: null,
+    statusReason: null,
     maxSegmentsPerSecond: null,
     approvedAt: null,
     createdAt: now(),

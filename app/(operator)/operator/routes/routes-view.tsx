@@ -6,7 +6,7 @@ import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/confirm";
 import { EmptyState } from "@/app/_ui/empty-state";
-import { fractionDigits } from "@/app/_ui/money";
+import { exactDigits } from "@/app/_ui/money";
 import { PageHeader } from "@/app/_ui/page-header";
 import { PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
@@ -55,7 +55,7 @@ export function RoutesView() {
             <PagedTable
               label="Routes"
               columns={routeColumns({
-                digits: fractionDigits(data.map(({ price }) => price)),
+                digits: exactDigits(data.map(({ price }) => price)),
                 onEdit: setEdited,
                 onDelete: askToDelete,
               })}

@@ -5,7 +5,7 @@ import { IconArrowRight, IconListSearch, IconRouteOff } from "@tabler/icons-reac
 import { Fragment, useEffect, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { fieldError } from "@/app/_ui/form-errors";
-import { fractionDigits } from "@/app/_ui/money";
+import { exactDigits } from "@/app/_ui/money";
 import { type Column, PagedTable } from "@/app/_ui/paged-table";
 import { QueryState } from "@/app/_ui/query-state";
 import { StatusBadge } from "@/app/_ui/status-badge";
@@ -84,7 +84,7 @@ function Simulation({ simulation: { to, routes } }: { simulation: RouteSimulatio
   return (
     <PagedTable
       label={`Routes that match ${to}`}
-      columns={columnsWith(fractionDigits(routes.map(({ price }) => price)))}
+      columns={columnsWith(exactDigits(routes.map(({ price }) => price)))}
       rows={routes}
       rowKey={({ id }) => String(id)}
       empty={null}

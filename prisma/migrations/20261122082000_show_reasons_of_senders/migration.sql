@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "senders" ADD COLUMN     "status_reason" TEXT;
