@@ -22,7 +22,13 @@ export const isRestPath = (url: string): boolean =>
 
 /** The REST edge on node:http, without anything between it and the socket. */
 export async function handleRestNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (await answerUnlessOverloaded(() => answerRest(request, response))) return;
+  if (
+    await answerUnlessOverloaded(
+      () => request.complete,
+      () => answerRest(request, response),
+    )
+  )
+    return;
   await writeResponse(request, response, refusalResponse(overloaded()));
 }
 

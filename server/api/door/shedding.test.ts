@@ -7,13 +7,31 @@ test("as few requests as the least limit are never refused, however long they ta
   expect(enter(30_000)).toBeNull();
 });
 
-test("the limit falls while the oldest has waited too long, and rises while requests are served in time", () => {
-  const { enter } = makeShedder({ least: 2, first: 5, most: 100 }, 1_000);
-  const leaves = [0, 0, 0, 0].map((at) => enter(at));
-  expect(enter(1_001)).toBeNull();
+test("the limit falls while most have waited too long, and recovers in time, also without requests", () => {
+  const { enter } = makeShedder({ least: 2, first: 20, most: 100 }, 1_000);
+  const leaves = Array.from({ length: 20 }, () => enter(0));
+  expect(leaves).not.toContain(null);
+  // To 16, 12, 9, 7, 5, 4.
+  for (let at = 1_100; at < 1_700; at += 100) expect(enter(at)).toBeNull();
   for (const leave of leaves) leave?.();
-  for (let at = 0; at < 4; at += 1) expect(enter(1_050)).not.toBeNull();
-  // Reached, and in time: ten more.
+  const taken = Array.from({ length: 20 }, () => enter(3_000));
+  expect(taken).not.toContain(null);
+  expect(enter(3_001)).toBeNull();
+});
+
+test("a few requests that wait long leave the limit as it is, and so do those that have not arrived to their end", () => {
+  const { enter } = makeShedder({ least: 10, first: 30, most: 100 }, 1_000);
+  for (let place = 0; place < 4; place += 1) enter(0);
+  for (let place = 0; place < 20; place += 1) enter(0, () => false);
+  for (let at = 1_100; at < 10_000; at += 100) enter(at)?.();
+  expect(Array.from({ length: 6 }, () => enter(10_000))).not.toContain(null);
+  expect(enter(10_000)).toBeNull();
+});
+
+test("the limit rises past the first while it is reached and requests are served in time", () => {
+  const { enter } = makeShedder({ least: 2, first: 5, most: 100 }, 1_000);
+  for (let place = 0; place < 5; place += 1) expect(enter(1_000)).not.toBeNull();
+  expect(enter(1_050)).toBeNull();
   expect(enter(1_150)).not.toBeNull();
 });
 

@@ -14,43 +14,66 @@ const ADAPT_EVERY_MS = 100;
 const MORE = 10;
 const FEWER = 0.8;
 
-/** `enter` returns null when the request is refused, else a function to be called when it is answered. */
-export type Shedder = { enter: (nowMs: number) => (() => void) | null };
+/**
+ * `enter` returns null when the request is refused, else a function to be called when it is answered. `isComplete`: whether
+ * the request has arrived to its end; the time of one that has not is its caller's.
+ */
+export type Shedder = { enter: (nowMs: number, isComplete?: () => boolean) => (() => void) | null };
+
+type Entry = { startedAt: number; isComplete: () => boolean };
 
 /**
- * Bounds the requests under way by a limit that adapts, as congestion control does: it falls by a fifth while the oldest request
- * has waited for longer than `waitMaxMs`, and rises slowly while it is reached and they are served in time.
+ * Bounds the requests under way by a limit that adapts, as congestion control does. It falls by a fifth while most of them
+ * have waited for longer than `waitMaxMs`, and they are half of the least limit or more: some requests wait for something of
+ * their own, such as a customer's endpoint. Otherwise it rises slowly, past `first` only while it is reached.
  */
 export function makeShedder(limits: typeof LIMITS, waitMaxMs: number): Shedder {
   // In the order of their arrival.
-  const startedAt = new Map<symbol, number>();
+  const underWay = new Map<symbol, Entry>();
   let limit = limits.first;
-  let adaptedAt = Number.NEGATIVE_INFINITY;
+  let adaptedAt = 0;
+
+  /** Requests that have waited too long for us. */
+  function countLate(nowMs: number): number {
+    let late = 0;
+    for (const { startedAt, isComplete } of underWay.values()) {
+      if (nowMs - startedAt <= waitMaxMs) break;
+      if (isComplete()) late += 1;
+    }
+    return late;
+  }
 
   function adapt(nowMs: number): void {
-    if (nowMs - adaptedAt < ADAPT_EVERY_MS) return;
+    const passedMs = nowMs - adaptedAt;
+    if (passedMs < ADAPT_EVERY_MS) return;
     adaptedAt = nowMs;
-    const [oldest = nowMs] = startedAt.values();
-    if (nowMs - oldest > waitMaxMs) limit = Math.max(limits.least, Math.floor(limit * FEWER));
-    else if (startedAt.size >= limit) limit = Math.min(limits.most, limit + MORE);
+    const late = countLate(nowMs);
+    if (late * 2 >= limits.least && late * 2 > underWay.size) {
+      limit = Math.max(limits.least, Math.floor(limit * FEWER));
+      return;
+    }
+    // A quiet time counts as well: requests may come all at once after it.
+    const risen = limit + MORE * Math.min(limits.most, Math.floor(passedMs / ADAPT_EVERY_MS));
+    if (limit < limits.first) limit = Math.min(limits.first, risen);
+    else if (underWay.size >= limit) limit = Math.min(limits.most, limit + MORE);
   }
 
   return {
-    enter: (nowMs) => {
+    enter: (nowMs, isComplete = () => true) => {
       adapt(nowMs);
-      if (startedAt.size >= limit) return null;
+      if (underWay.size >= limit) return null;
       const request = Symbol();
-      startedAt.set(request, nowMs);
-      return () => void startedAt.delete(request);
+      underWay.set(request, { startedAt: nowMs, isComplete });
+      return () => void underWay.delete(request);
     },
   };
 }
 
 const shedder = defineProcessValue("door.shedder", () => makeShedder(LIMITS, WAIT_MAX_MS));
 
-/** Answers a request unless there are too many. @returns false when it is to be refused with 503 `overloaded`. */
-export async function answerUnlessOverloaded(answer: () => Promise<void>): Promise<boolean> {
-  const leave = shedder().enter(performance.now());
+/** Answers a request unless there are too many. @param isComplete as {@link Shedder}. @returns false when it is to be refused with 503 `overloaded`. */
+export async function answerUnlessOverloaded(isComplete: () => boolean, answer: () => Promise<void>): Promise<boolean> {
+  const leave = shedder().enter(performance.now(), isComplete);
   if (!leave) {
     metrics().shed.inc();
     return false;
