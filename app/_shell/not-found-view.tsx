@@ -7,7 +7,7 @@ import { EmptyState } from "../_ui/empty-state";
 import { LinkButton } from "../_ui/link-button";
 import { ConsoleShell } from "./console-shell";
 
-/** A page that does not exist; inside the console for somebody who is signed in. The page is made when it is built. */
+/** A page that does not exist, inside the console for signed-in people. It is made when the product is built. */
 export function NotFoundView() {
   const { data: viewer } = trpc.auth.viewer.useQuery();
   const message = (

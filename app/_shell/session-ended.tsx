@@ -10,7 +10,7 @@ import { openSession } from "../(auth)/sign-in/credentials";
 /**
  * Asks a person whose session has ended to sign in again, over the page that they are on, so that nothing they have
  * entered there is lost.
- * @param email of the person; another one would continue with somebody else's page.
+ * @param email of the person; another person would continue with this one's page.
  * @param leave leads away from the page.
  * @returns once they are signed in.
  */

@@ -10,7 +10,7 @@ import { markFields } from "./form-errors";
 type Confirm = (password: string) => Promise<unknown>;
 
 /**
- * Asks for the password in a dialog. `confirm` tells the service, which refuses a wrong one at `password`.
+ * Asks for the password in a dialog. `confirm` sends it to the service, which refuses a wrong one at `password`.
  * @returns whether it was confirmed; false when the dialog was closed.
  */
 export function askForPassword(confirm: Confirm): Promise<boolean> {

@@ -12,7 +12,7 @@ type Props = Pick<TextInputProps, "label" | "w" | "maw" | "flex"> & {
   /** The number that the list is filtered by; empty: no filter. */
   number: string;
   onChange: (number: string) => void;
-  /** What the list can be filtered by; `part` of a number, or a complete one. */
+  /** Filters of the list; `part` of a number, or a complete one. */
   accepts?: "number" | "part";
 };
 

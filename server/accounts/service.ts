@@ -124,7 +124,7 @@ export async function createAccountWithOwner(input: {
   companyName: string;
   isOperator?: boolean;
   balanceMicros?: bigint;
-  /** Who opens it: a stranger who signs up, from where; absent: the operator's command line. */
+  /** The stranger who signs up, with address; absent: the operator's command line. */
   signUpFrom?: Origin;
 }): Promise<{ accountId: string; userId: string }> {
   const { name, companyName, isOperator = false, balanceMicros = 0n } = input;

@@ -89,7 +89,7 @@ function grantScopes(actor: AccountActor, requested: readonly Scope[] | undefine
   });
 }
 
-/** What the audit log shows of a key. */
+/** A key in the audit log. */
 const auditOf = (row: KeyLimits & { name: string; keyHint: string; permissions: string[] }): AuditValues => ({
   name: row.name,
   key_hint: row.keyHint,

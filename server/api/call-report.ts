@@ -4,7 +4,7 @@ import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import type { Context } from "../core/trpc";
 
-/** Logs a denial, so that attempts at what is somebody else's show, and a failure; never what was sent. */
+/** Logs denials, which reveal attempts on other accounts, and failures; never the input. */
 export function reportCall(error: TRPCError, procedure: string | undefined, context: Context | undefined): void {
   const { status, wire } = toApiError(error);
   const actor = context?.actor;

@@ -9,7 +9,7 @@ type RawInput = () => Promise<unknown>;
 type Next = { ctx?: object; input?: unknown; getRawInput?: RawInput };
 type Result = { ok: true; data: unknown } | { ok: false; error: unknown };
 
-/** What tRPC passes to a middleware; validation of input and output and the resolver are middlewares too. */
+/** Options that tRPC passes to a middleware; input and output validation and the resolver are middlewares too. */
 type Options = {
   ctx: object;
   input: unknown;

@@ -6,7 +6,7 @@ import type { ApiError } from "../core/errors";
 const REALM = 'Bearer realm="Messaging Service"';
 const WINDOW_S = 60;
 
-/** Safe in headers and logs, and as long as anybody's ids are. */
+/** Safe in headers and logs, and long enough for callers' ids. */
 const REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
 
 /** A caller's own `X-Request-Id`; null when there is none, or it could do harm in a log. */

@@ -9,9 +9,9 @@ export type Operation = {
   /** Path of the procedure in the router, e.g. `messages.send`. */
   procedure: string;
   call: AnyProcedure;
-  /** Whether success is 201: for every POST, unless its meta says otherwise. */
+  /** Whether success is 201: for every POST, unless its meta overrides it. */
   creates: boolean;
-  /** Whether it supports Idempotency-Key: if it creates, or its meta says so. */
+  /** Whether it supports Idempotency-Key: if it creates, or its meta declares it. */
   keyed: boolean;
   /** Names of the body's fields, for methods that have a body, or else of the query's parameters; not of the path's. */
   inputs: ReadonlySet<string>;
@@ -57,7 +57,7 @@ export function tableOf(router: RouterLike): OperationTable {
 
 const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
 
-/** What `Allow` says of a path: the methods of its operations, and those that every path with one has. Null: no operation. */
+/** `Allow` of a path: its operations' methods, and those of every path with an operation. Null: no operation. */
 export function allowedAt(table: OperationTable, path: string): string | null {
   const own: string[] = METHODS.filter((method) => matchOperation(table, method, path));
   if (own.length === 0) return null;

@@ -1,4 +1,4 @@
-/** What both doors say to callers that ask too much. */
+/** The refusal of both doors for callers beyond their rate. */
 import type { RateState } from "../api-keys/rate-limit";
 import { wholeSeconds } from "../core/clock";
 import { rateLimited } from "../core/errors";

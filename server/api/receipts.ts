@@ -86,7 +86,7 @@ export async function serveReceipt({ method, url, headers, readBody }: ReceiptRe
       return answer(409);
     }
   } catch (thrown) {
-    // Whoever gets no 2xx says it again.
+    // Senders repeat a callback without a 2xx.
     log("error", "receipt.not_stored", { provider: known, ...errorFields(thrown) });
     return answer(503, { "retry-after": "5" });
   }

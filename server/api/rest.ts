@@ -68,7 +68,7 @@ function normalized(request: RestRequest): RestRequest {
   return { ...request, method: method === "HEAD" ? "GET" : method, path: isSlashed ? path.slice(0, -1) : path };
 }
 
-/** The origin that callers know this installation by; empty when it cannot be told, and for a Host that is none. */
+/** The origin by which callers know this installation; empty when it is unknown or the Host is invalid. */
 function originOf(request: RestRequest): string {
   const host = request.header("host");
   if (host === undefined || !/^[\w.:[\]-]{1,255}$/.test(host)) return "";
@@ -79,7 +79,7 @@ function originOf(request: RestRequest): string {
 async function serveDocument(request: RestRequest, headers: Record<string, string>): Promise<RestResponse | null> {
   const isYaml = request.path === "/openapi.yaml";
   if (request.method !== "GET" || !(isYaml || request.path === "/openapi.json")) return null;
-  // Loaded when somebody asks: what makes the document is heavy, and most processes never need it.
+  // Loaded on demand: generating the document is heavy, and most processes never need it.
   const { openApiText, openApiYaml } = await import("./openapi");
   if (!isYaml) return { status: 200, headers, body: openApiText(originOf(request)) };
   headers["content-type"] = "application/yaml; charset=utf-8";
@@ -115,7 +115,7 @@ export async function serveRest(given: RestRequest): Promise<RestResponse> {
   }
 }
 
-/** The answer to what never came as far as {@link serveRest}: nobody was asked for a key. Its connection is closed. */
+/** The response to a request that was refused before {@link serveRest} and its key check. Closes the connection. */
 export function refusalResponse(error: ApiError): RestResponse {
   const meta = { request_id: newId("request"), api_version: API_VERSION };
   return refusal(error, { ...RESPONSE_HEADERS, "request-id": meta.request_id, connection: "close" }, meta);
@@ -127,7 +127,7 @@ function refusal(error: ApiError, headers: Record<string, string>, meta: object)
   return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
 }
 
-/** Does what precedes every deed. A database that fails here has left nothing behind, whichever statement it was. */
+/** Runs a step before the operation. A database failure here has changed nothing, whichever statement failed. */
 const beforeOperation = <T>(work: Promise<T>): Promise<T> =>
   work.catch((thrown) => {
     if (!isDatabaseUnavailable(thrown) && !isOutcomeUnknown(thrown)) throw thrown;
@@ -159,7 +159,7 @@ function parseInput(request: RestRequest, { inputs, creates }: Operation, body: 
     return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
   }
   const warnings = queryWarnings(request.query);
-  // What creates nothing may have nothing to say beyond its path.
+  // An operation that creates nothing may take no body.
   if (body.length === 0 && !creates) return { input: {}, warnings };
   const input = parseBody(request.header("content-type"), body);
   const unknown = unknownNames(Object.keys(input), inputs);

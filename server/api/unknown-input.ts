@@ -1,7 +1,7 @@
 /** Fields and query parameters that an operation does not know: they are ignored, but never silently. */
 import { type ApiError, invalidRequest } from "../core/errors";
 
-/** What a caller's `Prefer: handling=…` (RFC 7240, 4.4) asks for; null: nothing. */
+/** The caller's `Prefer: handling=…` (RFC 7240, 4.4); null: none. */
 export type Handling = "strict" | "lenient" | null;
 
 /** One entry of `meta.warnings`. */

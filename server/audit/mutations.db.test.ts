@@ -54,7 +54,7 @@ async function makeEndpoint({ accountId }: Person, isActive = true): Promise<str
 const idOf = (made: unknown): string => (made as { id: string }).id;
 
 /** Does the mutation, after what it needs. @returns what it answered. */
-type Deed = (owner: Person, operator: Person) => Promise<unknown>;
+type Run = (owner: Person, operator: Person) => Promise<unknown>;
 
 const newSender = (owner: Person) => callAs(owner, "senders.create", { sender_id: "Acme" });
 const newSuppression = (owner: Person) => callAs(owner, "suppressions.create", { number: "+14155550199" });
@@ -67,7 +67,7 @@ async function enrol(owner: Person): Promise<string[]> {
 }
 
 /** By the mutation: the action that it records, and how it is done. */
-const DEEDS: Readonly<Record<string, [action: string, deed: Deed]>> = {
+const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
   "apiKeys.create": ["api_key.created", (owner) => callAs(owner, "apiKeys.create", { name: "Key", daily_limit: 5 })],
   "apiKeys.revoke": [
     "api_key.revoked",
@@ -224,7 +224,7 @@ beforeAll(() => {
 });
 
 test("every mutation is done here or exempt, and nothing else is", () => {
-  expect([...Object.keys(DEEDS), ...Object.keys(EXEMPT)].sort()).toEqual([...MUTATIONS].sort());
+  expect([...Object.keys(MUTATION_CASES), ...Object.keys(EXEMPT)].sort()).toEqual([...MUTATIONS].sort());
 });
 
 type Entry = {
@@ -242,10 +242,10 @@ type Entry = {
 const lastEntries = async (since: string): Promise<Entry[]> =>
   (await pool().query<Entry>("SELECT * FROM audit_entries WHERE id > $1 ORDER BY id", [since])).rows;
 
-test.each(Object.entries(DEEDS))("%s", async (path, [action, deed]) => {
+test.each(Object.entries(MUTATION_CASES))("%s", async (path, [action, run]) => {
   const [owner, operator] = [await makePerson(), await makePerson(true)];
   const since = newId("audit");
-  await deed(owner, operator);
+  await run(owner, operator);
   const entry = (await lastEntries(since)).at(-1);
   expect(entry?.action).toBe(action);
   expect(entry).toMatchObject({ address: TEST_ORIGIN.address, user_agent: TEST_ORIGIN.userAgent });
@@ -295,10 +295,10 @@ test("a key is named as the one who acts", async () => {
 test("no secret is in the log, whatever was done", async () => {
   const [owner, operator] = [await makePerson(), await makePerson(true)];
   const answers: unknown[] = [];
-  for (const [path, [, deed]] of Object.entries(DEEDS)) {
+  for (const [path, [, run]] of Object.entries(MUTATION_CASES)) {
     if (path.startsWith("auth.")) continue;
     const someone = path === "operator.setAccountStatus" ? await makePerson() : owner;
-    answers.push(await deed(someone, operator).catch(() => null));
+    answers.push(await run(someone, operator).catch(() => null));
   }
   const { rows } = await pool().query("SELECT * FROM audit_entries");
   const written = JSON.stringify(rows);

@@ -1,7 +1,7 @@
 import { deviceName } from "../auth/device-name";
 import { ACTOR_KINDS, AUDIT_ACTIONS, type AuditEntry } from "./schema";
 
-/** What is read of an entry; `actorName`: the e-mail of a person, or the name of a key. */
+/** Columns of an entry; `actorName`: the e-mail of a person, or the name of a key. */
 export type AuditRow = {
   id: string;
   accountId: string | null;
@@ -20,7 +20,7 @@ export type AuditRow = {
 const among = <Value extends string>(values: readonly Value[], text: string, otherwise: Value): Value =>
   values.find((value) => value === text) ?? otherwise;
 
-/** Who runs the installation, and from where, is not for its customers. */
+/** Customers do not see which operator acted, or from where. */
 const isOurs = (kind: string): boolean => kind === "operator" || kind === "command" || kind === "system";
 
 /** Row -> wire. @param forOperator whether an operator sees it. */

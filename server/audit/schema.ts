@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DateTime, PageQuery } from "../core/wire";
 
-/** Everything that is recorded: `<subject>.<deed>`. */
+/** Every recorded action: `<subject>.<verb>`. */
 export const AUDIT_ACTIONS = [
   "account.created",
   "account.credited",

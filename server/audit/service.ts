@@ -5,7 +5,7 @@ import { readPage, toPage } from "../core/wire";
 import { type AuditRow, presentAudit } from "./present";
 import type { ListAuditQuery, OperatorAuditQuery } from "./schema";
 
-/** Entries are counted up to here: a log of years has millions, and nobody pages through them. */
+/** Entries are counted up to this number: a log of years has millions, and no reader pages through them. */
 const COUNTED_MAX = 10_000;
 
 type Filter = { text: string; values: string[] };
@@ -54,7 +54,7 @@ async function readEntries(filter: Filter, query: ListAuditQuery, forOperator: b
 const ofAction = ({ action }: ListAuditQuery): Filter | null =>
   action ? { text: "action = ?", values: [action] } : null;
 
-/** What concerned the person's account, newest first; `total` counts up to 10,000. */
+/** Entries about the person's account, newest first; `total` counts up to 10,000. */
 export async function listAudit(actor: SessionActor, query: ListAuditQuery) {
   return readEntries(filterOf([{ text: "account_id = ?", values: [actor.accountId] }, ofAction(query)]), query, false);
 }

@@ -1,11 +1,11 @@
-/** What a browser is called in the list of sessions. */
+/** Name of a browser in the list of sessions. */
 import Bowser from "bowser";
 
 /** Longer ones are no browser's, and would only cost time. */
 const USER_AGENT_MAX = 512;
 const UNKNOWN = "Unknown device";
 
-/** "Firefox on Linux", from a User-Agent header; "Unknown device" when it tells neither browser nor system. */
+/** "Firefox on Linux", from a User-Agent header; "Unknown device" when it names neither browser nor system. */
 export function deviceName(userAgent: string): string {
   if (userAgent === "" || userAgent.length > USER_AGENT_MAX) return UNKNOWN;
   const { browser, os } = Bowser.parse(userAgent);

@@ -2,7 +2,7 @@
 import { decode, type JWT, type JWTDecodeParams } from "next-auth/jwt";
 import { secretKeys } from "../core/env";
 
-/** Next-auth's own decoding, with each key in turn. @throws what the present key says of a cookie that none opens. */
+/** Next-auth's own decoding, with each key in turn. @throws the present key's error when no key opens the cookie. */
 export async function decodeSession(params: JWTDecodeParams): Promise<JWT | null> {
   const [present, ...former] = secretKeys();
   try {

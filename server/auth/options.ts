@@ -34,7 +34,7 @@ declare module "next-auth/jwt" {
   }
 }
 
-/** What cannot be anybody's credentials is refused without being looked up. */
+/** Malformed credentials are refused without a look-up. */
 const Credentials = z.object({
   email: EmailAddress,
   password: z.string().min(1).max(200),

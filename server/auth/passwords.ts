@@ -56,7 +56,7 @@ export async function changePassword(
   requireStrong("new_password", input.new_password, [user.name, user.email]);
   const passwordHash = await hashPassword(input.new_password);
   const revoked = await transaction(async (tx) => {
-    // Of two changes at once the second finds another password than the one that it was told.
+    // Of two simultaneous changes the second finds another password than the one given.
     const { rowCount } = await tx.query("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", [
       user.id,
       user.passwordHash,

@@ -1,6 +1,6 @@
 import type { Session } from "./schema";
 
-/** What is read of a session to show it. */
+/** Columns of a session for its presentation. */
 export type SessionRow = {
   id: string;
   address: string;

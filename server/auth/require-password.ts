@@ -6,7 +6,7 @@ import { refusedInput } from "../core/wire";
 import { isPassword } from "./password";
 import { giveBack, reserveAttempt } from "./throttle";
 
-/** What is read of the person who acts. */
+/** Columns of the acting person. */
 type Owner = { id: string; name: string; email: string; passwordHash: string };
 
 /**

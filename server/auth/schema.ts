@@ -4,7 +4,7 @@ import { EmailAddress } from "../core/wire";
 const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 200;
 
-/** A password that is chosen. How easily it is guessed is judged by the deed. */
+/** A new password. Its strength is judged by the service. */
 const NewPassword = z.string().min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`).max(PASSWORD_MAX);
 
 export const SignUpInput = z.object({
@@ -33,7 +33,7 @@ export type Confirmed = z.output<typeof Confirmed>;
 export const ResetPasswordInput = z.object({ token: z.string().min(1).max(100), password: NewPassword });
 export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 
-/** What the sign-in answers when the password is right and a code is wanted besides. */
+/** Response to a correct password when a second factor is required. */
 export const SECOND_FACTOR_REQUIRED = "Enter the code of your authenticator app.";
 
 const CODE_MAX = 40;
@@ -87,7 +87,7 @@ export type Session = z.output<typeof Session>;
 export const SessionPath = z.object({ id: z.string().max(64) });
 export type SessionPath = z.output<typeof SessionPath>;
 
-/** How many sessions a deed ended. */
+/** Number of sessions ended. */
 export const SessionsRevoked = z.object({ revoked: z.number().int() });
 export type SessionsRevoked = z.output<typeof SessionsRevoked>;
 

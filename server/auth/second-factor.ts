@@ -23,7 +23,7 @@ import { base32, newTotpSecret, stepOfCode, totpUri } from "./totp";
 const PURPOSE = "second factor";
 const ISSUER = "Messaging Service";
 const RECOVERY_CODES = 10;
-/** 80 bits: nobody finds them out from their hashes. */
+/** 80 bits: too many to be found from their hashes. */
 const RECOVERY_BYTES = 10;
 
 /** A code as it was typed: apps and people put spaces and dashes into it. */

@@ -14,7 +14,7 @@ import { hasSecondFactor, passSecondFactor } from "./second-factor";
 import { type SignedIn, startSession } from "./sessions";
 import { countSignUp, giveBack, reserveAttempt } from "./throttle";
 
-/** Whether anybody may create an account here. */
+/** Whether sign-up is open. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
   return { open: env().SIGN_UP_OPEN };
 }
@@ -103,7 +103,7 @@ export async function signIn(
   return { sessionId, userId, accountId, isOperator, isConfirmed: true, name, email };
 }
 
-/** Who is signed in. @throws 401 when the person was removed meanwhile. */
+/** The signed-in person. @throws 401 when the person was removed meanwhile. */
 export async function getViewer(actor: SessionActor): Promise<Viewer> {
   const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });

@@ -1,4 +1,4 @@
-/** Who a cookie says is asking, before anybody looks whether the session still stands. */
+/** The person named by a session cookie, before the session is looked up. */
 import { getToken } from "next-auth/jwt";
 import { env, publicUrl } from "../core/env";
 import { decodeSession } from "./key-ring";
@@ -17,7 +17,7 @@ function cookiesOf(header: string): Record<string, string> {
  * The session that the cookie names: our own seal on it, unexpired, and nothing more. It decides how much room
  * a request gets, never what it may do.
  * @param header the request's `Cookie`.
- * @returns null for nobody.
+ * @returns null without a valid cookie.
  */
 export async function sessionOfCookies(header: string | undefined): Promise<string | null> {
   if (!header?.includes("next-auth.session-token")) return null;

@@ -28,7 +28,7 @@ export const currentSession: () => Promise<SignedIn | null> = cache(async () => 
   );
 });
 
-/** Who is signed in, for layouts of Next. Leads anybody else to the sign-in page, and from there to the page asked for. */
+/** The signed-in person, for layouts of Next. Others are redirected to sign in, and then to the page asked for. */
 export async function requireSession(): Promise<SignedIn> {
   const session = await currentSession();
   return session ?? redirect(signInPath((await headers()).get(PAGE_HEADER) ?? "/"));

@@ -85,7 +85,7 @@ export async function confirmSession(sessionId: string): Promise<void> {
   await repeatWhenLost(() => pool().query("UPDATE sessions SET confirmed_at = now() WHERE id = $1", [sessionId]));
 }
 
-/** Sign-out: whoever else has the cookie is signed out too. */
+/** Sign-out: a copy of the cookie is signed out too. */
 export async function endSession(sessionId: string): Promise<void> {
   const end = async (tx: Queryable) => {
     if ((await revoke(tx, "id = $1", [sessionId])) === 0) return;

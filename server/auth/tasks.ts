@@ -2,7 +2,7 @@ import { pool } from "../core/db";
 
 const DELETED_AT_ONCE = 1_000;
 
-/** What is over, by table: the key of its rows and the time after which they mean nothing. */
+/** Expired rows by table: the key, and the time after which they are deleted. */
 const OVER = [
   { table: "sessions", key: "id", until: "expires_at" },
   { table: "password_resets", key: "token_hash", until: "expires_at" },

@@ -23,14 +23,14 @@ const SIGN_UPS = { burst: 10, everyS: 360 };
  */
 export type Attempt = { email: string; address: string; deviceId: string | null };
 
-/** Whoever has one IPv6 address has the whole /64, so the network is counted, not the address. */
+/** Counts the /64 of an IPv6 address: its owner controls the whole network. */
 function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** Who makes so many attempts as one e-mail is told apart by the device, if it is known, else by the network. */
+/** Attempts for one e-mail are told apart by device if it is known, else by network. */
 const strictSubject = ({ email, address, deviceId }: Attempt): string =>
   deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
 
@@ -45,7 +45,7 @@ function limitsOf(attempt: Attempt): Limit[] {
   return [{ subject: `email:${attempt.email}`, ...LENIENT }, ...(attempt.address === "" ? [] : [network]), strict];
 }
 
-/** What may be used at once beyond the first, in seconds of the bucket's leak. */
+/** Burst beyond the first attempt, in seconds of the bucket's leak. */
 const slackOf = ({ burst, everyS }: Limit): number => (burst - 1) * everyS;
 
 /** `busy_until`: when the bucket will be empty. Read when the row is locked: `now()` would be when the wait for it began. */

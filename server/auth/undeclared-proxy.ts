@@ -1,4 +1,4 @@
-/** A reverse proxy that nobody named in TRUSTED_PROXIES: all who come through it share its address, and its limits. */
+/** Detects a reverse proxy missing from TRUSTED_PROXIES: all callers through it share its address, and its limits. */
 import { isNetworkWithin } from "../api-keys/ip-allowlist";
 import { MINUTE_MS } from "../core/clock";
 import { env } from "../core/env";

@@ -120,7 +120,7 @@ export const storableText = (text: string, length: number): string =>
 /** No operation takes input that nests this deep. */
 const DEPTH_MAX = 32;
 
-/** What keeps text from being stored; `at` is where it stands, innermost first. */
+/** Characters that PostgreSQL cannot store in text; `at` is the place, innermost first. */
 type Flaw = { problem: string; at: string[] };
 
 /** Names of places are made on the way back only, so that looking through much that is fine costs little. */

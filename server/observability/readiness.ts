@@ -12,7 +12,7 @@ const FRESH_MS = SECOND_MS;
 
 type Check = { ok: boolean };
 
-/** What is unknown, because an earlier check failed, is null. No text of an error: anybody may ask. */
+/** Null: unknown because an earlier check failed. Contains no error text, since the endpoint is public. */
 export type Readiness = {
   ok: boolean;
   /** Names of the checks that failed. */
@@ -74,7 +74,7 @@ async function check(checks: Readiness["checks"]): Promise<void> {
   }
 }
 
-/** Rejects after `ms`; the work goes on, and its failure counts for nobody. */
+/** Rejects after `ms`; the work continues, and its later failure is ignored. */
 function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   work.catch(() => undefined);

@@ -3,7 +3,7 @@ import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
 import { defineProcessValue } from "../core/process";
 
-/** What is learned of a request on its way, and noted in its `facts`. `operation` is the procedure's name, one of few. */
+/** Facts about a request, collected on its way. `operation` is the procedure's name, one of few. */
 export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
 
 /** A request, and the answer that it got, as doors hold them. */

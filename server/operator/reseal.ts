@@ -52,7 +52,7 @@ async function resealColumn({ table, key, column, purpose }: Place): Promise<Res
         counts.lost += 1;
         continue;
       }
-      // A value that was replaced meanwhile was sealed with the present key by whoever replaced it.
+      // A value replaced meanwhile was sealed with the present key.
       const { rowCount } = await pool().query(
         `UPDATE ${table} SET ${column} = $2 WHERE ${key} = $1 AND ${column} = $3`,
         [id, seal(present, purpose, secret), sealed],

@@ -190,7 +190,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
 
 const noSuchAccount = () => notFound("There is no such account.", { param: "account_id" });
 
-/** What is recorded of the fields of an account other than its money. */
+/** An account in the audit log, without its money. */
 const auditOf = (account: LockedAccount): AuditValues => ({
   status: account.status,
   allowed_countries: account.allowedCountries,

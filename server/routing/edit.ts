@@ -20,7 +20,7 @@ export async function listRoutes(actor: Actor): Promise<OperatedRoute[]> {
 
 type Row = Parameters<typeof presentRoute>[0];
 
-/** What the audit log shows of a route. */
+/** A route in the audit log. */
 function auditOf(row: Row): AuditValues {
   const { prefix, priority, chain, price, weight, is_active } = presentRoute(row);
   return { prefix, priority, chain, price, weight, is_active };

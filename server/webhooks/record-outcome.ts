@@ -58,7 +58,7 @@ async function readDeliveries(tx: Tx, ids: readonly string[]): Promise<DeliveryS
   return rows;
 }
 
-/** The deliveries that have stood in their job only, by id. Under the endpoint's lock nobody else gives them a row. */
+/** Deliveries that exist only in their job, by id. The endpoint's lock keeps others from giving them a row. */
 function withoutRow(
   stored: readonly DeliveryState[],
   outcomes: readonly DeliveryOutcome[],

@@ -66,7 +66,7 @@ const MESSAGES: Readonly<Record<BlockedUrlReason, string>> = {
   address_not_public: NO_PUBLIC_ADDRESS,
 };
 
-/** A refusal's reason as the customer is told it. */
+/** The reason of a refusal, as customers see it. */
 export const shownReason = ({ reason }: BlockedUrlError): string =>
   reason === "unresolvable_host" || reason === "address_not_public" ? "no_public_address" : reason;
 

@@ -11,7 +11,7 @@ import { AUDIT_ACTIONS } from "@/server/audit/schema";
 
 const PER_PAGE = 25;
 
-/** What was done in the account, by whom and from where. */
+/** Actions in the account, with actor and address. */
 export function AuditView() {
   const { params, page, change, setPage } = useUrlState();
   const action = oneOf(AUDIT_ACTIONS, params.get("action"));

@@ -8,7 +8,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { contentSecurityPolicy, scriptHashes } from "./security-headers";
 
-/** A page that is the same for everybody. `policy` lets its own inline scripts run and no others. */
+/** A static page. `policy` allows its own inline scripts and no others. */
 export type BuiltPage = { html: Buffer; gzipped: Buffer; etag: string; policy: string };
 
 export type BuiltPages = {

@@ -35,7 +35,7 @@ const STRANGER_BODY_MAX = 16_384;
 const PERSON_BODY_MAX = 1_048_576;
 const STRANGER_VALUES_MAX = 500;
 
-/** What of next-auth is open: not `_log`, where anybody could write into the log. */
+/** Paths of next-auth that are open; not `_log`, which would let strangers write to the log. */
 const AUTH_ACTIONS = new Set(["csrf", "session", "providers", "signin", "signout", "callback", "error"]);
 
 /** Calls wait for the database more than for us; of strangers there are few at once, so that they leave the others theirs. */
@@ -66,7 +66,7 @@ function requireOwnPage({ headers }: IncomingMessage): void {
   if (isForeign) throw forbidden("A page of another site may not do this.", { reason: "cross_site" });
 }
 
-/** What is told without a look at the body or at the caller. @throws what is refused. */
+/** Refusals decided without reading the body or the session. @throws the refusal. */
 function requireForm(request: IncomingMessage, path: string): void {
   const isKnown = AUTH_ACTIONS.has(AUTH_PATH.exec(path)?.[1] ?? "") || TRPC_PATH.test(path);
   if (!isKnown) throw notFound("There is no such address.");

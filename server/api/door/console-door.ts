@@ -43,7 +43,7 @@ async function answerReadiness(request: IncomingMessage, response: ServerRespons
   });
 }
 
-/** 404 where nobody is named. */
+/** 404 without a contact. */
 function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { SECURITY_CONTACT } = env();
   if (!SECURITY_CONTACT) return writeResponse(request, response, textRefusal(404, "There is no such address."));
@@ -63,7 +63,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
   const isDevelopment = env().NODE_ENV === "development";
   const built = isDevelopment ? null : readBuiltPages(path.join(process.cwd(), ".next"));
   const handOver: HandOver = (request, response) => {
-    // What the pages' code may believe of the caller's address; whatever the caller claimed is overwritten.
+    // The only source of the caller's address for page code; overwrites the caller's own header.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
     // Layouts of Next do not know which page they are made for.
     request.headers[PAGE_HEADER] = request.url ?? "/";

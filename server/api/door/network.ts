@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Groups of an IPv6 address that name a network; everything after them is chosen freely by whoever lives in it. */
+/** Groups of an IPv6 address that name a network; its owner chooses the rest freely. */
 const GROUPS = 4;
 
 /** Under which name an address is counted: an IPv4 address by itself, an IPv6 address with its whole /64. */

@@ -28,7 +28,7 @@ const enter = () => renders()();
 const isFile = (path: string): boolean =>
   path.startsWith("/_next/static/") || path === "/icon.svg" || path === "/docs/reference.js";
 
-/** Next's client asks for pages in a notation of its own, which only Next writes. */
+/** Next's client requests pages in its own format, which only Next writes. */
 const isForClient = ({ headers, url }: IncomingMessage): boolean =>
   headers.rsc !== undefined || headers["next-router-prefetch"] !== undefined || /[?&]_rsc=/.test(url ?? "");
 

@@ -1,4 +1,4 @@
-/** What browsers are told about every answer. */
+/** Security headers of every response. */
 import { createHash } from "node:crypto";
 import { env, publicUrl } from "../../core/env";
 import { defineProcessValue } from "../../core/process";

@@ -3,7 +3,7 @@ import { DAY_MS } from "../../core/clock";
 
 export const SECURITY_TXT = "/.well-known/security.txt";
 
-/** A reader takes what it says as stale after that; it is made anew for each. */
+/** Readers treat the file as stale after this time; it is generated for each request. */
 const VALID_MS = 180 * DAY_MS;
 
 /** @param contact a mailto:, https: or tel: address. @param origin the address of the service. */

@@ -1,4 +1,4 @@
-/** Who asks for a page or a call of the console, as far as it decides how much room the request gets. */
+/** The caller of a page or console call, as far as its limits depend on it. */
 import type { IncomingMessage } from "node:http";
 import { clientAddress } from "../../api-keys/ip-allowlist";
 import { sessionOfCookies } from "../../auth/session-cookie";
@@ -14,7 +14,7 @@ export type Visitor = { network: string; sessionId: string | null };
 
 const CALLERS_MAX = 20_000;
 
-/** What somebody may ask of one process: a stranger counts with the whole network, a person by themselves. */
+/** Limits per process: a stranger counts with the whole network, a person alone. */
 const LIMITS = {
   strangerCalls: { burst: 120, perSecond: 10, callersMax: CALLERS_MAX },
   strangerViews: { burst: 120, perSecond: 20, callersMax: CALLERS_MAX },
@@ -48,7 +48,7 @@ export async function visitorOf(request: IncomingMessage): Promise<Visitor> {
   return { network: networkOfRequest(request), sessionId: await sessionOfCookies(request.headers.cookie) };
 }
 
-/** Counts what a visitor asks for. @returns the refusal of what is too much. */
+/** Counts a visitor's requests. @returns the refusal beyond the limit. */
 export function countVisit(
   request: IncomingMessage,
   { network, sessionId }: Visitor,

@@ -2,7 +2,7 @@
 import { MINUTE_MS, SECOND_MS } from "../../core/clock";
 import type { SendOutcome } from "../port";
 
-/** What an outcome means for the provider's health. */
+/** The meaning of an outcome for the provider's health. */
 export type Sign = "worked" | "failed" | "account";
 
 /**

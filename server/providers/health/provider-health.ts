@@ -31,7 +31,7 @@ export async function noteOutcome(state: ProviderState, outcome: SendOutcome, la
   // The sandbox fails on request only.
   const sign = state.id === "sandbox" ? null : signOf(outcome);
   if (!sign) {
-    // The outcome says nothing of the provider, so another message may be the probe.
+    // The outcome shows nothing about the provider, so another message may be the probe.
     if (state.breaker === "probing") await returnProbes(state.id, 1);
     return;
   }
@@ -95,7 +95,7 @@ export async function takeProbes(provider: string, count: number): Promise<numbe
   return rows[0]?.taken ?? 0;
 }
 
-/** Returns probes with which the provider was not called, or whose outcome says nothing of it. */
+/** Returns probes with which the provider was not called, or whose outcome shows nothing about it. */
 export async function returnProbes(provider: string, count: number): Promise<void> {
   if (count <= 0) return;
   await pool().query({

@@ -10,7 +10,7 @@ import { faultOfStatus, isSuccess, jsonOrNull, type NotAccepted, outcomeOf } fro
 /** A token is renewed while it is still valid for so long, and no longer used when it is nearly over. */
 const RENEW_BEFORE_MS = 120 * SECOND_MS;
 const UNUSED_BEFORE_MS = 10 * SECOND_MS;
-/** What holds for a server that does not say; RFC 6749 only recommends it. */
+/** Lifetime for a server that gives none; RFC 6749 only recommends the field. */
 const LIFETIME_S = 300;
 
 const granted = z.object({

@@ -9,7 +9,7 @@ export const callbackContent = (content: Partial<CallbackContent> = {}): Callbac
   ...content,
 });
 
-/** What customers read about a failure whose code is in no table of ours, or that has none. */
+/** Customers' text for a failure with an unknown code, or without one. */
 const UNEXPLAINED = {
   failed: "The message was not accepted for delivery. The reason is not known.",
   undelivered: "The message could not be delivered. The reason is not known.",

@@ -24,7 +24,7 @@ export type Connection = {
   end: (reason: string) => void;
   /** Hangs up now. */
   destroy: (reason: string) => void;
-  /** Aborted when the connection is over; its `reason` says why. */
+  /** Aborted when the connection ends; `reason` is the cause. */
   over: AbortSignal;
 };
 

@@ -60,7 +60,7 @@ const toInput = (values: Values) => ({
   expires_at: values.expires_at ? endOfDay(values.expires_at) : null,
 });
 
-/** What the form is filled with for a key that exists. */
+/** Initial values of the form for an existing key. */
 const valuesOf = (apiKey: ApiKey): Values => ({
   name: apiKey.name,
   permissions: apiKey.permissions,

@@ -126,7 +126,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
   },
 ];
 
-/** What the key may do at most, and from where. */
+/** Limits and allowed addresses of the key. */
 function Limits({ apiKey }: { apiKey: ApiKey }) {
   const lines = [
     `${formatCount(apiKey.rate_limit)} requests per minute`,

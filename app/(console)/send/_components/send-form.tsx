@@ -37,7 +37,7 @@ function hintFor(recipientIsComplete: boolean, body: string, error: unknown): st
 
 type NewMessage = inferRouterInputs<AppRouter>["messages"]["send"];
 
-/** A refusal is certain. Without one nobody knows whether the message was accepted, but sending it again is safe. */
+/** A refusal is certain. Without a response the outcome is unknown, but sending again is safe. */
 function SendError({ error }: { error: unknown }) {
   const { status, message } = apiErrorOf(error);
   if (!error || (status !== null && status < 500)) return <ErrorAlert error={error} title="The message was not sent" />;

@@ -79,7 +79,7 @@ export function MessageView({ id }: { id: string }) {
   );
 }
 
-/** What became of the message, in one sentence. */
+/** The outcome of the message in one sentence. */
 function outcomeOf({ from, status, created_at, sent_at, delivered_at, failed_at }: MessageDetail["message"]): string {
   const after = (at: string | null) =>
     at === null ? "" : ` ${elapsed(created_at, at).slice(1)} after it was accepted`;

@@ -21,7 +21,7 @@ export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; 
   held: { label: "Parked", tone: "warning" },
 };
 
-/** What a delivery looks like: one that waits after a failed try is failing, whatever comes of it. */
+/** State of a delivery: one that waits after a failed try is shown as failing. */
 const viewOfDelivery = ({ status, attempts }: Delivery): { label: string; tone: Tone } =>
   status === "pending" && attempts > 0
     ? { label: "Failing, will retry", tone: "danger" }
