@@ -74,7 +74,7 @@ type Spent = { micros: number; charges: number; messages: number };
 
 /** What an accepted send costs, by its own answer. */
 function spentBy(path: string, answer: FuzzAnswer, data: unknown): Spent {
-  const sent = path.split("?")[0];
+  const sent = path.split("?")[0]?.replace(/(?<=.)\/$/, "");
   if (
     answer.status !== 201 ||
     answer.headers.has("idempotency-replayed") ||

@@ -103,7 +103,7 @@ type AnyInput = CallOptions & { path?: Record<string, unknown>; query?: object; 
 /** Requests with an Idempotency-Key of their own for each operation that takes one, the same for all tries. */
 export function createTransport(options: ClientOptions): Transport {
   const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000, handling = "strict" } = options;
-  const baseUrl = options.baseUrl.replace(/\/+$/, "");
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, "");
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
   const send = async (id: OperationId, input: AnyInput = {}) => {
