@@ -9,7 +9,7 @@ import { ConsoleShell } from "./console-shell";
 
 /** A page that does not exist, inside the console for signed-in people. It is made when the product is built. */
 export function NotFoundView() {
-  const { data: viewer } = trpc.auth.viewer.useQuery();
+  const { data: viewer, isPending } = trpc.auth.viewer.useQuery();
   const message = (
     <EmptyState
       icon={IconMapPinOff}
@@ -22,7 +22,7 @@ export function NotFoundView() {
   );
   if (!viewer) {
     return (
-      <Center component="main" mih="100dvh">
+      <Center component="main" mih="100dvh" aria-busy={isPending}>
         {message}
       </Center>
     );
