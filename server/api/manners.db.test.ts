@@ -163,3 +163,10 @@ describe("headers", () => {
     expect(bulk.wire.data).toMatchObject({ failed: 50 });
   });
 });
+
+test("a change without a body is a 400, as the document requires one", async () => {
+  const { plainKey, keyId } = await makeAccount();
+  const { status, wire } = await call("PATCH", `/api-keys/${keyId}`, plainKey);
+  expect(status).toBe(400);
+  expect(wire.error?.details.reason).toBe("wrong_content_type");
+});

@@ -153,14 +153,14 @@ const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warni
   warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
 
 /** The input of an operation, from body or query, and the warnings that it deserves. */
-function parseInput(request: RestRequest, { inputs, creates }: Operation, body: Buffer | null) {
+function parseInput(request: RestRequest, { method, inputs, creates }: Operation, body: Buffer | null) {
   if (body === null) {
     const input = parseQuery(request.query);
     return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
   }
   const warnings = queryWarnings(request.query);
-  // An operation that creates nothing may take no body.
-  if (body.length === 0 && !creates) return { input: {}, warnings };
+  // An operation that neither creates nor changes fields may take no body.
+  if (body.length === 0 && !creates && method !== "PATCH") return { input: {}, warnings };
   const input = parseBody(request.header("content-type"), body);
   const unknown = unknownNames(Object.keys(input), inputs);
   return {
