@@ -95,7 +95,8 @@ test("a stopping worker finishes the work that it has begun and leaves no lock b
   worker.kill("SIGTERM");
   const [code] = await once(worker, "exit");
   expect(code).toBe(0);
-  expect(await lockedJobs()).toBe(0);
+  // A job may be running at this moment; one that a lost reply left locked stays so.
+  await expect.poll(lockedJobs).toBe(0);
   expect((await getMessage(account.actor, id)).status).not.toBe("pending");
 }, 60_000);
 
@@ -169,7 +170,8 @@ test("a worker that loses all its connections repeatedly keeps working", async (
   await expect.poll(open, { timeout: 45_000 }).toBe(0);
   await expectDelivery(5);
   expect(worker.exitCode).toBeNull();
-  expect(await lockedJobs()).toBe(0);
+  // A job may be running at this moment; one that a lost reply left locked stays so.
+  await expect.poll(lockedJobs).toBe(0);
 }, 120_000);
 
 test("the claims of a suspended worker are taken back, and it makes none of them when it resumes", async () => {
