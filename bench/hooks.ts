@@ -84,7 +84,7 @@ async function readWrites(database: Client): Promise<Writes> {
   };
 }
 
-/** What was written between two readings, per event. */
+/** Writes between two readings, per event. */
 function writesPerEvent(before: Writes, after: Writes, events: number): Writes {
   const per = (one: number, other: number) => Math.round(((other - one) / events) * 1_000) / 1_000;
   return {

@@ -137,11 +137,9 @@ async function insertTries(tx: Tx, tries: readonly DeliveryOutcome[]): Promise<v
   });
 }
 
-const INSERTED = unnest<SettledTry>({
+/** Columns of a delivery that a try sets, whether its row is there or not. */
+const SETTLED: Parameters<typeof unnest<SettledTry>>[0] = {
   id: ["text", (delivery) => delivery.id],
-  endpoint_id: ["text", (delivery) => delivery.endpointId],
-  event_id: ["text", ({ event }) => event?.id ?? null],
-  created_at: ["timestamptz", ({ event }) => event?.at.toISOString() ?? null],
   status: ["text", (delivery) => delivery.status],
   attempts: ["int2", (delivery) => delivery.attempts],
   wait_ms: ["float8", (delivery) => delivery.nextAttemptAt && msUntil(delivery.nextAttemptAt)],
@@ -149,6 +147,13 @@ const INSERTED = unnest<SettledTry>({
   status_code: ["int4", ({ atOnce }) => atOnce?.statusCode ?? null],
   latency_ms: ["int4", ({ atOnce }) => atOnce?.latencyMs ?? null],
   response_head: ["text", ({ atOnce }) => atOnce?.responseHead ?? null],
+};
+const SETTLED_DELIVERIES = unnest<SettledTry>(SETTLED);
+const INSERTED = unnest<SettledTry>({
+  ...SETTLED,
+  endpoint_id: ["text", (delivery) => delivery.endpointId],
+  event_id: ["text", ({ event }) => event?.id ?? null],
+  created_at: ["timestamptz", ({ event }) => event?.at.toISOString() ?? null],
 });
 
 /** `next_attempt_at` as in {@link updateDeliveries}. */
@@ -170,17 +175,6 @@ async function insertDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Prom
     values: INSERTED.values(deliveries),
   });
 }
-
-const SETTLED_DELIVERIES = unnest<SettledTry>({
-  id: ["text", (delivery) => delivery.id],
-  status: ["text", (delivery) => delivery.status],
-  attempts: ["int2", (delivery) => delivery.attempts],
-  wait_ms: ["float8", (delivery) => delivery.nextAttemptAt && msUntil(delivery.nextAttemptAt)],
-  finished_at: ["timestamptz", (delivery) => delivery.finishedAt?.toISOString() ?? null],
-  status_code: ["int4", ({ atOnce }) => atOnce?.statusCode ?? null],
-  latency_ms: ["int4", ({ atOnce }) => atOnce?.latencyMs ?? null],
-  response_head: ["text", ({ atOnce }) => atOnce?.responseHead ?? null],
-});
 
 /** Writes `next_attempt_at` by the database's clock, which also decides what is overdue. */
 async function updateDeliveries(tx: Tx, deliveries: readonly SettledTry[]): Promise<void> {

@@ -4,7 +4,7 @@ import { Notice } from "@/app/_ui/notice";
 import { SiteLink } from "@/app/_ui/site-link";
 import type { Quote } from "./cost-card";
 
-/** What becomes of the message if it is sent as it is now, when that is not what the person wants. */
+/** Warns of an unwanted outcome if the message is sent as it is now. */
 export function SendWarning({ quote }: { quote: Quote | undefined }) {
   if (!quote) return null;
   const [refusal] = quote.refusals;

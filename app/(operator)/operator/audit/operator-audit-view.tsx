@@ -15,7 +15,7 @@ const PER_PAGE = 25;
 const SEARCH_MAX = 64;
 const SEARCH_DELAY_MS = 250;
 
-/** What was done in all accounts and in the installation. */
+/** Audit log of all accounts and of the installation. */
 export function OperatorAuditView() {
   const { params, page, change, setPage } = useUrlState();
   const action = oneOf(AUDIT_ACTIONS, params.get("action"));
