@@ -136,7 +136,7 @@ module.exports = {
     only(
       "layouts-know-the-session-only",
       { path: ASKS_FOR_SESSION },
-      ["^app/", "^server/auth/session\\.ts$"],
+      ["^app/", "^server/auth/sessions/session\\.ts$"],
       "Whether somebody is signed in is all that a layout asks of the server.",
     ),
     only(

@@ -2,7 +2,7 @@
 
 import { Button, Center } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { EmptyState } from "./_ui/empty-state";
+import { EmptyState } from "./_ui/lists/empty-state";
 
 export default function ErrorPage({ retry }: { error: unknown; retry: () => void }) {
   return (

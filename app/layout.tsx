@@ -8,7 +8,7 @@ import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import { TrpcProvider } from "./_trpc/client";
-import { UiProvider } from "./_ui/ui-provider";
+import { UiProvider } from "./_ui/frame/ui-provider";
 
 export const metadata: Metadata = {
   title: { default: "Messaging Service", template: "%s · Messaging Service" },

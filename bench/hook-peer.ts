@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
-import { signatureHeaders } from "@/server/webhooks/signature";
+import { signatureHeaders } from "@/server/webhooks/delivery/signature";
 
 /** A bare loop: `connections` requests at a time for `seconds`. */
 export type PostPlan = { url: string; secret: string; body: string; connections: number; seconds: number };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { hashKey } from "@/server/api-keys/secret";
 import { revokeApiKey } from "@/server/api-keys/service";
-import { isPassword } from "@/server/auth/password";
+import { isPassword } from "@/server/auth/credentials/password";
 import { pool, prisma, transaction } from "@/server/core/db";
 import { seedOnce } from "./seed";
 

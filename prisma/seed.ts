@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createAccountWithOwner } from "@/server/accounts/service";
 import { hashKey } from "@/server/api-keys/secret";
 import { createApiKey } from "@/server/api-keys/service";
-import { hashPassword, isPassword } from "@/server/auth/password";
+import { hashPassword, isPassword } from "@/server/auth/credentials/password";
 import { now } from "@/server/core/clock";
 import { prisma, type Tx, transaction } from "@/server/core/db";
 import { env } from "@/server/core/env";

@@ -12,7 +12,7 @@ import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { isReceiptPath } from "./api/receipts";
 import { refusalResponse } from "./api/rest";
-import { believePeerHeader } from "./auth/caller-address";
+import { believePeerHeader } from "./auth/sign-in/caller-address";
 import { pool } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";

@@ -22,7 +22,7 @@ describe("the tests that docs/invariants.md names exist", () => {
 });
 
 test("what it says of npm run prove is what that prints", () => {
-  const report = read("e2e/prove/report.ts");
+  const report = read("e2e/prove/judge/report.ts");
   const rows = [...document.matchAll(/^- `npm run prove`: (.+)$/gm)].map(([, row = ""]) => row);
   expect(rows.length).toBeGreaterThan(0);
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { Card, Center, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Brand } from "@/app/_ui/brand";
-import { SchemeToggle } from "@/app/_ui/scheme-toggle";
+import { Brand } from "@/app/_ui/frame/brand";
+import { SchemeToggle } from "@/app/_ui/frame/scheme-toggle";
 
 export default function AuthLayout({ children }: { children: ReactNode }) {
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { ConsoleShell } from "@/app/_shell/console-shell";
-import { requireSession } from "@/server/auth/session";
+import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();

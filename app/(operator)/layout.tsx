@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConsoleShell } from "@/app/_shell/console-shell";
-import { requireSession } from "@/server/auth/session";
+import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();

@@ -4,7 +4,7 @@ import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/cor
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
 import { forgetPerson } from "../_trpc/client";
-import { SiteLink } from "../_ui/site-link";
+import { SiteLink } from "../_ui/frame/site-link";
 
 /** The signed-in person, security settings and sign-out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {

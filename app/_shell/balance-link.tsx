@@ -4,7 +4,7 @@ import { Button, Skeleton, Text } from "@mantine/core";
 import { IconWallet } from "@tabler/icons-react";
 import Link from "next/link";
 import { trpc } from "../_trpc/client";
-import { formatMoney } from "../_ui/money";
+import { formatMoney } from "../_ui/values/money";
 
 const REFRESH_MS = 30_000;
 

@@ -21,7 +21,7 @@ import {
   IconWebhook,
 } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
-import { SiteLink } from "@/app/_ui/site-link";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 
 type Item = { href: string; label: string; icon: Icon };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };

@@ -3,8 +3,8 @@
 import { Card, Center } from "@mantine/core";
 import { IconMapPinOff } from "@tabler/icons-react";
 import { trpc } from "../_trpc/client";
-import { EmptyState } from "../_ui/empty-state";
-import { LinkButton } from "../_ui/link-button";
+import { LinkButton } from "../_ui/frame/link-button";
+import { EmptyState } from "../_ui/lists/empty-state";
 import { ConsoleShell } from "./console-shell";
 
 /** A page that does not exist, inside the console for signed-in people. It is made when the product is built. */

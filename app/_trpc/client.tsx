@@ -6,11 +6,11 @@ import { createTRPCReact } from "@trpc/react-query";
 import { observable } from "@trpc/server/observable";
 import { type ReactNode, useEffect, useState } from "react";
 import { askToSignIn } from "@/app/_shell/session-ended";
-import { apiErrorOf } from "@/app/_ui/api-error";
-import { askForPassword } from "@/app/_ui/confirm-password";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { askForPassword } from "@/app/_ui/forms/confirm-password";
 import { BATCH_MAX } from "@/server/api/batch-size";
 import type { AppRouter } from "@/server/api/router";
-import { signInPath } from "@/server/auth/sign-in-path";
+import { signInPath } from "@/server/auth/sign-in/sign-in-path";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
 export const trpc = createTRPCReact<AppRouter>();

@@ -2,7 +2,7 @@
 
 import { BarChart, type BarChartProps } from "@mantine/charts";
 import { Box, ColorSwatch, Group, Text } from "@mantine/core";
-import { formatCount } from "./count";
+import { formatCount } from "./values/count";
 
 type Series = { name: string; label: string; color: string };
 

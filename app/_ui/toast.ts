@@ -1,5 +1,5 @@
 import { notifications } from "@mantine/notifications";
-import { apiErrorOf } from "./api-error";
+import { apiErrorOf } from "./forms/api-error";
 
 const FAILURE_SHOWN_MS = 8_000;
 

@@ -8,11 +8,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { FAULT_KINDS, type FaultKind } from "./plan";
-import { figuresOf, tableOf } from "./report";
+import { FAULT_KINDS, type FaultKind } from "./faults/plan";
+import { figuresOf, tableOf } from "./judge/report";
+import { isClean, judge } from "./judge/verdict";
 import { perform, type RunOptions } from "./run";
-import { isClean, judge } from "./verdict";
-import { withWorld } from "./world";
+import { withWorld } from "./world/world";
 
 const TIMEOUT_MS = 2_500;
 const INTERRUPTED = 130;

@@ -1,13 +1,13 @@
 /** One proof from beginning to end. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { readDatabaseBook, readDisabled } from "./books";
-import { BALANCE_MICROS, PRICE_MICROS } from "./customers";
-import type { Evidence } from "./evidence";
-import { type Happened, sufferAll } from "./faults";
-import type { Life } from "./fleet";
-import { readHistory } from "./history";
-import { type Load, startLoad } from "./load";
-import { type FaultKind, planFaults } from "./plan";
+import { type Happened, sufferAll } from "./faults/faults";
+import { type FaultKind, planFaults } from "./faults/plan";
+import { readDatabaseBook, readDisabled } from "./judge/books";
+import type { Evidence } from "./judge/evidence";
+import { readHistory } from "./judge/history";
+import { BALANCE_MICROS, PRICE_MICROS } from "./world/customers";
+import type { Life } from "./world/fleet";
+import { type Load, startLoad } from "./world/load";
 import {
   ageUntilFinal,
   countStuckJobs,
@@ -17,8 +17,8 @@ import {
   readUnresolved,
   recoverEndpoints,
   waitUntilQuiet,
-} from "./rest";
-import type { Policy, World } from "./world";
+} from "./world/rest";
+import type { Policy, World } from "./world/world";
 
 export type RunOptions = {
   seed: number;

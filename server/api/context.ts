@@ -1,7 +1,7 @@
 import { countRequest } from "../api-keys/rate-limit";
-import { callerAddress } from "../auth/caller-address";
-import { currentSession } from "../auth/session";
-import { warnOfUndeclaredProxy } from "../auth/undeclared-proxy";
+import { currentSession } from "../auth/sessions/session";
+import { callerAddress } from "../auth/sign-in/caller-address";
+import { warnOfUndeclaredProxy } from "../auth/sign-in/undeclared-proxy";
 import { env } from "../core/env";
 import { invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";

@@ -9,8 +9,8 @@ import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-
 import { createBatcher } from "../core/batcher";
 import { prisma } from "../core/db";
 import { newId } from "../core/ids";
+import { openApiDocument } from "./document/openapi";
 import { checkHealth } from "./health";
-import { openApiDocument } from "./openapi";
 import { tableOf } from "./operations";
 import { serveRest } from "./rest";
 import { appRouter } from "./router";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
-import { believePeerHeader } from "../auth/caller-address";
+import { believePeerHeader } from "../auth/sign-in/caller-address";
 import { pool, prisma } from "../core/db";
 import { handleRestNode } from "./node-door";
 import { BODY_MAX_BYTES, handleRest } from "./rest";

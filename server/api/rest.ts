@@ -5,7 +5,7 @@
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
 import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
-import { namedPeer } from "../auth/caller-address";
+import { namedPeer } from "../auth/sign-in/caller-address";
 import type { AccountActor, Origin } from "../core/actor";
 import { env, publicUrl } from "../core/env";
 import {
@@ -80,7 +80,7 @@ async function serveDocument(request: RestRequest, headers: Record<string, strin
   const isYaml = request.path === "/openapi.yaml";
   if (request.method !== "GET" || !(isYaml || request.path === "/openapi.json")) return null;
   // Loaded on demand: generating the document is heavy, and most processes never need it.
-  const { openApiText, openApiYaml } = await import("./openapi");
+  const { openApiText, openApiYaml } = await import("./document/openapi");
   if (!isYaml) return { status: 200, headers, body: openApiText(originOf(request)) };
   headers["content-type"] = "application/yaml; charset=utf-8";
   return { status: 200, headers, body: openApiYaml(originOf(request)) };

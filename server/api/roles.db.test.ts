@@ -8,7 +8,7 @@ import { plainRequest } from "../accounts/idempotency";
 import { createAccountWithOwner } from "../accounts/service";
 import { SCOPES, type Scope } from "../api-keys/scopes";
 import { createApiKey } from "../api-keys/service";
-import { startSession } from "../auth/sessions";
+import { startSession } from "../auth/sessions/sessions";
 import type { AccountActor, SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { toApiError } from "../core/errors";
@@ -17,8 +17,8 @@ import { sendMessage } from "../messages/accept/send";
 import { SendMessageInput } from "../messages/schema";
 import { CreateSuppressionInput } from "../suppressions/schema";
 import { createSuppression } from "../suppressions/service";
+import { newSigningSecret } from "../webhooks/delivery/signature";
 import { sealSecret } from "../webhooks/secrets";
-import { newSigningSecret } from "../webhooks/signature";
 import { serveRest } from "./rest";
 
 const PROCEDURES = ALL.map((procedure) => ({ ...procedure, role: ROLES[procedure.path] }));

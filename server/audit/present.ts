@@ -1,4 +1,4 @@
-import { deviceName } from "../auth/device-name";
+import { deviceName } from "../auth/sessions/device-name";
 import { ACTOR_KINDS, AUDIT_ACTIONS, type AuditEntry } from "./schema";
 
 /** Columns of an entry; `actorName`: the e-mail of a person, or the name of a key. */

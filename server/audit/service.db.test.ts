@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAccountWithOwner } from "../accounts/service";
 import { signIn } from "../auth/service";
-import { endSession } from "../auth/sessions";
+import { endSession } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { env } from "../core/env";

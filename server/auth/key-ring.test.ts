@@ -1,8 +1,8 @@
 import { encode } from "next-auth/jwt";
 import { beforeEach, expect, test } from "vitest";
 import { env } from "../core/env";
-import { knownDevice, knownDeviceCookie } from "./known-device";
-import { sessionOfCookies } from "./session-cookie";
+import { knownDevice, knownDeviceCookie } from "./sessions/known-device";
+import { sessionOfCookies } from "./sessions/session-cookie";
 
 const [FIRST, SECOND, OTHER] = ["the first key", "the second key", "a stranger's key"].map((key) =>
   key.padEnd(40, "."),

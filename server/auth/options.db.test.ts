@@ -6,9 +6,9 @@ import { createAccountWithOwner } from "../accounts/service";
 import { prisma } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
-import { believePeerHeader } from "./caller-address";
 import { authOptions } from "./options";
-import { findSignedIn } from "./sessions";
+import { findSignedIn } from "./sessions/sessions";
+import { believePeerHeader } from "./sign-in/caller-address";
 
 // As the web process does, which names the peer of every request.
 beforeAll(believePeerHeader);

@@ -9,14 +9,14 @@ import { env, exportSettings, publicUrl } from "../core/env";
 import { toApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { EmailAddress } from "../core/wire";
-import { callerAddress } from "./caller-address";
 import { decodeSession } from "./key-ring";
-import { knownDevice, knownDeviceCookie } from "./known-device";
-import { normalEmail } from "./normal-email";
-import { redirectTarget } from "./redirect-target";
 import { signIn } from "./service";
-import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions";
-import { warnOfUndeclaredProxy } from "./undeclared-proxy";
+import { knownDevice, knownDeviceCookie } from "./sessions/known-device";
+import { endSession, SESSION_LIFETIME_S, type SignedIn } from "./sessions/sessions";
+import { callerAddress } from "./sign-in/caller-address";
+import { normalEmail } from "./sign-in/normal-email";
+import { redirectTarget } from "./sign-in/redirect-target";
+import { warnOfUndeclaredProxy } from "./sign-in/undeclared-proxy";
 
 declare module "next-auth" {
   interface User {

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { publicProcedure, router, sessionProcedure } from "../core/trpc";
-import { changePassword, confirmPassword, resetPassword } from "./passwords";
+import { changePassword, confirmPassword, resetPassword } from "./credentials/passwords";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  disableSecondFactor,
+  getSecondFactor,
+} from "./credentials/second-factor";
 import {
   ChangePasswordInput,
   Confirmed,
@@ -19,9 +25,8 @@ import {
   SignUpState,
   Viewer,
 } from "./schema";
-import { beginSecondFactor, confirmSecondFactor, disableSecondFactor, getSecondFactor } from "./second-factor";
 import { getSignUpState, getViewer, signUp } from "./service";
-import { listSessions, revokeOtherSessions, revokeSession } from "./sessions";
+import { listSessions, revokeOtherSessions, revokeSession } from "./sessions/sessions";
 
 export const authRouter = router({
   signUpState: publicProcedure.output(SignUpState).query(() => getSignUpState()),

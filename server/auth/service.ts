@@ -6,13 +6,13 @@ import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
-import { normalEmail } from "./normal-email";
-import { isPassword } from "./password";
-import { requireStrong } from "./password-strength";
+import { isPassword } from "./credentials/password";
+import { requireStrong } from "./credentials/password-strength";
+import { hasSecondFactor, passSecondFactor } from "./credentials/second-factor";
 import { SECOND_FACTOR_REQUIRED, type SignedUp, type SignUpInput, type SignUpState, type Viewer } from "./schema";
-import { hasSecondFactor, passSecondFactor } from "./second-factor";
-import { type SignedIn, startSession } from "./sessions";
-import { countSignUp, giveBack, reserveAttempt } from "./throttle";
+import { type SignedIn, startSession } from "./sessions/sessions";
+import { normalEmail } from "./sign-in/normal-email";
+import { countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
 
 /** Whether sign-up is open. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {

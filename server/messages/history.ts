@@ -1,7 +1,7 @@
 import type { AccountActor } from "../core/actor";
 import { pool, readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
-import { findDeliveries, findEvents } from "../webhooks/of-message";
+import { findDeliveries, findEvents } from "../webhooks/history/of-message";
 import { triesOf } from "../webhooks/present";
 import { moneyOf } from "./money";
 import { MESSAGE_COLUMNS, type MessageRow } from "./present";

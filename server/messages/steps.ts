@@ -1,6 +1,6 @@
 /** Derives from steps the status, money moves and events of a message. Pure; transitions.ts stores them. */
 import type { MoneyMove } from "../accounts/store";
-import type { StatusEvent } from "../webhooks/outbox";
+import type { StatusEvent } from "../webhooks/delivery/outbox";
 import { canMove, eventTypeFor, type MessageStatus } from "./status";
 
 /** A message locked for change. */

@@ -7,7 +7,7 @@ import { utcDay } from "../core/clock";
 import type { Tx } from "../core/db";
 import { unnest } from "../core/unnest";
 import { observeMoves } from "../observability/messages";
-import { recordEvents } from "../webhooks/outbox";
+import { recordEvents } from "../webhooks/delivery/outbox";
 import type { MessageStatus } from "./status";
 import { type Folded, foldSteps, type LockedMessage, type Step } from "./steps";
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { makeAccount } from "@/test/database/seed";
 import { createAccountWithOwner } from "../accounts/service";
-import { beginSecondFactor } from "../auth/second-factor";
+import { beginSecondFactor } from "../auth/credentials/second-factor";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";

@@ -1,7 +1,7 @@
 import { isoOrNull } from "../core/wire";
 import { type MessageRow, messageAt, presentMessage } from "../messages/present";
 import type { MessageStatus } from "../messages/status";
-import type { DeliveryOutcome } from "./delivery-outcome";
+import type { DeliveryOutcome } from "./delivery/delivery-outcome";
 import type { Delivery, Event, EventType, WebhookEndpoint, WebhookTest } from "./schema";
 
 /** The public columns of `webhook_endpoints`; the sealed secret is not even read. */

@@ -1,9 +1,9 @@
 import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted, listOf, pageOf } from "../core/wire";
-import { listDeliveries } from "./list-deliveries";
-import { listEvents } from "./list-events";
-import { recoverDeliveries } from "./recover";
-import { resendDelivery } from "./resend";
+import { listDeliveries } from "./history/list-deliveries";
+import { listEvents } from "./history/list-events";
+import { recoverDeliveries } from "./history/recover";
+import { resendDelivery } from "./history/resend";
 import {
   CreatedWebhookEndpoint,
   CreateWebhookInput,

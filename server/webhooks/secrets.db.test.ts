@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { makeMessages, raiseEvents, runDeliveryJobs, startWebhook, type TestWebhook } from "@/test/database/webhooks";
 import type { Received } from "@/test/network/receiver";
 import { pool } from "../core/db";
+import { verifySignature } from "./delivery/signature";
+import { eraseExpiredSecrets } from "./delivery/sweep";
 import { Event, RotatedWebhookEndpoint } from "./schema";
 import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
-import { verifySignature } from "./signature";
-import { eraseExpiredSecrets } from "./sweep";
 
 const closers: (() => Promise<void>)[] = [];
 

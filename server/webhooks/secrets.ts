@@ -1,7 +1,7 @@
 /** Encrypts and decrypts signing secrets for the database. */
 import { env, secretKeys } from "../core/env";
 import { seal, unseal } from "../core/seal";
-import type { Secrets } from "./signature";
+import type { Secrets } from "./delivery/signature";
 
 const PURPOSE = "webhook signing secret";
 

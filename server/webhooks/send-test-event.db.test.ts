@@ -2,10 +2,10 @@ import { afterEach, expect, test } from "vitest";
 import { startWebhook, type TestWebhook } from "@/test/database/webhooks";
 import { type Answer, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
+import { verifySignature } from "./delivery/signature";
 import { Event, WebhookTest } from "./schema";
 import { sendTestEvent } from "./send-test-event";
 import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
-import { verifySignature } from "./signature";
 
 const closers: (() => Promise<void>)[] = [];
 

@@ -6,9 +6,9 @@ import { secretKeys } from "../core/env";
 import { isApiError } from "../core/errors";
 import { newId } from "../core/ids";
 import { unseal } from "../core/seal";
-import { listDeliveries } from "./list-deliveries";
-import { listEvents } from "./list-events";
-import { recordOutcome } from "./record-outcome";
+import { recordOutcome } from "./delivery/record-outcome";
+import { listDeliveries } from "./history/list-deliveries";
+import { listEvents } from "./history/list-events";
 import { CreatedWebhookEndpoint, Delivery, Event, WebhookEndpoint } from "./schema";
 import { createEndpoint, deleteEndpoint, enableEndpoint, getEndpoint, listEndpoints, updateEndpoint } from "./service";
 

@@ -6,7 +6,9 @@ import { now } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
-import { ssrfGuard } from "./post";
+import { ssrfGuard } from "./delivery/post";
+import { newSigningSecret } from "./delivery/signature";
+import { isBlockedUrlError, shownReason } from "./delivery/ssrf-guard";
 import { type EndpointRow, presentEndpoint } from "./present";
 import {
   type CreatedWebhookEndpoint,
@@ -18,8 +20,6 @@ import {
   type WebhookEndpoint,
 } from "./schema";
 import { sealSecret } from "./secrets";
-import { newSigningSecret } from "./signature";
-import { isBlockedUrlError, shownReason } from "./ssrf-guard";
 
 const ENDPOINTS_MAX = 50;
 const PREVIOUS_SECRET_SIGNS_FOR = "24 hours";

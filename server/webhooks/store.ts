@@ -8,9 +8,9 @@ import { defineProcessValue } from "../core/process";
 import { unnest } from "../core/unnest";
 import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
-import type { EndpointState } from "./delivery-outcome";
+import type { EndpointState } from "./delivery/delivery-outcome";
+import { isFirstTry } from "./delivery/outbox";
 import { eventOfDelivery } from "./derived-ids";
-import { isFirstTry } from "./outbox";
 import type { SealedSecrets } from "./secrets";
 
 /** The endpoint of a delivery, with its secrets still sealed. */

@@ -4,12 +4,12 @@ import { pool } from "../core/db";
 import { env } from "../core/env";
 import type { JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
-import { type DeliverOptions, sendDeliveries } from "./deliver";
-import { createFairSlots, type Slot, type Work } from "./fair-slots";
-import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry, jobBatches } from "./outbox";
-import { WEBHOOK_TIMEOUT_MS } from "./retry";
+import { type DeliverOptions, sendDeliveries } from "./delivery/deliver";
+import { createFairSlots, type Slot, type Work } from "./delivery/fair-slots";
+import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry, jobBatches } from "./delivery/outbox";
+import { WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
+import { eraseExpiredSecrets, requeueStranded, reviveFirstTries } from "./delivery/sweep";
 import { isOpen, loadDue, loadTarget, ownerOf, parkAllPending, parkDeliveries, recordWaiting } from "./store";
-import { eraseExpiredSecrets, requeueStranded, reviveFirstTries } from "./sweep";
 
 type Payload = JobPayload<"deliver_webhooks">;
 

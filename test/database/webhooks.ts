@@ -2,7 +2,7 @@ import { pool, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { type JobPayload, jobs } from "@/server/core/jobs";
 import { eventTypeFor, type MessageStatus } from "@/server/messages/status";
-import { recordEvents } from "@/server/webhooks/outbox";
+import { recordEvents } from "@/server/webhooks/delivery/outbox";
 import { createEndpoint } from "@/server/webhooks/service";
 import { recordWaiting } from "@/server/webhooks/store";
 import { deliverWebhooks } from "@/server/webhooks/tasks";

@@ -6,11 +6,11 @@ import { IconCheck, IconLinkOff } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { apiErrorOf } from "@/app/_ui/api-error";
-import { EmptyState } from "@/app/_ui/empty-state";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
-import { LinkButton } from "@/app/_ui/link-button";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
 
 /** Takes a new password from the person whom an operator gave a link. */
 export function ResetPasswordForm() {

@@ -6,12 +6,12 @@ import { IconLock } from "@tabler/icons-react";
 import Link from "next/link";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { EmptyState } from "@/app/_ui/empty-state";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
-import { LinkButton } from "@/app/_ui/link-button";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { QueryState } from "@/app/_ui/lists/query-state";
 import { Notice } from "@/app/_ui/notice";
-import { QueryState } from "@/app/_ui/query-state";
 import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
 import { openSession } from "../sign-in/credentials";
 

@@ -2,9 +2,9 @@
 
 import { Anchor, Group, Text } from "@mantine/core";
 import { trpc } from "@/app/_trpc/client";
-import { CopyButton } from "@/app/_ui/copy-button";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 import { Notice } from "@/app/_ui/notice";
-import { SiteLink } from "@/app/_ui/site-link";
+import { CopyButton } from "@/app/_ui/values/copy-button";
 
 /** Tells an account without money why it cannot send, and how it gets credit. Renders nothing for any other. */
 export function CreditNotice() {

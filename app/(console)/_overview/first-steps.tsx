@@ -3,7 +3,7 @@
 import { Card, Group, Stack, Text, ThemeIcon, Title, VisuallyHidden } from "@mantine/core";
 import { type Icon, IconAddressBook, IconCheck, IconKey, IconSend, IconWebhook } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { LinkButton } from "@/app/_ui/link-button";
+import { LinkButton } from "@/app/_ui/frame/link-button";
 
 type Step = { icon: Icon; title: string; text: string; href: string; action: string; done: boolean };
 

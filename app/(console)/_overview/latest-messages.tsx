@@ -5,12 +5,12 @@ import { IconMessages } from "@tabler/icons-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ComponentProps } from "react";
-import { EmptyState } from "@/app/_ui/empty-state";
-import { MessageStatusBadge } from "@/app/_ui/message-status-badge";
-import { Money } from "@/app/_ui/money";
-import { type Column, PagedTable } from "@/app/_ui/paged-table";
-import { QueryState } from "@/app/_ui/query-state";
-import { Time } from "@/app/_ui/time";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { Money } from "@/app/_ui/values/money";
+import { Time } from "@/app/_ui/values/time";
 import type { Message } from "@/server/messages/schema";
 
 const COLUMNS: Column<Message>[] = [

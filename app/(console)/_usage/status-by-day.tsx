@@ -1,10 +1,10 @@
 "use client";
 
-import { formatCount } from "@/app/_ui/count";
-import { formatDayShort } from "@/app/_ui/days";
-import { MESSAGE_STATUS_VIEWS } from "@/app/_ui/message-status-badge";
 import { StackedBars } from "@/app/_ui/stacked-bars";
-import { TONE_COLORS } from "@/app/_ui/status-badge";
+import { formatCount } from "@/app/_ui/values/count";
+import { formatDayShort } from "@/app/_ui/values/days";
+import { MESSAGE_STATUS_VIEWS } from "@/app/_ui/values/message-status-badge";
+import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { UsageSeries } from "@/server/accounts/schema";
 
 const SERIES = MESSAGE_STATUS_VIEWS.map(({ status, label, tone }) => ({

@@ -2,9 +2,9 @@
 
 import { DonutChart } from "@mantine/charts";
 import { Box, Center, SimpleGrid, Table } from "@mantine/core";
-import { formatCount } from "@/app/_ui/count";
-import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/message-status-badge";
-import { TONE_COLORS } from "@/app/_ui/status-badge";
+import { formatCount } from "@/app/_ui/values/count";
+import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { Usage } from "@/server/accounts/schema";
 
 const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });

@@ -3,10 +3,10 @@
 import { Card } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
-import { AuditActionSelect, AuditTable } from "@/app/_ui/audit-table";
-import { PageHeader } from "@/app/_ui/page-header";
-import { QueryState } from "@/app/_ui/query-state";
-import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { AUDIT_ACTIONS } from "@/server/audit/schema";
 
 const PER_PAGE = 25;

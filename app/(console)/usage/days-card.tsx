@@ -4,12 +4,12 @@ import { Box, Button, Card, Group, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { formatCount } from "@/app/_ui/count";
-import { downloadText, toCsv } from "@/app/_ui/csv";
-import { formatDay } from "@/app/_ui/days";
-import { fractionDigits, Money } from "@/app/_ui/money";
-import { type Column, PagedTable } from "@/app/_ui/paged-table";
-import { QueryState } from "@/app/_ui/query-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { formatCount } from "@/app/_ui/values/count";
+import { downloadText, toCsv } from "@/app/_ui/values/csv";
+import { formatDay } from "@/app/_ui/values/days";
+import { fractionDigits, Money } from "@/app/_ui/values/money";
 import type { Usage, UsageSeries } from "@/server/accounts/schema";
 import { StatusByDay } from "../_usage/status-by-day";
 

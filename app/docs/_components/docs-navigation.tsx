@@ -3,7 +3,7 @@
 import { NavLink, Stack, Text } from "@mantine/core";
 import { IconBook2, IconCode } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
-import { SiteLink } from "@/app/_ui/site-link";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
 
 const SECTIONS = [

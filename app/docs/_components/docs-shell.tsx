@@ -4,10 +4,10 @@ import { AppShell, Box, Burger, Button, Container, Drawer, Group, ScrollArea, Un
 import { useDisclosure } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
-import { Brand } from "@/app/_ui/brand";
-import { LinkButton } from "@/app/_ui/link-button";
-import { SchemeToggle } from "@/app/_ui/scheme-toggle";
-import { SiteLink } from "@/app/_ui/site-link";
+import { Brand } from "@/app/_ui/frame/brand";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { SchemeToggle } from "@/app/_ui/frame/scheme-toggle";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { CodeBlock } from "@/app/_ui/code-block";
+import { CodeBlock } from "@/app/_ui/values/code-block";
 
 /** The address that guides are written with. */
 const WRITTEN_ADDRESS = "http://localhost:3000";

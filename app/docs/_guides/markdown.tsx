@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { Children, type ReactNode } from "react";
-import { SiteLink } from "@/app/_ui/site-link";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 import { GuideCode } from "../_components/guide-code";
 import { headingId, siteHref } from "./read-guide";
 

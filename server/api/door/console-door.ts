@@ -1,8 +1,8 @@
 /** The console's door on node:http: what is neither the API nor a receipt. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
-import { PEER_ADDRESS_HEADER } from "../../auth/caller-address";
-import { PAGE_HEADER } from "../../auth/sign-in-path";
+import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
+import { PAGE_HEADER } from "../../auth/sign-in/sign-in-path";
 import { now } from "../../core/clock";
 import { env, publicUrl } from "../../core/env";
 import { defineProcessValue } from "../../core/process";

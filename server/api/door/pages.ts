@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { signInPath } from "../../auth/sign-in-path";
+import { signInPath } from "../../auth/sign-in/sign-in-path";
 import { type ApiError, overloaded } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { pageRefusal, textRefusal, writeResponse } from "./answers";

@@ -1,8 +1,8 @@
 /** The caller of a page or console call, as far as its limits depend on it. */
 import type { IncomingMessage } from "node:http";
 import { clientAddress } from "../../api-keys/ip-allowlist";
-import { sessionOfCookies } from "../../auth/session-cookie";
-import { warnOfUndeclaredPeer } from "../../auth/undeclared-proxy";
+import { sessionOfCookies } from "../../auth/sessions/session-cookie";
+import { warnOfUndeclaredPeer } from "../../auth/sign-in/undeclared-proxy";
 import { env } from "../../core/env";
 import { type ApiError, rateLimited } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";

@@ -16,7 +16,7 @@ import { defineProcessValue } from "../../core/process";
 import type { Idempotency } from "../../core/trpc";
 import { countAcceptedBatch } from "../../observability/messages";
 import { findSuppressed } from "../../suppressions/store";
-import { recordEvents } from "../../webhooks/outbox";
+import { recordEvents } from "../../webhooks/delivery/outbox";
 import type { MessageRow } from "../present";
 import {
   countQuotas,

@@ -16,8 +16,8 @@ import { DatePickerInput } from "@mantine/dates";
 import { useForm } from "@mantine/form";
 import dayjs from "dayjs";
 import { useState } from "react";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 

@@ -3,9 +3,9 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { trpc } from "@/app/_trpc/client";
-import { FormModal } from "@/app/_ui/form-modal";
+import { FormModal } from "@/app/_ui/forms/form-modal";
 import { Notice } from "@/app/_ui/notice";
-import { SecretValue } from "@/app/_ui/secret-value";
+import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedApiKey } from "@/server/api-keys/schema";
 import { ApiKeyForm } from "./api-key-form";
 

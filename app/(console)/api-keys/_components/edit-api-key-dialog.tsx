@@ -3,7 +3,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { trpc } from "@/app/_trpc/client";
-import { FormModal } from "@/app/_ui/form-modal";
+import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { ApiKeyForm } from "./api-key-form";

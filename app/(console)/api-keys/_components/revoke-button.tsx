@@ -3,7 +3,7 @@
 import { ActionIcon, Checkbox, Stack, Text, Tooltip } from "@mantine/core";
 import { IconBan } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmAction } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { descendantsOf } from "./descendants";

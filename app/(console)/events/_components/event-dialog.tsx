@@ -1,7 +1,7 @@
 "use client";
 
 import { Modal } from "@mantine/core";
-import { CodeBlock } from "@/app/_ui/code-block";
+import { CodeBlock } from "@/app/_ui/values/code-block";
 import type { Event } from "@/server/webhooks/schema";
 
 const INDENT = 2;

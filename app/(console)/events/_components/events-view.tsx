@@ -6,15 +6,15 @@ import { IconActivity, IconBraces, IconFilterOff, IconWebhook } from "@tabler/ic
 import { keepPreviousData } from "@tanstack/react-query";
 import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
-import { EmptyState } from "@/app/_ui/empty-state";
-import { EVENT_TYPES, EventTypeBadge } from "@/app/_ui/event-type-badge";
-import { LinkButton } from "@/app/_ui/link-button";
-import { PageHeader } from "@/app/_ui/page-header";
-import { type Column, PagedTable } from "@/app/_ui/paged-table";
-import { QueryState } from "@/app/_ui/query-state";
-import { Time } from "@/app/_ui/time";
-import { UnusableFilters } from "@/app/_ui/unusable-filters";
-import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
+import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
+import { EVENT_TYPES, EventTypeBadge } from "@/app/_ui/values/event-type-badge";
+import { Time } from "@/app/_ui/values/time";
 import type { Event } from "@/server/webhooks/schema";
 import { EventDialog } from "./event-dialog";
 

@@ -3,9 +3,9 @@
 import { Button, Group, Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { IconFilterOff } from "@tabler/icons-react";
-import { MESSAGE_STATUS_VIEWS, type MessageStatus } from "@/app/_ui/message-status-badge";
-import { NumberFilter } from "@/app/_ui/number-filter";
-import type { UrlPatch } from "@/app/_ui/use-url-state";
+import { NumberFilter } from "@/app/_ui/lists/number-filter";
+import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
+import { MESSAGE_STATUS_VIEWS, type MessageStatus } from "@/app/_ui/values/message-status-badge";
 import type { DayRange } from "./created-range";
 
 const STATUS_OPTIONS = MESSAGE_STATUS_VIEWS.map(({ status, label }) => ({ value: status, label }));

@@ -4,9 +4,9 @@ import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
-import { SecretValue } from "@/app/_ui/secret-value";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { SecondFactorEnrolment } from "@/server/auth/schema";
 
 /** Shows the secret, wants a code of it, and then shows the recovery codes once. */

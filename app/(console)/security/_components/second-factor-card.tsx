@@ -3,9 +3,9 @@
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { QueryState } from "@/app/_ui/query-state";
-import { StatusBadge } from "@/app/_ui/status-badge";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { DisableSecondFactor } from "./disable-second-factor";
 import { EnrolSecondFactor } from "./enrol-second-factor";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { Stack } from "@mantine/core";
-import { PageHeader } from "@/app/_ui/page-header";
+import { PageHeader } from "@/app/_ui/frame/page-header";
 import { PasswordCard } from "./password-card";
 import { SecondFactorCard } from "./second-factor-card";
 import { SessionsCard } from "./sessions-card";

@@ -3,13 +3,13 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, Title, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconDevices, IconLogout } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmAction } from "@/app/_ui/confirm";
-import { EmptyState } from "@/app/_ui/empty-state";
-import { type Column, PagedTable } from "@/app/_ui/paged-table";
-import { QueryState } from "@/app/_ui/query-state";
-import { StatusBadge } from "@/app/_ui/status-badge";
-import { Time } from "@/app/_ui/time";
+import { confirmAction } from "@/app/_ui/forms/confirm";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
+import { Time } from "@/app/_ui/values/time";
 import type { Session } from "@/server/auth/schema";
 
 /** The browsers in which the person is signed in, and the way to end each. */

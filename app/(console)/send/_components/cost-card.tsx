@@ -1,7 +1,7 @@
 import { Card, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import type { inferRouterOutputs } from "@trpc/server";
 import type { ReactNode } from "react";
-import { Money } from "@/app/_ui/money";
+import { Money } from "@/app/_ui/values/money";
 import type { AppRouter } from "@/server/api/router";
 
 export type Quote = inferRouterOutputs<AppRouter>["messages"]["quote"];

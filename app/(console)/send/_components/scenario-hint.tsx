@@ -1,6 +1,6 @@
 import { Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { IconFlask } from "@tabler/icons-react";
-import { CopyButton } from "@/app/_ui/copy-button";
+import { CopyButton } from "@/app/_ui/values/copy-button";
 
 const SCENARIOS: ReadonlyArray<readonly [number: string, outcome: string]> = [
   ["+15550100001", "Delivered at once"],

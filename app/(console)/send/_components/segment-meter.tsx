@@ -1,6 +1,6 @@
 import { Code, Group, Progress, Stack, Text } from "@mantine/core";
-import { formatCount } from "@/app/_ui/count";
-import { StatusBadge } from "@/app/_ui/status-badge";
+import { formatCount } from "@/app/_ui/values/count";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { nonGsmCharacters, type Segmentation } from "@/server/messages/segments";
 
 const CHARACTERS_NAMED = 12;

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Text } from "@mantine/core";
 import { IconCircleX } from "@tabler/icons-react";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 import { Notice } from "@/app/_ui/notice";
-import { SiteLink } from "@/app/_ui/site-link";
 import type { Quote } from "./cost-card";
 
 /** Warns of an unwanted outcome if the message is sent as it is now. */

@@ -1,4 +1,4 @@
-import type { Tone } from "@/app/_ui/status-badge";
+import type { Tone } from "@/app/_ui/values/status-badge";
 import type { Sender } from "@/server/senders/schema";
 
 export const SENDER_STATUS_VIEWS: Record<Sender["status"], { label: string; tone: Tone }> = {

@@ -4,12 +4,12 @@ import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { EVENT_TYPE_VIEWS, EVENT_TYPES } from "@/app/_ui/event-type-badge";
-import { markFields } from "@/app/_ui/form-errors";
-import { FormModal } from "@/app/_ui/form-modal";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormModal } from "@/app/_ui/forms/form-modal";
 import { Notice } from "@/app/_ui/notice";
-import { SecretValue } from "@/app/_ui/secret-value";
+import { EVENT_TYPE_VIEWS, EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
+import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedWebhookEndpoint, EventType } from "@/server/webhooks/schema";
 
 type CreateMutation = ReturnType<typeof trpc.webhooks.create.useMutation>;

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
-import { EVENT_TYPES } from "@/app/_ui/event-type-badge";
-import { StatusBadge } from "@/app/_ui/status-badge";
+import { EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 
 /** Disabled, failing (the last try failed) or active. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { trpc } from "@/app/_trpc/client";
-import { confirmAction } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 

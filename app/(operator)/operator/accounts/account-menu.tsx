@@ -3,7 +3,7 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconAdjustments, IconDots, IconPlayerPlay, IconUserOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmAction } from "@/app/_ui/confirm";
+import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { OperatedAccount } from "@/server/operator/schema";
 

@@ -4,11 +4,11 @@ import { Button, Group, NumberInput, Stack, Text, TextInput } from "@mantine/cor
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
-import { FormModal } from "@/app/_ui/form-modal";
-import { formatMoney } from "@/app/_ui/money";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
+import { formatMoney } from "@/app/_ui/values/money";
 import type { OperatedAccount } from "@/server/operator/schema";
 
 const NOTE_MAX = 255;

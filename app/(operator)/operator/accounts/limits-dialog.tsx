@@ -4,9 +4,9 @@ import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Stack } from "@man
 import { useForm } from "@mantine/form";
 import { useMemo, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
-import { FormModal } from "@/app/_ui/form-modal";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/(console)/senders/_components/sender-words";
 import type { OperatedAccount } from "@/server/operator/schema";

@@ -1,4 +1,4 @@
-import type { Tone } from "@/app/_ui/status-badge";
+import type { Tone } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
 import type { ProviderId } from "@/server/providers/schema";
 

@@ -4,12 +4,12 @@ import { Alert, Box, Button, Card, Group, Stack, Text, TextInput, Title } from "
 import { IconArrowRight, IconListSearch, IconRouteOff } from "@tabler/icons-react";
 import { Fragment, useEffect, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { fieldError } from "@/app/_ui/form-errors";
-import { exactDigits } from "@/app/_ui/money";
-import { type Column, PagedTable } from "@/app/_ui/paged-table";
-import { QueryState } from "@/app/_ui/query-state";
-import { StatusBadge } from "@/app/_ui/status-badge";
-import { useUrlState } from "@/app/_ui/use-url-state";
+import { fieldError } from "@/app/_ui/forms/form-errors";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
+import { exactDigits } from "@/app/_ui/values/money";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { ChainLink, RouteSimulation, SimulatedRoute } from "@/server/routing/schema";
 import { formatShare, providerName } from "../providers/provider-words";
 import { destinationTitle, formatPrice } from "./route-columns";

@@ -2,8 +2,8 @@
 
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { FormModal } from "@/app/_ui/form-modal";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { FormModal } from "@/app/_ui/forms/form-modal";
 import type { ReviewedSender } from "@/server/operator/schema";
 import type { Decision } from "./decision-menu";
 

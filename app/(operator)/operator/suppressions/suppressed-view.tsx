@@ -5,12 +5,12 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconBan, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
-import { EmptyState } from "@/app/_ui/empty-state";
-import { PageHeader } from "@/app/_ui/page-header";
-import { type Column, PagedTable } from "@/app/_ui/paged-table";
-import { QueryState } from "@/app/_ui/query-state";
-import { Time } from "@/app/_ui/time";
-import { useUrlState } from "@/app/_ui/use-url-state";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
+import { Time } from "@/app/_ui/values/time";
 import type { OperatedSuppression } from "@/server/operator/schema";
 
 const PER_PAGE = 25;

@@ -2,7 +2,7 @@
 
 import { Button, Menu } from "@mantine/core";
 import { IconBraces, IconChevronDown, IconRefresh, IconTerminal2 } from "@tabler/icons-react";
-import { LinkButton } from "@/app/_ui/link-button";
+import { LinkButton } from "@/app/_ui/frame/link-button";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { MessageDetail } from "@/server/messages/schema";
 

@@ -1,9 +1,9 @@
 import { Card, DataList, Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyButton } from "@/app/_ui/copy-button";
-import { formatCount } from "@/app/_ui/count";
-import { Money } from "@/app/_ui/money";
-import { Time } from "@/app/_ui/time";
+import { CopyButton } from "@/app/_ui/values/copy-button";
+import { formatCount } from "@/app/_ui/values/count";
+import { Money } from "@/app/_ui/values/money";
+import { Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
 
 /** The fields of a message. */

@@ -12,10 +12,10 @@ import {
 } from "@tabler/icons-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { formatCount } from "@/app/_ui/count";
-import { formatMoney } from "@/app/_ui/money";
-import { TONE_COLORS, type Tone } from "@/app/_ui/status-badge";
-import { Time } from "@/app/_ui/time";
+import { formatCount } from "@/app/_ui/values/count";
+import { formatMoney } from "@/app/_ui/values/money";
+import { TONE_COLORS, type Tone } from "@/app/_ui/values/status-badge";
+import { Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
 import { elapsed, type TimelineEntry, timelineOf } from "./timeline";
 

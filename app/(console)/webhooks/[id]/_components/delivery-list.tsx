@@ -4,11 +4,11 @@ import { Button, Card, Group, Select, Title } from "@mantine/core";
 import { IconFilterOff, IconPackages } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
-import { EmptyState } from "@/app/_ui/empty-state";
-import { type Column, PagedTable } from "@/app/_ui/paged-table";
-import { QueryState } from "@/app/_ui/query-state";
-import { UnusableFilters } from "@/app/_ui/unusable-filters";
-import { oneOf, useUrlState } from "@/app/_ui/use-url-state";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
+import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import type { Delivery } from "@/server/webhooks/schema";
 import { DELIVERY_STATUS_VIEWS, DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
 

@@ -5,13 +5,13 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "@tabler/icons-react";
 import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
-import { CodeBlock } from "@/app/_ui/code-block";
-import { formatCount } from "@/app/_ui/count";
-import { EventTypeBadge } from "@/app/_ui/event-type-badge";
-import { StatusBadge, type Tone } from "@/app/_ui/status-badge";
-import { Time } from "@/app/_ui/time";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
-import { isAcknowledged } from "@/server/webhooks/retry";
+import { CodeBlock } from "@/app/_ui/values/code-block";
+import { formatCount } from "@/app/_ui/values/count";
+import { EventTypeBadge } from "@/app/_ui/values/event-type-badge";
+import { StatusBadge, type Tone } from "@/app/_ui/values/status-badge";
+import { Time } from "@/app/_ui/values/time";
+import { isAcknowledged } from "@/server/webhooks/delivery/retry";
 import type { Delivery } from "@/server/webhooks/schema";
 
 export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; tone: Tone }> = {

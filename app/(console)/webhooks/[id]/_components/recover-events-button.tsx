@@ -5,9 +5,9 @@ import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { formatCount } from "@/app/_ui/count";
-import { ErrorAlert } from "@/app/_ui/error-alert";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { toastDone } from "@/app/_ui/toast";
+import { formatCount } from "@/app/_ui/values/count";
 
 const DAY_MS = 86_400_000;
 

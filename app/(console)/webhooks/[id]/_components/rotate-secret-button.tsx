@@ -4,9 +4,9 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconRefresh } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { Notice } from "@/app/_ui/notice";
-import { SecretValue } from "@/app/_ui/secret-value";
+import { SecretValue } from "@/app/_ui/values/secret-value";
 
 /** Rotates the signing secret of an endpoint and shows the new one, once. */
 export function RotateSecretButton({ endpointId }: { endpointId: string }) {

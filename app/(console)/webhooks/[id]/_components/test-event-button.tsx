@@ -4,10 +4,10 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconSend } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { CodeBlock } from "@/app/_ui/code-block";
-import { formatCount } from "@/app/_ui/count";
-import { StatusBadge } from "@/app/_ui/status-badge";
 import { toastFailed } from "@/app/_ui/toast";
+import { CodeBlock } from "@/app/_ui/values/code-block";
+import { formatCount } from "@/app/_ui/values/count";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { WebhookTest } from "@/server/webhooks/schema";
 
 /** Posts one test event to the endpoint and shows the response. */

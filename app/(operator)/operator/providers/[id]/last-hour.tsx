@@ -1,11 +1,11 @@
 "use client";
 
 import { Card, SimpleGrid, Text, Title } from "@mantine/core";
-import { formatCount } from "@/app/_ui/count";
-import { FigureList } from "@/app/_ui/figure-list";
 import { StackedBars } from "@/app/_ui/stacked-bars";
 import { StatCard } from "@/app/_ui/stat-card";
-import { TONE_COLORS } from "@/app/_ui/status-badge";
+import { formatCount } from "@/app/_ui/values/count";
+import { FigureList } from "@/app/_ui/values/figure-list";
+import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
 import { formatLatency, formatShare } from "../provider-words";
 

@@ -3,11 +3,11 @@
 import { Alert, Box, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmAction } from "@/app/_ui/confirm";
-import { PageHeader } from "@/app/_ui/page-header";
-import { StatusBadge } from "@/app/_ui/status-badge";
-import { Time } from "@/app/_ui/time";
+import { confirmAction } from "@/app/_ui/forms/confirm";
+import { PageHeader } from "@/app/_ui/frame/page-header";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
+import { Time } from "@/app/_ui/values/time";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 import { PROVIDER_NAMES, PROVIDER_STATE_VIEWS } from "../provider-words";
 

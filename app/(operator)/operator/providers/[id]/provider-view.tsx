@@ -4,7 +4,7 @@ import { Anchor, Group, SimpleGrid, Stack } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
-import { QueryState } from "@/app/_ui/query-state";
+import { QueryState } from "@/app/_ui/lists/query-state";
 import type { ProviderId } from "@/server/providers/schema";
 import { LastHour } from "./last-hour";
 import { ProviderHeader } from "./provider-header";

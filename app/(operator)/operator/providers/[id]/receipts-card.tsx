@@ -1,8 +1,8 @@
 "use client";
 
 import { Card, Stack, Text, Title } from "@mantine/core";
-import { CodeBlock } from "@/app/_ui/code-block";
-import { FigureList } from "@/app/_ui/figure-list";
+import { CodeBlock } from "@/app/_ui/values/code-block";
+import { FigureList } from "@/app/_ui/values/figure-list";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 import { RECEIPT_URL_PLACES } from "../provider-words";
 

@@ -4,9 +4,9 @@ import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } fro
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { confirmAction } from "@/app/_ui/confirm";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
+import { confirmAction } from "@/app/_ui/forms/confirm";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { ProviderDetail, ProviderSetting } from "@/server/providers/operator-schema";
 import { PROVIDER_NAMES } from "../provider-words";

@@ -5,8 +5,8 @@ import { useForm } from "@mantine/form";
 import { IconSend } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
 import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-schema";
 import { formatLatency, PROVIDER_NAMES } from "../provider-words";
 

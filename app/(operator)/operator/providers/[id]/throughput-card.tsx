@@ -4,8 +4,8 @@ import { Button, Card, Group, NumberInput, Stack, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { ErrorAlert } from "@/app/_ui/error-alert";
-import { markFields } from "@/app/_ui/form-errors";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 

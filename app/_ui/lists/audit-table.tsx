@@ -1,0 +1,149 @@
+"use client";
+
+import { Box, Select, Stack, Text } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
+import type { ComponentProps } from "react";
+import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from "@/server/audit/schema";
+import { Time } from "../values/time";
+import { EmptyState } from "./empty-state";
+import { type Column, PagedTable } from "./paged-table";
+
+/** `api_key.created` -> `API key created`. */
+const wordsOf = (action: string): string => {
+  const words = action.replace(/[._]/g, " ").replace(/\bapi\b/, "API");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const ACTIONS = AUDIT_ACTIONS.map((value) => ({ value, label: wordsOf(value) }));
+
+const KINDS: Record<AuditEntry["actor"]["kind"], string> = {
+  user: "Person",
+  key: "API key",
+  operator: "Operator",
+  command: "Command line",
+  system: "Service",
+};
+
+const shown = (value: unknown): string => {
+  if (value === null || value === undefined || value === "") return "—";
+  return Array.isArray(value) ? value.join(", ") || "—" : String(value);
+};
+
+function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return (
+    <Stack gap={0}>
+      {names.map((name) => (
+        <Text key={name} size="xs" className="break-word">
+          <Text span inherit c="dimmed">
+            {name.replaceAll("_", " ")}:{" "}
+          </Text>
+          {before && after ? `${shown(before[name])} → ${shown(after[name])}` : shown((after ?? before)?.[name])}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+const columns: ReadonlyArray<Column<AuditEntry>> = [
+  {
+    key: "action",
+    header: "What",
+    render: (entry) => (
+      <>
+        <Text size="sm" fw={500}>
+          {wordsOf(entry.action)}
+        </Text>
+        {entry.subject_id && (
+          <Text size="xs" c="dimmed" className="mono break-word">
+            {entry.subject_id}
+          </Text>
+        )}
+        <Box hiddenFrom="md">
+          <Changes entry={entry} />
+        </Box>
+      </>
+    ),
+  },
+  { key: "changes", header: "Values", visibleFrom: "md", render: (entry) => <Changes entry={entry} /> },
+  {
+    key: "actor",
+    header: "Who",
+    render: ({ actor }) => (
+      <>
+        <Text size="sm">{KINDS[actor.kind]}</Text>
+        <Text size="xs" c="dimmed" className="break-word">
+          {actor.name ?? actor.id}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: "from",
+    header: "From",
+    visibleFrom: "lg",
+    render: ({ address, device }) => (
+      <>
+        <Text size="sm">{address ?? "—"}</Text>
+        <Text size="xs" c="dimmed">
+          {device}
+        </Text>
+      </>
+    ),
+  },
+  { key: "when", header: "When", render: ({ created_at }) => <Time value={created_at} /> },
+];
+
+const accountColumn: Column<AuditEntry> = {
+  key: "account",
+  header: "Account",
+  visibleFrom: "lg",
+  render: ({ account_id }) => (
+    <Text size="xs" c="dimmed" className="mono break-word">
+      {account_id ?? "Installation"}
+    </Text>
+  ),
+};
+
+type Pages = Pick<ComponentProps<typeof PagedTable<AuditEntry>>, "pagination" | "onPage" | "busy">;
+
+/** A page of the audit log. */
+export function AuditTable({
+  rows,
+  withAccount = false,
+  ...pages
+}: { rows: AuditEntry[]; withAccount?: boolean } & Pages) {
+  return (
+    <PagedTable
+      label="Audit log"
+      columns={withAccount ? [...columns, accountColumn] : columns}
+      rows={rows}
+      rowKey={({ id }) => id}
+      empty={<EmptyState icon={IconHistory} title="Nothing was recorded" />}
+      {...pages}
+    />
+  );
+}
+
+/** Filters the log by what was done. */
+export function AuditActionSelect({
+  value,
+  onChange,
+}: {
+  value: AuditAction | undefined;
+  onChange: (action: string | undefined) => void;
+}) {
+  return (
+    <Select
+      comboboxProps={{ keepMounted: false }}
+      aria-label="What was done"
+      placeholder="Anything"
+      clearable
+      searchable
+      data={ACTIONS}
+      value={value ?? null}
+      onChange={(action) => onChange(action ?? undefined)}
+      w={{ base: "100%", xs: 260 }}
+    />
+  );
+}

@@ -1,0 +1,147 @@
+"use client";
+
+import { Box, Button, Group, type MantineBreakpoint, Pagination, Table, Text } from "@mantine/core";
+import { IconFileOff } from "@tabler/icons-react";
+import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { formatCount } from "../values/count";
+import { EmptyState } from "./empty-state";
+
+export type Column<Row> = {
+  key: string;
+  header: ReactNode;
+  render: (row: Row) => ReactNode;
+  align?: "left" | "right" | "center";
+  width?: number | string;
+  /** Hidden on narrower screens. */
+  visibleFrom?: MantineBreakpoint;
+};
+
+type PageInfo = { page: number; limit: number; total: number; pages: number };
+
+/** A click on a link, button or field inside a row does not count as a click on the row. */
+const isOwnControl = (event: MouseEvent) =>
+  event.target instanceof Element && event.target.closest("a, button, input, label, [role=menuitem]") !== null;
+
+/**
+ * A table with a pager below; `pagination` null: no pager. `empty` replaces a list without rows.
+ * A clickable row can be focused with Tab and opened with Enter.
+ */
+export function PagedTable<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  pagination = null,
+  onPage,
+  onRowClick,
+  empty,
+  busy = false,
+  minWidth = 320,
+}: {
+  /** Accessible name of the table. */
+  label?: string;
+  columns: ReadonlyArray<Column<Row>>;
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  pagination?: PageInfo | null;
+  onPage?: (page: number) => void;
+  onRowClick?: (row: Row) => void;
+  empty: ReactNode;
+  /** Another page is loading; the rows shown are the previous ones. */
+  busy?: boolean;
+  /** Pixels below which the table scrolls sideways. */
+  minWidth?: number;
+}) {
+  if (rows.length === 0) {
+    if (!pagination || pagination.total === 0 || pagination.page === 1) return <>{empty}</>;
+    return <NoSuchPage page={pagination.page} pages={pagination.pages} onPage={onPage} />;
+  }
+  const rowProps = (row: Row) =>
+    onRowClick && {
+      tabIndex: 0,
+      className: "clickable",
+      onClick: (event: MouseEvent) => !isOwnControl(event) && onRowClick(row),
+      onKeyDown: (event: KeyboardEvent) =>
+        event.key === "Enter" && event.target === event.currentTarget && onRowClick(row),
+    };
+  return (
+    <Box aria-busy={busy} opacity={busy ? 0.6 : 1}>
+      <Table.ScrollContainer minWidth={minWidth} type="native">
+        <Table aria-label={label} verticalSpacing="sm" highlightOnHover={Boolean(onRowClick)}>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Table.Th key={column.key} ta={column.align} w={column.width} visibleFrom={column.visibleFrom}>
+                  {column.header}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={rowKey(row)} {...rowProps(row)}>
+                {columns.map((column) => (
+                  <Table.Td key={column.key} ta={column.align} visibleFrom={column.visibleFrom}>
+                    {column.render(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {pagination && <Pager pagination={pagination} shown={rows.length} onPage={onPage} />}
+    </Box>
+  );
+}
+
+/** A page past the end: from an old link, or its last rows are gone. */
+function NoSuchPage({ page, pages, onPage }: { page: number; pages: number; onPage?: (page: number) => void }) {
+  return (
+    <EmptyState
+      icon={IconFileOff}
+      title={`There is no page ${formatCount(page)}`}
+      action={
+        <Button variant="light" onClick={() => onPage?.(1)}>
+          Back to the first page
+        </Button>
+      }
+    >
+      {pages === 1 ? "The list has one page." : `The list has ${formatCount(pages)} pages.`}
+    </EmptyState>
+  );
+}
+
+function Pager({
+  pagination: { page, limit, total, pages },
+  shown,
+  onPage,
+}: {
+  pagination: PageInfo;
+  shown: number;
+  onPage?: (page: number) => void;
+}) {
+  const first = (page - 1) * limit + 1;
+  return (
+    <Group justify="space-between" gap="sm" px="lg" py="md" className="table-foot">
+      <Text size="sm" c="dimmed" role="status">
+        {`${formatCount(first)}–${formatCount(first + shown - 1)} of ${formatCount(total)}`}
+      </Text>
+      {pages > 1 && (
+        <Pagination
+          component="nav"
+          aria-label="Pages"
+          size="sm"
+          total={pages}
+          value={page}
+          onChange={onPage}
+          siblings={1}
+          getItemProps={(to) => ({ "aria-label": `Page ${to}` })}
+          getControlProps={(control) => ({ "aria-label": CONTROL_LABELS[control] })}
+        />
+      )}
+    </Group>
+  );
+}
+
+const CONTROL_LABELS = { first: "First page", previous: "Previous page", next: "Next page", last: "Last page" };

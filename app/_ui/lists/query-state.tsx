@@ -1,0 +1,42 @@
+import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
+import type { ReactNode } from "react";
+import { ErrorAlert } from "../forms/error-alert";
+
+type ObservedQuery<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown };
+
+const SKELETON_ROWS = ["first", "second", "third", "fourth"];
+
+/** Shows a query as skeleton, error with a retry, or data. Data stays visible while it is refetched. */
+export function QueryState<Data>({
+  query,
+  children,
+  loading,
+}: {
+  query: ObservedQuery<Data>;
+  children: (data: Data) => ReactNode;
+  /** Replaces the default skeleton. */
+  loading?: ReactNode;
+}) {
+  const retry = () => void query.refetch();
+  if (query.data !== undefined) {
+    return (
+      <Stack gap="md">
+        <ErrorAlert error={query.error} title="This may be out of date: refreshing failed" onRetry={retry} />
+        {children(query.data)}
+      </Stack>
+    );
+  }
+  if (query.error) return <ErrorAlert error={query.error} title="This could not be loaded" onRetry={retry} />;
+  return (
+    <div aria-busy="true">
+      <VisuallyHidden role="status">Loading</VisuallyHidden>
+      {loading ?? (
+        <Stack gap="sm">
+          {SKELETON_ROWS.map((row) => (
+            <Skeleton key={row} height={44} radius="md" />
+          ))}
+        </Stack>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { Button, Group, Text } from "@mantine/core";
+import { Notice } from "../notice";
+import type { UrlPatch } from "./use-url-state";
+
+/**
+ * Tells that the address names filters which do not exist, as an old or mistyped link may, instead of hiding that the list is
+ * not filtered by them.
+ * @param understood the filters by their names in the address; empty: not set, or not understood.
+ */
+export function UnusableFilters({
+  params,
+  understood,
+  change,
+}: {
+  params: URLSearchParams;
+  understood: Record<string, string | null | undefined>;
+  change: (patch: UrlPatch) => void;
+}) {
+  const unusable = Object.keys(understood).filter((name) => params.get(name) && !understood[name]);
+  if (unusable.length === 0) return null;
+  return (
+    <Group mb="md" grow>
+      <Notice
+        title={unusable.length === 1 ? "A filter in the address is not valid" : "Filters in the address are not valid"}
+      >
+        <Group justify="space-between" gap="sm">
+          <Text size="sm" className="break-word" miw={0}>
+            The list is not filtered by {unusable.map((name) => `${name}=${params.get(name)?.slice(0, 40)}`).join(", ")}
+            .
+          </Text>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => change(Object.fromEntries(unusable.map((name) => [name, undefined])))}
+          >
+            {unusable.length === 1 ? "Remove the filter" : "Remove the filters"}
+          </Button>
+        </Group>
+      </Notice>
+    </Group>
+  );
+}

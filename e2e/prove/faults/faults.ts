@@ -1,0 +1,176 @@
+/** Injects the planned faults and reports each one. */
+
+import type { Load } from "../world/load";
+import type { World } from "../world/world";
+import { chanceOf } from "./chance";
+import type { Fault } from "./plan";
+
+/** Targets of the faults. */
+export type Scene = { world: World; load: Load; timeoutMs: number };
+
+/** A fault that took place. `untilMs`: when it ended. Milliseconds since the epoch. */
+export type Happened = { fault: Fault; atMs: number; untilMs: number; note: string };
+
+/** Statements, by their first words or by the names under which the service prepares them. */
+const TAKEN_BACK = ["DELETE FROM message_attempts", "attempts.give_back"];
+const MARKERS = { claim: "attempts.claim", outcome: "attempts.finish" } as const;
+/** How long a cut waits for a matching statement. */
+const CUT_WITHIN_MS = 3_000;
+const GATHER_WITHIN_MS = 15_000;
+/** Share of the time limit that a slow carrier uses; it still responds in time. */
+const SLOW_SHARE = 0.6;
+const BUSY_SHARE = 0.2;
+const FAILED = "could not be done";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
+/** Sends enough messages that many are claimed but not begun. */
+async function gather({ world: { database, outside }, load, timeoutMs }: Scene, count: number): Promise<void> {
+  if (count === 0) return;
+  outside.slowDown(timeoutMs * SLOW_SHARE);
+  await Promise.race([load.crowd(count), pause(GATHER_WITHIN_MS)]);
+  const enough = Math.ceil(count / 4);
+  const countOpen = async () =>
+    (await database.rows("SELECT 1 FROM message_attempts WHERE outcome IS NULL LIMIT $1", [enough])).length;
+  for (const until = Date.now() + GATHER_WITHIN_MS; Date.now() < until && (await countOpen()) < enough; ) {
+    await pause(20);
+  }
+}
+
+/** Injects the fault and ends it. @returns details for the report. */
+async function perform(scene: Scene, fault: Fault): Promise<string> {
+  const { world, timeoutMs } = scene;
+  const { fleet, gates, outside, receivers, database } = world;
+  switch (fault.kind) {
+    case "kill":
+      await gather(scene, fault.crowd);
+      await fleet.kill(fault.member);
+      outside.slowDown(null);
+      await pause(fault.downMs);
+      fleet.start(fault.member);
+      return "started again";
+    case "stop": {
+      await gather(scene, fault.crowd);
+      const startedAt = Date.now();
+      // Slow carriers keep other workers busy while this one repeats a transaction whose reply was lost.
+      if (fault.crowd > 0) outside.slowDown(timeoutMs * BUSY_SHARE);
+      const lost = fault.loses
+        ? gates[fault.member].loseEverySecondCommit(
+            chanceOf(fault.atMs),
+            fault.loses === "taken back" ? TAKEN_BACK : null,
+          )
+        : () => 0;
+      await fleet.stop(fault.member);
+      gates[fault.member].heal();
+      outside.slowDown(null);
+      const took = seconds(Date.now() - startedAt);
+      await pause(fault.downMs);
+      fleet.start(fault.member);
+      return `took ${took}, ${lost()} commits unheard`;
+    }
+    case "freeze":
+      await fleet.freeze(fault.member, fault.forMs);
+      return "goes on";
+    case "restart":
+      await world.restart(fault.mode, fault.downMs);
+      return "answers again";
+    case "terminate": {
+      const ended = await database.rows(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+           AND random() < $1`,
+        [fault.share],
+      );
+      return `${ended.length} backends`;
+    }
+    case "cut": {
+      const gate = gates[fault.member];
+      if (fault.what === "all") return `${gate.hangUp()} connections`;
+      const made =
+        fault.what === "claim" || fault.what === "outcome"
+          ? gate.loseAnswersTo(MARKERS[fault.what], fault.count)
+          : gate.cutCommits(fault.what, fault.count);
+      for (const until = Date.now() + CUT_WITHIN_MS; made() < fault.count && Date.now() < until; ) await pause(20);
+      gate.heal();
+      return `${made()} connections`;
+    }
+    case "carrier":
+      outside.setMode(fault.carrier, fault.behaviour);
+      await pause(fault.forMs);
+      outside.setMode(fault.carrier, null);
+      return "is over";
+    case "receiver":
+      receivers.setManner(fault.receiver, fault.manner);
+      await pause(fault.forMs);
+      receivers.setManner(fault.receiver, "ok");
+      return "is over";
+  }
+}
+
+const crowdOf = ({ crowd }: { crowd: number }): string => (crowd > 0 ? ` in a crowd of ${crowd}` : "");
+
+/** A fault in a few words: kind and target. */
+function wordsFor(fault: Fault): string {
+  switch (fault.kind) {
+    case "kill":
+      return `${fault.member}${crowdOf(fault)}, back after ${seconds(fault.downMs)}`;
+    case "stop":
+      return `${fault.member}${crowdOf(fault)}${fault.loses ? `, answers to its commits lost (${fault.loses})` : ""}, back after ${seconds(fault.downMs)}`;
+    case "freeze":
+      return `${fault.member} for ${seconds(fault.forMs)}`;
+    case "restart":
+      return `PostgreSQL, ${fault.mode}, away ${seconds(fault.downMs)}`;
+    case "terminate":
+      return `${Math.round(fault.share * 100)} % of the backends`;
+    case "cut":
+      return `${fault.member}, ${fault.what}${fault.what === "all" ? "" : `, ${fault.count} times`}`;
+    case "carrier":
+      return `${fault.carrier}, ${fault.behaviour.kind}, for ${seconds(fault.forMs)}`;
+    case "receiver":
+      return `${fault.receiver}, ${fault.manner}, for ${seconds(fault.forMs)}`;
+  }
+}
+
+/** Targets that can have only one fault at a time. */
+const placeOf = (fault: Fault): string => {
+  if (fault.kind === "restart" || fault.kind === "terminate") return "database";
+  if (fault.kind === "carrier") return fault.carrier;
+  return fault.kind === "receiver" ? fault.receiver : fault.member;
+};
+
+/**
+ * Injects all planned faults at their times, except those whose target still suffers from another fault.
+ * Resolves when the last has ended.
+ */
+export async function sufferAll(
+  scene: Scene,
+  faults: readonly Fault[],
+  signal: AbortSignal,
+  tell: (text: string) => void,
+): Promise<Happened[]> {
+  const startedAt = Date.now();
+  const happened: Happened[] = [];
+  const busy = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  for (const fault of faults) {
+    await pause(Math.max(0, startedAt + fault.atMs - Date.now()));
+    if (signal.aborted) break;
+    const place = placeOf(fault);
+    if (busy.has(place)) continue;
+    busy.add(place);
+    const atMs = Date.now();
+    tell(`${fault.kind.padEnd(10)} ${wordsFor(fault)}`);
+    const ending: Promise<void> = perform(scene, fault)
+      .catch((thrown: unknown) => `${FAILED}: ${thrown}`)
+      .then((note) => {
+        busy.delete(place);
+        underWay.delete(ending);
+        happened.push({ fault, atMs, untilMs: Date.now(), note });
+        if (note.startsWith(FAILED)) tell(`${fault.kind.padEnd(10)} ${note}`);
+      });
+    underWay.add(ending);
+  }
+  await Promise.all(underWay);
+  return happened;
+}

@@ -1,0 +1,122 @@
+/** The timetable of faults, derived only from a seed. */
+import type { Behaviour } from "@/test/carriers/carrier";
+import { CARRIERS, type ProvenCarrier } from "../world/carriers";
+import { WEAK_RECEIVERS } from "../world/customers";
+import type { Member } from "../world/fleet";
+import type { Manner } from "../world/receivers";
+import type { StopMode } from "../world/server";
+import { between, type Chance, chanceOf, oneOf, weighed } from "./chance";
+
+/**
+ * Times are milliseconds from the start of the load. `crowd`: messages sent just before the fault while carriers are slow, so
+ * that many are claimed and few are under way.
+ */
+export type Fault = { atMs: number } & (
+  | { kind: "kill"; member: Member; downMs: number; crowd: number }
+  | { kind: "stop"; member: Member; downMs: number; crowd: number; loses: Lost }
+  | { kind: "freeze"; member: Member; forMs: number }
+  | { kind: "restart"; mode: StopMode; downMs: number }
+  | { kind: "terminate"; share: number }
+  | { kind: "cut"; member: Member; what: Cut; count: number }
+  | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
+  | { kind: "receiver"; receiver: string; manner: Manner; forMs: number }
+);
+
+/** Transactions of a stopping process that lose about half of their COMMIT replies: all, or those giving back claims. */
+type Lost = "all" | "taken back" | null;
+
+/** before, after: at COMMIT. claim, outcome: the reply to that statement is lost. all: every connection. */
+type Cut = "before" | "after" | "claim" | "outcome" | "all";
+
+export const FAULT_KINDS = ["kill", "stop", "freeze", "restart", "terminate", "cut", "carrier", "receiver"] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Time for the service before the first fault. */
+const FIRST_AT_MS = 3_000;
+const WEIGHTS: Readonly<Record<FaultKind, number>> = {
+  kill: 18,
+  stop: 12,
+  freeze: 12,
+  restart: 8,
+  terminate: 10,
+  cut: 22,
+  carrier: 10,
+  receiver: 8,
+};
+const PAUSE_MS = { least: 1_000, most: 4_000 };
+/** Effects of a restart need time to show before the next restart hides them. */
+const RESTARTS_APART_MS = 12_000;
+/** Replacing a process hides a frozen one. */
+const REPLACED = ["kill", "stop"] as const satisfies readonly FaultKind[];
+
+const WORKERS = ["worker-1", "worker-2"] as const;
+const WEBS = ["web-1", "web-2"] as const;
+
+const anyMember = (chance: Chance): Member => oneOf(chance, chance() < 0.65 ? WORKERS : WEBS);
+const downMs = (chance: Chance): number =>
+  chance() < 0.3 ? between(chance, 5_000, 10_000) : between(chance, 200, 2_000);
+
+const crowdOf = (chance: Chance): number => (chance() < 0.5 ? between(chance, 300, 600) : 0);
+
+function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: number): Fault {
+  switch (kind) {
+    case "kill":
+      return { kind, atMs, member: anyMember(chance), downMs: downMs(chance), crowd: crowdOf(chance) };
+    case "stop":
+      return {
+        ...{ kind, atMs, member: anyMember(chance), downMs: downMs(chance), crowd: crowdOf(chance) },
+        loses: oneOf<Lost>(chance, [null, "all", "taken back"]),
+      };
+    case "freeze":
+      return { kind, atMs, member: anyMember(chance), forMs: between(chance, 1_000, chance() < 0.3 ? 20_000 : 6_000) };
+    case "restart":
+      return { kind, atMs, mode: oneOf(chance, ["fast", "immediate"]), downMs: between(chance, 0, 2_500) };
+    case "terminate":
+      return { kind, atMs, share: oneOf(chance, [0.2, 0.5, 1]) };
+    case "cut": {
+      const what = oneOf<Cut>(chance, ["before", "after", "after", "claim", "outcome", "all"]);
+      const member = what === "claim" || what === "outcome" ? oneOf(chance, WORKERS) : anyMember(chance);
+      return { kind, atMs, member, what, count: between(chance, 1, 6) };
+    }
+    case "carrier": {
+      const behaviour = weighed<Behaviour>(chance, [
+        [2, { kind: "hang" }],
+        [1, { kind: "hang-unread" }],
+        [2, { kind: "reset" }],
+        [1, { kind: "reset-unread" }],
+        [2, { kind: "slow", ms: between(chance, timeoutMs / 2, timeoutMs * 2) }],
+        [1, { kind: "refuse" }],
+        [2, { kind: "unavailable" }],
+        [2, { kind: "throttle" }],
+      ]);
+      return { kind, atMs, carrier: oneOf(chance, CARRIERS), behaviour, forMs: between(chance, 1_000, 6_000) };
+    }
+    case "receiver": {
+      const manner = oneOf<Manner>(chance, ["fail", "hang", "redirect", "reset"]);
+      return { kind, atMs, receiver: oneOf(chance, WEAK_RECEIVERS), manner, forMs: between(chance, 1_000, 12_000) };
+    }
+  }
+}
+
+/**
+ * Plans the faults of `lengthMs`.
+ * @param kinds the possible kinds. Those of {@link REPLACED} happen only in the second half, unless there are no others.
+ */
+export function planFaults(seed: number, lengthMs: number, kinds: readonly FaultKind[], timeoutMs: number): Fault[] {
+  const chance = chanceOf(`${seed} faults`);
+  const gentle = kinds.filter((kind) => !REPLACED.some((replaced) => replaced === kind));
+  const faults: Fault[] = [];
+  let restartedAtMs = Number.NEGATIVE_INFINITY;
+  for (let atMs = FIRST_AT_MS; atMs < lengthMs; atMs += between(chance, PAUSE_MS.least, PAUSE_MS.most)) {
+    const may = gentle.length > 0 && atMs < lengthMs / 2 ? gentle : kinds;
+    const rested = may.filter((kind) => kind !== "restart" || atMs - restartedAtMs >= RESTARTS_APART_MS);
+    if (rested.length === 0) continue;
+    const kind = weighed(
+      chance,
+      rested.map((each) => [WEIGHTS[each], each] as const),
+    );
+    if (kind === "restart") restartedAtMs = atMs;
+    faults.push(faultAt(chance, kind, atMs, timeoutMs));
+  }
+  return faults;
+}

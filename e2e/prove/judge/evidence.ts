@@ -1,0 +1,36 @@
+/** The four books side by side: the records of callers, carriers, database and receivers of one run. */
+
+import type { CarrierRequest, Taken } from "../world/carriers";
+import type { Send } from "../world/load";
+import type { Reading } from "../world/reader";
+import type { Answered, ReceivedEvent } from "../world/receivers";
+import type { FrozenQueue, Unresolved } from "../world/rest";
+import type { DatabaseBook } from "./books";
+import type { History } from "./history";
+
+export type Evidence = {
+  policy: "fallback" | "hold";
+  openingMicros: number;
+  priceMicros: number;
+  /** The callers' book. */
+  sends: readonly Send[];
+  reading: Reading;
+  /** The carriers' book. */
+  requests: readonly CarrierRequest[];
+  taken: readonly Taken[];
+  /** The database's book, and its history. */
+  database: DatabaseBook;
+  history: History;
+  /** The receivers' book. */
+  received: readonly ReceivedEvent[];
+  answered: readonly Answered[];
+  /** Receivers whose endpoints were disabled at the end of the faults, with the recorded reason. */
+  disabled: ReadonlyMap<string, string>;
+  /** Pending messages that only their age would end, before time was advanced. */
+  unresolved: readonly Unresolved[];
+  /** Jobs still locked at the end although no process works on them. */
+  stuckJobs: number;
+  /** Output of the service's own ledger check. */
+  ownCheck: string;
+  frozen: readonly FrozenQueue[];
+};

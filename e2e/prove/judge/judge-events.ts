@@ -1,0 +1,94 @@
+/** Checks that customers received every event and no false one, and that no healthy endpoint was disabled. */
+
+import { mayFollow } from "../world/reader";
+import type { StoredMessage } from "./books";
+import type { Evidence } from "./evidence";
+import { groupBy } from "./grouped";
+
+const DISABLE_AFTER = 25;
+
+export type EventsVerdict = { missing: string[]; forged: string[]; backwards: string[]; disabledByUs: string[] };
+
+/** Length of the longest run of responses other than 2xx. */
+export function longestFailure(answers: readonly { isTaken: boolean }[]): number {
+  let longest = 0;
+  let current = 0;
+  for (const { isTaken } of answers) {
+    current = isTaken ? 0 : current + 1;
+    longest = Math.max(longest, current);
+  }
+  return longest;
+}
+
+/** Statuses that a message passed through; each has an event. */
+function passedThrough({ status, costMicros }: StoredMessage): string[] {
+  if (status === "pending") return [];
+  // A charged message was taken by a provider first, even when both facts became known at once.
+  return status === "sent" || (status === "failed" && costMicros === 0) ? [status] : ["sent", status];
+}
+
+export function judgeEvents(evidence: Evidence): EventsVerdict {
+  const { database, received, answered, sends } = evidence;
+  const messages = new Map(database.messages.map((message) => [message.id, message]));
+  const missing: string[] = [];
+
+  // Every change of a message has exactly one event.
+  const eventsOf = groupBy(database.events, ({ messageId }) => messageId);
+  for (const message of database.messages) {
+    const expected = passedThrough(message).toSorted().join();
+    const found = (eventsOf.get(message.id) ?? [])
+      .map(({ status }) => status)
+      .toSorted()
+      .join();
+    if (found !== expected) missing.push(`${message.id} has the events ${found || "none"}, not ${expected || "none"}`);
+  }
+
+  // Every event was delivered to every endpoint of its account: stored as delivered, acknowledged by the receiver.
+  const deliveries = new Map(database.deliveries.map((each) => [`${each.eventId} ${each.receiver}`, each.status]));
+  const acknowledged = new Set(answered.flatMap((each) => (each.isTaken ? [`${each.eventId} ${each.receiver}`] : [])));
+  for (const { id, accountId } of database.events) {
+    for (const { receiver, accountId: owner } of database.endpoints) {
+      if (owner !== accountId) continue;
+      const name = `${id} ${receiver}`;
+      const status = deliveries.get(name) ?? "not even queued";
+      if (status !== "delivered") missing.push(`${id} for ${receiver} is ${status}`);
+      else if (!acknowledged.has(name)) missing.push(`${id} for ${receiver} counts as delivered and was never taken`);
+    }
+  }
+
+  // Every webhook received is signed and true.
+  const events = new Map(database.events.map((event) => [event.id, event]));
+  const ownerOf = new Map(database.endpoints.map(({ receiver, accountId }) => [receiver, accountId]));
+  const references = new Map(sends.flatMap(({ ids, reference }) => (ids ?? []).map((id) => [id, reference] as const)));
+  const forged = received.flatMap(({ receiver, eventId, messageId, status, to, reference, problem }) => {
+    const told = `${eventId || "an event"} at ${receiver}`;
+    if (problem) return [`${told}: ${problem}`];
+    const event = events.get(eventId);
+    if (event?.messageId !== messageId || event.status !== status) return [`${told} is not what is stored`];
+    if (event.accountId !== ownerOf.get(receiver)) return [`${told} is another account's`];
+    if (messages.get(messageId)?.to !== to) return [`${told} has a wrong number`];
+    const own = references.get(messageId);
+    return own !== undefined && own !== reference ? [`${told} has a wrong reference`] : [];
+  });
+
+  // In order of time the events of a message never go back, and no event comes twice under another id.
+  const backwards: string[] = [];
+  for (const [messageId, own] of groupBy(received, ({ messageId }) => messageId)) {
+    const distinct = [...new Map(own.map((event) => [event.eventId, event])).values()].toSorted(
+      (one, other) => one.createdAt.localeCompare(other.createdAt) || one.eventId.localeCompare(other.eventId),
+    );
+    for (const [at, { status }] of distinct.entries()) {
+      const before = distinct[at - 1]?.status ?? "pending";
+      if (status === before || !mayFollow(before, status))
+        backwards.push(`${messageId}: told ${before}, then ${status}`);
+    }
+  }
+
+  const disabledByUs = [...evidence.disabled].flatMap(([receiver, errors]) => {
+    const longest = longestFailure(answered.filter((each) => each.receiver === receiver));
+    return longest < DISABLE_AFTER
+      ? [`${receiver}, which failed at most ${longest} times in a row; tries: ${errors}`]
+      : [];
+  });
+  return { missing, forged, backwards, disabledByUs };
+}

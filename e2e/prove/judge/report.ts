@@ -1,0 +1,114 @@
+/** The result of a proof, for people and programs. */
+
+import type { Outcome } from "../run";
+import { duration, spread } from "./figures";
+import { QUEUES } from "./history";
+import { afterKills, afterReturns } from "./recovery";
+import type { Verdict } from "./verdict";
+
+const SHOWN = 5;
+
+const NAMES: Record<keyof Verdict["defects"], string> = {
+  lost: "lost",
+  duplicated: "duplicated, not allowed",
+  drift: "drift of money",
+  backwards: "status backwards",
+  neverBegun: "failed, never begun",
+  disabledByUs: "endpoints disabled by us",
+  unfinished: "unfinished",
+  frozen: "frozen queues",
+  eventsMissing: "events not delivered",
+  eventsForged: "events signed or told wrongly",
+  keyedTwice: "two messages for one key",
+  empty: "empty books",
+};
+
+/** All results of a run as plain data. */
+export function figuresOf(verdict: Verdict, outcome: Outcome) {
+  const { evidence, happened, lives, load, rest, times, problems, stalls } = outcome;
+  const during = evidence.sends.filter(({ atMs }) => atMs < times.healedMs);
+  const tries = [...load.answers.values()];
+  return {
+    ...verdict,
+    answers: tries.toSorted((one, other) => other.count - one.count),
+    latency: {
+      first: during.flatMap(({ firstMs }) => firstMs ?? []),
+      accepted: during.flatMap(({ acceptedMs, key }) => (key === null ? [] : (acceptedMs ?? []))),
+    },
+    skipped: load.skipped(),
+    kills: afterKills(lives, evidence.history, times.agedMs),
+    returns: afterReturns(happened, lives, evidence.history, times.loadEndedMs),
+    happened,
+    lives,
+    rest,
+    stalls,
+    problems,
+  };
+}
+
+export type Figures = ReturnType<typeof figuresOf>;
+
+const row = (name: string, value: string | number): string => `  ${name.padEnd(40)}${value}`;
+const isOdd = ({ status }: { status: number | null }) => status === null || status >= 400;
+
+function returnLines({ returns }: Figures): string[] {
+  return returns.map(({ mode, first }) => {
+    const told = QUEUES.map((queue) => {
+      const own = first.filter((each) => each.queue === queue);
+      const works = own.map(({ process, afterMs }) => (afterMs === null ? `never in ${process}` : duration(afterMs)));
+      return `${queue} ${works.join(" and ") || "-"}`;
+    });
+    return row(`works again after ${mode} restart`, told.join("; "));
+  });
+}
+
+/** The table, and a few cases of each defect. */
+export function tableOf(figures: Figures): string {
+  const { defects, remarks, latency, kills, lives, rest, stalls, problems, answers, skipped } = figures;
+  const moved = kills.flatMap(({ movedOnMs }) => movedOnMs);
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  const unexpected = lives.filter(({ end }) => end === "by itself" || end === "forced");
+  const lines = [
+    "",
+    "Must be 0",
+    ...Object.entries(NAMES).flatMap(([key, name]) => {
+      const cases = defects[key as keyof typeof defects];
+      return [row(name, cases.length), ...cases.slice(0, SHOWN).map((told) => `      ${told}`)];
+    }),
+    "",
+    "Messages",
+    row("accepted", remarks.accepted),
+    row("duplicated, allowed", remarks.duplicatedAllowed.length),
+    row("  after an answer of the carrier", remarks.duplicatedAfterAnswer.length),
+    row("failed and refunded, though taken", remarks.failedThoughTaken.length),
+    row("claimed, and taken back", remarks.takenBack),
+    row("begun, and no carrier read a request", remarks.diedBeforeLeaving.length),
+    row("sent in part, wait for 72 hours", remarks.waitForParts.length),
+    row("only time ended: a carrier was called", remarks.unresolvedCalled),
+    row("only time ended: none was called", remarks.unresolvedNotCalled),
+    ...Object.entries(remarks.failuresByCode).map(([code, count]) => row(`failed: ${code}`, count)),
+    "",
+    "Callers",
+    row("first answer to a send", spread(latency.first)),
+    row("until accepted, repeated with its key", spread(latency.accepted)),
+    ...answers
+      .filter(isOdd)
+      .map(({ request, status, code, fault, count }) =>
+        row(`${request}: ${status ?? "no answer"} ${code ?? ""}`, `${count}${fault ? `, wrong shape: ${fault}` : ""}`),
+      ),
+    row("not sent, too many unanswered", skipped),
+    "",
+    "Recovery",
+    row("worker kills", kills.length),
+    row("  claimed by the dead, went on", `${moved.length}: ${spread(moved)}`),
+    row("  claimed by the dead, waited for time", sum(kills.map(({ waited }) => waited))),
+    ...returnLines(figures),
+    row("messages at rest after", rest.tookMs === null ? `never: ${rest.left}` : duration(rest.tookMs)),
+    ...unexpected.map(({ process, end }) => row(`${process} ended ${end}`, "")),
+    "",
+    "The proof itself",
+    row("stood still for", `p99 ${duration(stalls.p99Ms)}, max ${duration(stalls.maxMs)}`),
+    ...problems.slice(0, SHOWN).map((problem) => row("problem", problem)),
+  ];
+  return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+}

@@ -1,0 +1,148 @@
+/** The carriers of the proof: their behaviour, their receipts and their book. */
+import { type CarrierName, type Carriers, isHttpCarrier, startCarriers } from "@/test/carriers/all";
+import type { Behaviour, Carrier, TakenMessage } from "@/test/carriers/carrier";
+import { everydayBehaviour, receiptsFor } from "../faults/fate";
+
+export const CARRIERS = ["twilio", "vonage", "smpp"] as const satisfies readonly CarrierName[];
+export type ProvenCarrier = (typeof CARRIERS)[number];
+
+/** A request to a carrier, and how the carrier handled it. */
+export type CarrierRequest = { atMs: number; carrier: ProvenCarrier; to: string; behaviour: Behaviour["kind"] };
+
+/** A message that a carrier took. `reference` names the attempt, if the carrier gets it. */
+export type Taken = { atMs: number; carrier: ProvenCarrier; to: string; reference: string | null };
+
+export type Outside = {
+  /** Settings that point the service at these carriers. */
+  environment: Record<string, string>;
+  requests: CarrierRequest[];
+  taken: () => Taken[];
+  /** Sets a carrier's behaviour for every request; null: the behaviour without a fault. */
+  setMode: (carrier: ProvenCarrier, behaviour: Behaviour | null) => void;
+  /** Sets a delay of all carriers' responses; null: none. */
+  slowDown: (ms: number | null) => void;
+  /** All carriers take everything from now on, at once. */
+  heal: () => void;
+  /** Receipts yet to be sent. */
+  outstanding: () => number;
+  /** Receipts that the service refused, and requests that no carrier would take, described. */
+  problems: string[];
+  close: () => Promise<void>;
+};
+
+const LOOK_EVERY_MS = 15;
+const AGAIN_FIRST_MS = 300;
+const AGAIN_LONGEST_MS = 4_000;
+const TRIES = 60;
+
+const wasTaken = (carrier: ProvenCarrier, status: number): boolean =>
+  carrier === "smpp" ? status === 0 : status >= 200 && status < 300;
+/** The service would refuse it again. */
+const isRefusal = (carrier: ProvenCarrier, status: number): boolean =>
+  carrier !== "smpp" && status >= 400 && status < 500 && status !== 429;
+
+/** Starts the carriers. @param timeoutMs the service's timeout for their responses. */
+export async function startOutside(seed: number, timeoutMs: number): Promise<Outside> {
+  const carriers: Carriers<ProvenCarrier> = await startCarriers(CARRIERS);
+  const requests: CarrierRequest[] = [];
+  const problems: string[] = [];
+  const modes = new Map<ProvenCarrier, Behaviour | null>();
+  const counts = new Map<string, number>();
+  const timers = new Set<NodeJS.Timeout>();
+  let outstanding = 0;
+  let slowMs: number | null = null;
+  let isHealthy = false;
+  let isClosed = false;
+
+  for (const name of CARRIERS) {
+    carriers[name].otherwise((to) => {
+      const key = `${name} ${to}`;
+      const nth = (counts.get(key) ?? 0) + 1;
+      counts.set(key, nth);
+      const everyday = (): Behaviour =>
+        slowMs === null ? everydayBehaviour(seed, { to, carrier: name, nth, timeoutMs }) : { kind: "slow", ms: slowMs };
+      const behaviour = isHealthy ? ({ kind: "accept" } as const) : (modes.get(name) ?? everyday());
+      requests.push({ atMs: Date.now(), carrier: name, to, behaviour: behaviour.kind });
+      return behaviour;
+    });
+  }
+
+  const later = (ms: number, work: () => void) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work();
+    }, ms);
+    timers.add(timer);
+  };
+  const follow = (name: ProvenCarrier, message: TakenMessage, step: number, tries: number) => {
+    const planned = receiptsFor(seed, message.to)[step];
+    if (!planned || isClosed) {
+      outstanding -= 1;
+      return;
+    }
+    const again = Math.min(AGAIN_FIRST_MS * 2 ** Math.max(0, tries - 1), AGAIN_LONGEST_MS);
+    later(tries === 0 ? planned.afterMs : again, () => {
+      const carrier: Carrier = carriers[name];
+      carrier.report(message, planned.status, "").then(
+        (statuses) => {
+          const refused = statuses.find((status) => isRefusal(name, status));
+          if (refused !== undefined) problems.push(`${name}: a receipt was answered with ${refused}`);
+          if (refused !== undefined || statuses.every((status) => wasTaken(name, status))) {
+            follow(name, message, step + 1, 0);
+          } else repeat();
+        },
+        () => repeat(),
+      );
+    });
+    const repeat = () => {
+      if (tries < TRIES) return follow(name, message, step, tries + 1);
+      problems.push(`${name}: a receipt was not taken in ${TRIES} tries`);
+      outstanding -= 1;
+    };
+  };
+
+  const seen = new Map<ProvenCarrier, number>();
+  const look = setInterval(() => {
+    for (const name of CARRIERS) {
+      const { taken } = carriers[name];
+      for (let at = seen.get(name) ?? 0; at < taken.length; at += 1) {
+        const message = taken[at];
+        if (!message) continue;
+        outstanding += 1;
+        follow(name, message, 0, 0);
+      }
+      seen.set(name, taken.length);
+    }
+  }, LOOK_EVERY_MS);
+
+  return {
+    environment: Object.assign({}, ...CARRIERS.map((name) => carriers[name].environment)) as Record<string, string>,
+    requests,
+    taken: () =>
+      CARRIERS.flatMap((name) =>
+        carriers[name].taken.map(({ to, reference, takenAt }) => ({
+          ...{ atMs: takenAt.getTime(), carrier: name, to, reference },
+        })),
+      ),
+    setMode: (name, behaviour) => {
+      modes.set(name, behaviour);
+    },
+    slowDown: (ms) => {
+      slowMs = ms;
+    },
+    heal: () => {
+      isHealthy = true;
+    },
+    outstanding: () => outstanding,
+    get problems() {
+      const faulty = CARRIERS.map((name): Carrier => carriers[name]).filter(isHttpCarrier);
+      return [...problems, ...faulty.flatMap((carrier) => carrier.problems)];
+    },
+    close: async () => {
+      isClosed = true;
+      clearInterval(look);
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.all(CARRIERS.map((name) => carriers[name].close()));
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/** The customers' servers: they receive webhooks, verify each by the documentation, and record it. */
+import { createHmac } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openWebhook } from "@/e2e/support/signature";
+import type { Received } from "@/test/network/receiver";
+import { chanceOf } from "../faults/chance";
+
+/** How a receiver responds; `flaky`: with an occasional 500. */
+export type Manner = "ok" | "flaky" | "fail" | "hang" | "redirect" | "reset";
+
+/** A webhook as a receiver got it. `problem`: the first check that failed. */
+export type ReceivedEvent = {
+  receiver: string;
+  atMs: number;
+  eventId: string;
+  type: string;
+  createdAt: string;
+  messageId: string;
+  status: string;
+  reference: string | null;
+  to: string;
+  problem: string | null;
+};
+
+/** Responses of a receiver, in the order of their completion. */
+export type Answered = { receiver: string; atMs: number; eventId: string; isTaken: boolean; manner: Manner };
+
+export type Receivers = {
+  urlOf: (receiver: string) => string;
+  /** Sets the signing secret of a receiver's webhooks. */
+  setSecret: (receiver: string, secret: string) => void;
+  setManner: (receiver: string, manner: Manner) => void;
+  heal: () => void;
+  received: ReceivedEvent[];
+  answered: Answered[];
+  close: () => Promise<void>;
+};
+
+const FLAKY_SHARE = 0.08;
+const STATUS = { ok: 200, flaky: 500, fail: 500, redirect: 302 } as const;
+
+/** Verifies the second signature, of Standard Webhooks. @throws Error naming the problem. */
+function checkStandardSignature({ headers, body }: Received, secret: string): void {
+  const [id, timestamp] = [headers["webhook-id"], headers["webhook-timestamp"]];
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const signed = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
+  if (headers["webhook-signature"] !== `v1,${signed}`) throw new Error("webhook-signature is not that of the body.");
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Reads a webhook and finds its problem, if any. */
+function readEvent(receiver: string, request: Received, secret: string): ReceivedEvent {
+  let problem: string | null = null;
+  let event: Record<string, unknown> = {};
+  try {
+    event = openWebhook(request, secret);
+    checkStandardSignature(request, secret);
+    if (request.headers["webhook-id"] !== event.id) problem = "webhook-id is not the event's";
+  } catch (thrown) {
+    problem = thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  const data = (typeof event.data === "object" && event.data !== null ? event.data : {}) as Record<string, unknown>;
+  const read = {
+    ...{ receiver, atMs: Date.now(), eventId: textOf(event.id), type: textOf(event.type) },
+    ...{ createdAt: textOf(event.created_at), messageId: textOf(data.id), status: textOf(data.status) },
+    ...{ reference: typeof data.reference === "string" ? data.reference : null, to: textOf(data.to) },
+  };
+  const expected = read.status === "undelivered" ? "message.failed" : `message.${read.status}`;
+  if (problem === null && read.type !== expected) problem = `a ${read.type} of a message that is ${read.status}`;
+  return { ...read, problem };
+}
+
+/** Starts one server for all receivers, each under its own path. */
+export async function startReceivers(seed: number, names: readonly string[]): Promise<Receivers> {
+  const received: ReceivedEvent[] = [];
+  const answered: Answered[] = [];
+  const secrets = new Map<string, string>();
+  const manners = new Map<string, Manner>();
+  const chance = chanceOf(`${seed} receivers`);
+  let isHealthy = false;
+
+  const answer = (manner: Manner, { receiver, eventId }: ReceivedEvent, response: ServerResponse) => {
+    const end = (isTaken: boolean) => answered.push({ receiver, atMs: Date.now(), eventId, isTaken, manner });
+    if (manner === "hang") response.once("close", () => end(false));
+    else if (manner === "reset") {
+      response.socket?.resetAndDestroy();
+      end(false);
+    } else {
+      const status = STATUS[manner];
+      end(status < 300);
+      response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
+    }
+  };
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of incoming) chunks.push(chunk);
+    } catch {
+      return; // The sender has gone before its request was complete.
+    }
+    const path = incoming.url ?? "";
+    const receiver = path.slice(1);
+    const event = readEvent(
+      receiver,
+      { path, headers: incoming.headers, body: Buffer.concat(chunks) },
+      secrets.get(receiver) ?? "",
+    );
+    received.push(event);
+    const manner = isHealthy ? "ok" : (manners.get(receiver) ?? "ok");
+    answer(manner === "flaky" && chance() >= FLAKY_SHARE ? "ok" : manner, event, response);
+  });
+  server.keepAliveTimeout = 120_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  for (const name of names) manners.set(name, "ok");
+
+  return {
+    urlOf: (receiver) => `http://127.0.0.1:${port}/${receiver}`,
+    setSecret: (receiver, secret) => secrets.set(receiver, secret),
+    setManner: (receiver, manner) => manners.set(receiver, manner),
+    heal: () => {
+      isHealthy = true;
+    },
+    received,
+    answered,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

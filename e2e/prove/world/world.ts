@@ -1,0 +1,140 @@
+/** The environment of the proof: started in order, and always stopped in reverse order. */
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Database, openDatabase } from "@/e2e/support/books";
+import { runCommand } from "@/e2e/support/processes";
+import { ensureBuilt } from "@/scripts/build";
+import { freePort } from "@/scripts/postgres";
+import { type Gate, startGate } from "../faults/gate";
+import { keepHistory } from "../judge/history";
+import { type Outside, startOutside } from "./carriers";
+import { type Customer, makeCustomers, makeRoutes, receiverNames } from "./customers";
+import { type Fleet, MEMBERS, type Member, startFleet } from "./fleet";
+import { type Receivers, startReceivers } from "./receivers";
+import { type Server, startServer } from "./server";
+
+/** The policy for attempts with an unknown outcome. */
+export type Policy = "fallback" | "hold";
+
+export type World = {
+  server: Server;
+  /** The proof's own connection to the database; it survives restarts. */
+  database: Database;
+  gates: Record<Member, Gate>;
+  fleet: Fleet;
+  outside: Outside;
+  receivers: Receivers;
+  customers: Customer[];
+  /** Addresses of the web processes. */
+  urls: string[];
+  /** Starts the database again and points every proxy at its new port. */
+  restart: Server["restart"];
+  /** Waits until every process is up. @throws Error when one is not up within a minute. */
+  allReady: () => Promise<void>;
+  /** Whether the service's own ledger check passes. */
+  checkLedger: () => Promise<string>;
+};
+
+export type WorldOptions = { seed: number; policy: Policy; timeoutMs: number; signal: AbortSignal };
+
+const DATABASE = "prove";
+const READY_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Runs `work` in a new world, which is removed afterwards. */
+export async function withWorld<Result>(
+  options: WorldOptions,
+  work: (world: World) => Promise<Result>,
+): Promise<Result> {
+  const ends: (() => Promise<unknown>)[] = [];
+  /** Starts a resource that is closed at the end, in reverse order. */
+  const keep = async <Started>(starting: Promise<Started>, end: (started: Started) => Promise<unknown>) => {
+    const started = await starting;
+    ends.push(() => end(started));
+    options.signal.throwIfAborted();
+    return started;
+  };
+  try {
+    return await work(await build(options, keep));
+  } finally {
+    for (let end = ends.pop(); end; end = ends.pop()) await end().catch(() => undefined);
+  }
+}
+
+type Keep = <Started>(starting: Promise<Started>, end: (started: Started) => Promise<unknown>) => Promise<Started>;
+
+async function openFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "messaging-prove-"));
+  // The database's user must be able to enter the folder.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+async function build({ seed, policy, timeoutMs }: WorldOptions, keep: Keep): Promise<World> {
+  await ensureBuilt();
+  const folder = await keep(openFolder(), (made) => rm(made, { recursive: true, force: true }));
+  const server = await keep(startServer(folder), (made) => made.stop());
+  const own = await keep(startGate(server.port()), (made) => made.close());
+  const maintenance = await openDatabase(server.url("postgres"));
+  await maintenance.rows(`CREATE DATABASE ${DATABASE}`).finally(maintenance.close);
+  const databaseUrl = server.url(DATABASE);
+  await runCommand("migrate.mjs", databaseUrl);
+  const database = await keep(openDatabase(own.url(databaseUrl, "")), (made) => made.close());
+  await keepHistory(database);
+  await makeRoutes(database);
+
+  const outside = await keep(startOutside(seed, timeoutMs), (made) => made.close());
+  const receivers = await keep(startReceivers(seed, receiverNames()), (made) => made.close());
+  const gates = {} as Record<Member, Gate>;
+  const ports = {} as Record<"web-1" | "web-2", number>;
+  for (const member of MEMBERS) gates[member] = await keep(startGate(server.port()), (made) => made.close());
+  for (const member of ["web-1", "web-2"] as const) ports[member] = await freePort();
+  const urls = [`http://127.0.0.1:${ports["web-1"]}`, `http://127.0.0.1:${ports["web-2"]}`];
+
+  const secretKey = randomBytes(32).toString("base64");
+  const environmentOf = (member: Member, process: string): NodeJS.ProcessEnv => {
+    const isSecond = member.endsWith("2");
+    return {
+      PATH: globalThis.process.env.PATH,
+      NODE_ENV: "production",
+      DATABASE_URL: gates[member].url(databaseUrl, process),
+      SECRET_KEY: secretKey,
+      PUBLIC_URL: urls[isSecond ? 1 : 0],
+      PORT: String(ports[isSecond ? "web-2" : "web-1"]),
+      WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
+      ON_UNKNOWN_OUTCOME: policy,
+      PROVIDER_TIMEOUT_MS: String(timeoutMs),
+      ...outside.environment,
+    };
+  };
+  const fleet = await keep(Promise.resolve(startFleet(environmentOf)), (made) => made.close());
+  for (const member of MEMBERS) fleet.start(member);
+  const allReady = async () => {
+    const deadline = Date.now() + READY_WITHIN_MS;
+    for (const member of MEMBERS) {
+      while (!(await fleet.isReady(member))) {
+        if (Date.now() > deadline) throw new Error(`${member} is not up:\n${fleet.lives.at(-1)?.said ?? ""}`);
+        await pause(LOOK_EVERY_MS);
+      }
+    }
+  };
+  await allReady();
+  const customers = await makeCustomers({ url: urls[0] ?? "", database, receivers });
+
+  return {
+    ...{ server, database, gates, fleet, outside, receivers, customers, urls, allReady },
+    restart: async (mode, downMs) => {
+      await server.restart(mode, downMs);
+      for (const gate of [own, ...Object.values(gates)]) gate.pointTo(server.port());
+    },
+    // The command fails when the books do not balance.
+    checkLedger: () =>
+      runCommand("admin.mjs", server.url(DATABASE), "ledger", "check", "--json").catch(
+        (thrown: Error) => thrown.message,
+      ),
+  };
+}

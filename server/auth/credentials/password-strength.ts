@@ -1,0 +1,40 @@
+/** How easily a password is guessed, by the estimate of zxcvbn. Its dictionaries are large: not for the browser. */
+import { ZxcvbnFactory } from "@zxcvbn-ts/core";
+import { adjacencyGraphs, dictionary as common } from "@zxcvbn-ts/language-common";
+import { dictionary as english, translations } from "@zxcvbn-ts/language-en";
+import { defineProcessValue } from "../../core/process";
+import { refusedInput } from "../../core/wire";
+
+/** "Safely unguessable": more than 10^8 guesses, of a scale from 0 to 4. */
+const LEAST_SCORE = 3;
+/**
+ * The beginning of a longer password is judged alone: the whole is no easier to guess, and the time of an estimate grows
+ * with more than the square of the length, to seconds at 200 characters.
+ */
+const JUDGED_CHARACTERS = 32;
+
+const estimator = defineProcessValue(
+  "auth.password_estimator",
+  () => new ZxcvbnFactory({ dictionary: { ...common, ...english }, graphs: adjacencyGraphs, translations }),
+);
+
+/** `ann.lee@example.com` -> itself, `ann`, `lee`, `example`, `com`. */
+const wordsOf = (text: string): string[] =>
+  [text.slice(0, JUDGED_CHARACTERS), ...text.split(/[^\p{L}\p{N}]+/u)].filter((word) => word !== "");
+
+/**
+ * Why a password is too easy to guess, in words for the person; null when it is not.
+ * @param about the person's name and e-mail, which others try first.
+ */
+export function weaknessOf(password: string, about: readonly string[]): string | null {
+  const { score, feedback } = estimator().check(password.slice(0, JUDGED_CHARACTERS), about.flatMap(wordsOf));
+  if (score >= LEAST_SCORE) return null;
+  const advice = [feedback.warning, ...feedback.suggestions].filter(Boolean).join(" ");
+  return `too easy to guess. ${advice || "Add more words that are less common."}`;
+}
+
+/** Refuses a password that is easily guessed. @param param the field that it came in. @throws 400 */
+export function requireStrong(param: string, password: string, about: readonly string[]): void {
+  const weakness = weaknessOf(password, about);
+  if (weakness !== null) throw refusedInput(param, weakness);
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from "node:crypto";
+import { hash, verify } from "@node-rs/argon2";
+import { defineProcessValue } from "../../core/process";
+
+/** argon2id (the package's default algorithm) with the parameters of the OWASP password storage cheat sheet. */
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** The hash of a password in PHC form: salt and parameters are part of it. Takes some 30 ms on purpose. */
+export const hashPassword = (password: string): Promise<string> => hash(password, PARAMETERS);
+
+/** A hash that no password matches, with the same parameters as every other. */
+const decoyHash = defineProcessValue("auth.decoyHash", () => hashPassword(randomBytes(32).toString("hex")));
+
+/**
+ * Whether the password is the one that was hashed. Without a hash (nobody has that e-mail) the same work is done, so
+ * that the time taken does not tell whether somebody has it.
+ */
+export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
+  const matches = await verify(passwordHash ?? (await decoyHash()), password);
+  return passwordHash !== null && matches;
+}

@@ -1,0 +1,144 @@
+/** Passwords that are changed: by their owner, or with a link that an operator made. */
+import { createHash, randomBytes } from "node:crypto";
+import { recordAudit } from "../../audit/store";
+import { type Actor, type Origin, requireOperator, type SessionActor } from "../../core/actor";
+import { pool, prisma, type Tx, transaction } from "../../core/db";
+import { invalidRequest, notFound } from "../../core/errors";
+import { log } from "../../core/log";
+import { refusedInput } from "../../core/wire";
+import type {
+  ChangePasswordInput,
+  Confirmed,
+  ConfirmPasswordInput,
+  ResetPasswordInput,
+  SessionsRevoked,
+} from "../schema";
+import { confirmSession, revokeSessionsOf } from "../sessions/sessions";
+import { normalEmail } from "../sign-in/normal-email";
+import { hashPassword } from "./password";
+import { requireStrong } from "./password-strength";
+import { requirePassword } from "./require-password";
+
+const LINK_VALID_S = 60 * 60;
+const TOKEN_BYTES = 32;
+
+/** Links to reset a password that was changed meanwhile are worth nothing. */
+const dropLinks = (tx: Tx, userId: string) => tx.query("DELETE FROM password_resets WHERE user_id = $1", [userId]);
+
+/**
+ * Lets the session do for ten minutes what wants the password.
+ * @param address of the caller, for throttling.
+ * @throws 400 at `password`, 429 `sign_in_throttled` after too many wrong ones.
+ */
+export async function confirmPassword(
+  actor: SessionActor,
+  input: ConfirmPasswordInput,
+  address: string,
+): Promise<Confirmed> {
+  await requirePassword(actor, "password", input.password, address);
+  if (actor.sessionId) await confirmSession(actor.sessionId);
+  return { confirmed: true };
+}
+
+/**
+ * Gives the person another password and ends all their other sessions.
+ * @param address of the caller, for throttling.
+ * @throws 400 at `current_password` or `new_password`, 429 `sign_in_throttled` after too many wrong ones.
+ */
+export async function changePassword(
+  actor: SessionActor,
+  input: ChangePasswordInput,
+  address: string,
+): Promise<SessionsRevoked> {
+  const user = await requirePassword(actor, "current_password", input.current_password, address);
+  if (input.new_password === input.current_password)
+    throw refusedInput("new_password", "this is the password that you have");
+  requireStrong("new_password", input.new_password, [user.name, user.email]);
+  const passwordHash = await hashPassword(input.new_password);
+  const revoked = await transaction(async (tx) => {
+    // Of two simultaneous changes the second finds another password than the one given.
+    const { rowCount } = await tx.query("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", [
+      user.id,
+      user.passwordHash,
+      passwordHash,
+    ]);
+    if (rowCount !== 1) throw refusedInput("current_password", "this is not your password any more");
+    await dropLinks(tx, user.id);
+    const ended = await revokeSessionsOf(tx, user.id, actor.sessionId);
+    const change = { action: "password.changed", accountId: actor.accountId, subjectId: user.id } as const;
+    await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
+    return ended;
+  });
+  log("info", "auth.password_changed", { userId: user.id, revoked });
+  return { revoked };
+}
+
+/** Only this is kept of a token: who reads the database cannot use it. */
+const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+/**
+ * Makes a token with which the person of an e-mail may choose another password, once and within an hour. Earlier ones
+ * lose their worth. @throws 404 when nobody has this e-mail.
+ */
+export async function issuePasswordReset(actor: Actor, email: string): Promise<{ userId: string; token: string }> {
+  requireOperator(actor);
+  const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
+  if (!user) throw notFound("Nobody signs in with this e-mail.", { param: "email" });
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  await transaction(async (tx) => {
+    await dropLinks(tx, user.id);
+    await tx.query(
+      `INSERT INTO password_resets (token_hash, user_id, expires_at)
+       VALUES ($1, $2, now() + make_interval(secs => $3))`,
+      [hashToken(token), user.id, LINK_VALID_S],
+    );
+    await recordAudit(tx, actor, { action: "password.reset_issued", accountId: user.accountId, subjectId: user.id });
+  });
+  log("info", "auth.password_reset_issued", { userId: user.id });
+  return { userId: user.id, token };
+}
+
+const linkIsOver = () =>
+  invalidRequest("This link was used, replaced by another, or is older than an hour. Ask the operator for a new one.", {
+    reason: "reset_link_over",
+  });
+
+type Linked = { userId: string; accountId: string; email: string; name: string };
+
+async function findLinked(tokenHash: string): Promise<Linked> {
+  const { rows } = await pool().query<Linked>(
+    `SELECT u.id AS "userId", u.account_id AS "accountId", u.email, u.name FROM password_resets r JOIN users u ON u.id = r.user_id
+     WHERE r.token_hash = $1 AND r.expires_at > now()`,
+    [tokenHash],
+  );
+  if (!rows[0]) throw linkIsOver();
+  return rows[0];
+}
+
+/**
+ * Gives a person the password that they chose with an operator's link: the link is used up, all their sessions are
+ * over, and guesses of others do not keep them out.
+ * @param origin of the caller, for the audit log.
+ * @throws 400 `reset_link_over`, or at `password`.
+ */
+export async function resetPassword(input: ResetPasswordInput, origin?: Origin): Promise<SessionsRevoked> {
+  const tokenHash = hashToken(input.token);
+  const { userId, accountId, email, name } = await findLinked(tokenHash);
+  requireStrong("password", input.password, [name, email]);
+  const passwordHash = await hashPassword(input.password);
+  const revoked = await transaction(async (tx) => {
+    const used = await tx.query("DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now()", [
+      tokenHash,
+    ]);
+    if (used.rowCount !== 1) throw linkIsOver();
+    await tx.query("UPDATE users SET password_hash = $2 WHERE id = $1", [userId, passwordHash]);
+    await tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [`email:${email}`]);
+    const ended = await revokeSessionsOf(tx, userId);
+    const owner: Actor = { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin };
+    const change = { action: "password.reset", accountId, subjectId: userId } as const;
+    await recordAudit(tx, owner, { ...change, after: { sessions_ended: ended } });
+    return ended;
+  });
+  log("info", "auth.password_reset", { userId, revoked });
+  return { revoked };
+}

@@ -1,0 +1,36 @@
+import type { SessionActor } from "../../core/actor";
+import { prisma } from "../../core/db";
+import { unauthorized } from "../../core/errors";
+import { log } from "../../core/log";
+import { refusedInput } from "../../core/wire";
+import { giveBack, reserveAttempt } from "../sign-in/throttle";
+import { isPassword } from "./password";
+
+/** Columns of the acting person. */
+type Owner = { id: string; name: string; email: string; passwordHash: string };
+
+/**
+ * The person who acts, once they have given their password.
+ * @param proceed what else they must show; when it throws, the attempt counts as one that failed.
+ * @throws 400 at `param`, 429 after too many wrong ones.
+ */
+export async function requirePassword(
+  actor: SessionActor,
+  param: string,
+  password: string,
+  address: string,
+  proceed: () => Promise<void> = async () => undefined,
+): Promise<Owner> {
+  const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
+  if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
+  // A session is as good as a known device: guesses through it are its own.
+  const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };
+  await reserveAttempt(attempt);
+  if (!(await isPassword(user.passwordHash, password))) {
+    log("warn", "auth.password_refused", { userId: user.id, address });
+    throw refusedInput(param, "this is not your password");
+  }
+  await proceed();
+  await giveBack(attempt);
+  return user;
+}

@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { createAccountWithOwner } from "../../accounts/service";
+import { listAudit } from "../../audit/service";
+import type { SessionActor } from "../../core/actor";
+import { pool } from "../../core/db";
+import { newId } from "../../core/ids";
+import { signIn } from "../service";
+import {
+  beginSecondFactor,
+  clearSecondFactor,
+  confirmSecondFactor,
+  disableSecondFactor,
+  getSecondFactor,
+} from "./second-factor";
+import { codeAt, stepAt } from "./totp";
+
+const PASSWORD = "correct horse battery staple";
+const OPERATOR = { kind: "system", name: "admin" } as const;
+const WRONG_CODE = { status: 401, wire: { details: { reason: "second_factor_wrong" } } };
+const WANTED = { status: 401, wire: { details: { reason: "second_factor_required" } } };
+const THROTTLED = { status: 429, wire: { details: { reason: "sign_in_throttled" } } };
+
+let networks = 0;
+const newAddress = () => `198.18.7.${++networks}`;
+
+type Person = SessionActor & { email: string };
+
+async function makePerson(): Promise<Person> {
+  const email = `${newId("user")}@example.com`;
+  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "" });
+  return { kind: "session", ...made, isOperator: false, sessionId: newId("session"), isConfirmed: true, email };
+}
+
+/** The code of now, of the step before, or of the one after. */
+const codeOf = (secret: string, steps = 0): string => codeAt(secret, stepAt(Date.now() / 1_000) + steps);
+
+/** Enables an app by the code of the step before, so that those of now and after are unused. */
+async function enrol(person: Person) {
+  const { secret } = await beginSecondFactor(person);
+  const { recovery_codes: recoveryCodes } = await confirmSecondFactor(person, { code: codeOf(secret, -1) });
+  return { secret, recoveryCodes };
+}
+
+const enter = ({ email }: Person, code?: string, address = newAddress(), password = PASSWORD) =>
+  signIn({ email, password, code }, { address, userAgent: "", deviceId: null });
+
+test("once an app is enabled, the password alone opens nothing; with a code it does", async () => {
+  const person = await makePerson();
+  const { secret } = await enrol(person);
+  expect(await getSecondFactor(person)).toEqual({ enabled: true, recovery_codes_left: 10 });
+  await expect(enter(person)).rejects.toMatchObject(WANTED);
+  await expect(enter(person, "000000")).rejects.toMatchObject(WRONG_CODE);
+  expect(await enter(person, codeOf(secret))).toMatchObject({ userId: person.userId });
+  const { rows } = await pool().query("SELECT count(*)::int AS n FROM sessions WHERE user_id = $1", [person.userId]);
+  expect(rows).toEqual([{ n: 1 }]);
+});
+
+test("a wrong password is refused as ever, whatever the code", async () => {
+  const person = await makePerson();
+  const { secret } = await enrol(person);
+  expect(await enter(person, codeOf(secret), newAddress(), "wrong")).toBeNull();
+  expect(await enter(person, codeOf(secret))).not.toBeNull();
+});
+
+test("a code works once, and no earlier one after it; also when many try it at once", async () => {
+  const person = await makePerson();
+  const { secret } = await enrol(person);
+  const code = codeOf(secret, 1);
+  const ends = await Promise.allSettled(Array.from({ length: 8 }, () => enter(person, code)));
+  expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
+  for (const used of [code, codeOf(secret), codeOf(secret, -1)]) {
+    await expect(enter(person, used)).rejects.toMatchObject(WRONG_CODE);
+  }
+});
+
+test("a recovery code stands in for the app once", async () => {
+  const person = await makePerson();
+  const { recoveryCodes } = await enrol(person);
+  const [first = "", second = ""] = recoveryCodes;
+  const ends = await Promise.allSettled(Array.from({ length: 5 }, () => enter(person, first)));
+  expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
+  await expect(enter(person, first)).rejects.toMatchObject(WRONG_CODE);
+  expect(await enter(person, ` ${second.toUpperCase().replaceAll("-", " ")}`)).not.toBeNull();
+  expect(await getSecondFactor(person)).toEqual({ enabled: true, recovery_codes_left: 8 });
+});
+
+test("wrong codes are throttled as wrong passwords are, and asking for the second step does not lift that", async () => {
+  const person = await makePerson();
+  const { secret } = await enrol(person);
+  const address = newAddress();
+  for (let guess = 1; guess <= 5; guess += 1) {
+    await expect(enter(person, "000000", address)).rejects.toMatchObject(WRONG_CODE);
+    if (guess < 5) await expect(enter(person, undefined, address)).rejects.toMatchObject(WANTED);
+  }
+  await expect(enter(person, codeOf(secret), address)).rejects.toMatchObject(THROTTLED);
+  await expect(enter(person, undefined, address)).rejects.toMatchObject(THROTTLED);
+  expect(await enter(person, codeOf(secret))).not.toBeNull();
+});
+
+test("an app counts only once a code of it was given, and is enabled once", async () => {
+  const person = await makePerson();
+  const { secret, uri, qr } = await beginSecondFactor(person);
+  expect(uri).toContain(`secret=${secret}`);
+  expect(qr.size).toBeGreaterThan(20);
+  expect(qr.path).toMatch(/^(M\d+ \d+h1v1h-1z)+$/);
+  expect(await enter(person)).not.toBeNull();
+  await expect(confirmSecondFactor(person, { code: "000000" })).rejects.toMatchObject({
+    status: 400,
+    wire: { param: "code" },
+  });
+  const again = await beginSecondFactor(person);
+  expect(again.secret).not.toBe(secret);
+  await expect(confirmSecondFactor(person, { code: codeOf(secret) })).rejects.toMatchObject({ status: 400 });
+  await confirmSecondFactor(person, { code: codeOf(again.secret) });
+  const late = [() => beginSecondFactor(person), () => confirmSecondFactor(person, { code: codeOf(again.secret, 1) })];
+  for (const attempt of late) {
+    await expect(attempt()).rejects.toMatchObject({
+      status: 400,
+      wire: { details: { reason: "second_factor_enabled" } },
+    });
+  }
+});
+
+test("a session that was left open cannot put up an app of somebody else", async () => {
+  const person = { ...(await makePerson()), isConfirmed: false };
+  const refused = { status: 403, wire: { details: { reason: "confirmation_required" } } };
+  await expect(beginSecondFactor(person)).rejects.toMatchObject(refused);
+  await expect(confirmSecondFactor(person, { code: "000000" })).rejects.toMatchObject(refused);
+});
+
+test("disabling wants the password and a code, and counts wrong ones", async () => {
+  const person = await makePerson();
+  const { secret, recoveryCodes } = await enrol(person);
+  const disable = (password: string, code: string) => disableSecondFactor(person, { password, code }, "198.51.100.1");
+  await expect(disable("wrong", codeOf(secret))).rejects.toMatchObject({ status: 400, wire: { param: "password" } });
+  await expect(disable(PASSWORD, "000000")).rejects.toMatchObject({ status: 400, wire: { param: "code" } });
+  expect(await getSecondFactor(person)).toMatchObject({ enabled: true });
+  expect(await disable(PASSWORD, recoveryCodes[0] ?? "")).toEqual({ enabled: false, recovery_codes_left: 0 });
+  expect(await enter(person)).not.toBeNull();
+  const other = await makePerson();
+  await enrol(other);
+  const guess = () => disableSecondFactor(other, { password: PASSWORD, code: "000000" }, "198.51.100.2");
+  for (let tries = 1; tries <= 5; tries += 1) await expect(guess()).rejects.toMatchObject({ status: 400 });
+  await expect(guess()).rejects.toMatchObject(THROTTLED);
+});
+
+test("the operator takes it away from a person who lost it, which is recorded", async () => {
+  const person = await makePerson();
+  await enrol(person);
+  await clearSecondFactor(OPERATOR, person.email.toUpperCase());
+  expect(await enter(person)).not.toBeNull();
+  await expect(clearSecondFactor(OPERATOR, person.email)).rejects.toMatchObject({ status: 404 });
+  await expect(clearSecondFactor(person, person.email)).rejects.toMatchObject({ status: 403 });
+  const { items } = await listAudit(person, { page: 1, limit: 50 });
+  expect(items.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(["second_factor.cleared", "second_factor.enabled"]),
+  );
+});
+
+test("neither the secret nor a recovery code can be read in the database", async () => {
+  const person = await makePerson();
+  const { secret, recoveryCodes } = await enrol(person);
+  const tables = ["second_factors", "recovery_codes", "audit_entries"];
+  const rows = await Promise.all(tables.map((table) => pool().query(`SELECT * FROM ${table}`)));
+  const written = JSON.stringify(rows.map((result) => result.rows));
+  for (const hidden of [secret, ...recoveryCodes]) expect(written).not.toContain(hidden);
+});

@@ -1,0 +1,190 @@
+/** Codes of an authenticator app, asked for after the password: enrolled, checked and disabled. */
+import { createHash, randomBytes } from "node:crypto";
+import encodeQr from "qr";
+import { recordAudit } from "../../audit/store";
+import { type Actor, requireConfirmed, requireOperator, type SessionActor } from "../../core/actor";
+import { pool, prisma, type Tx, transaction } from "../../core/db";
+import { env, secretKeys } from "../../core/env";
+import { invalidRequest, notFound } from "../../core/errors";
+import { log } from "../../core/log";
+import { seal, unseal } from "../../core/seal";
+import { refusedInput } from "../../core/wire";
+import type {
+  ConfirmSecondFactorInput,
+  DisableSecondFactorInput,
+  SecondFactor,
+  SecondFactorEnrolment,
+  SecondFactorRecovery,
+} from "../schema";
+import { normalEmail } from "../sign-in/normal-email";
+import { requirePassword } from "./require-password";
+import { base32, newTotpSecret, stepOfCode, totpUri } from "./totp";
+
+const PURPOSE = "second factor";
+const ISSUER = "Messaging Service";
+const RECOVERY_CODES = 10;
+/** 80 bits: too many to be found from their hashes. */
+const RECOVERY_BYTES = 10;
+
+/** A code as it was typed: apps and people put spaces and dashes into it. */
+const normalCode = (code: string): string => code.replace(/[\s-]/g, "").toUpperCase();
+
+const hashCode = (code: string): string => createHash("sha256").update(normalCode(code)).digest("hex");
+
+const newRecoveryCode = (): string =>
+  (base32(randomBytes(RECOVERY_BYTES)).match(/.{4}/g) ?? []).join("-").toLowerCase();
+
+/** `epochS`: the database's time, so that all processes agree on the step. */
+type Factor = { secretSealed: string; isConfirmed: boolean; lastStep: number; epochS: number };
+
+async function lockFactor(tx: Tx, userId: string): Promise<Factor | null> {
+  const { rows } = await tx.query<Factor>(
+    `SELECT secret_sealed AS "secretSealed", confirmed_at IS NOT NULL AS "isConfirmed", last_step AS "lastStep",
+       extract(epoch FROM clock_timestamp())::float8 AS "epochS"
+     FROM second_factors WHERE user_id = $1 FOR UPDATE`,
+    [userId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Uses up a code of the app, or a recovery code: neither works twice. @returns which it was; null when it is wrong. */
+async function spendCode(tx: Tx, userId: string, factor: Factor, code: string): Promise<"app" | "recovery" | null> {
+  const step = stepOfCode(unseal(secretKeys(), PURPOSE, factor.secretSealed), normalCode(code), factor.epochS);
+  if (step !== null && step > factor.lastStep) {
+    await tx.query("UPDATE second_factors SET last_step = $2 WHERE user_id = $1", [userId, step]);
+    return "app";
+  }
+  const { rowCount } = await tx.query("DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2", [
+    userId,
+    hashCode(code),
+  ]);
+  return rowCount === 1 ? "recovery" : null;
+}
+
+/** Whether the person is asked for a code when they sign in. */
+export async function hasSecondFactor(userId: string): Promise<boolean> {
+  const { rowCount } = await pool().query(
+    "SELECT 1 FROM second_factors WHERE user_id = $1 AND confirmed_at IS NOT NULL",
+    [userId],
+  );
+  return rowCount === 1;
+}
+
+/** Uses up a code at the sign-in. @returns whether it was right; always, when the person has no second factor any more. */
+export async function passSecondFactor(tx: Tx, userId: string, code: string): Promise<boolean> {
+  const factor = await lockFactor(tx, userId);
+  return !factor?.isConfirmed || (await spendCode(tx, userId, factor, code)) !== null;
+}
+
+/** Whether the person has a second factor, and how many recovery codes are left. */
+export async function getSecondFactor(actor: SessionActor): Promise<SecondFactor> {
+  const { rows } = await pool().query<{ left: number }>(
+    `SELECT (SELECT count(*)::int FROM recovery_codes WHERE user_id = $1) AS left
+     FROM second_factors WHERE user_id = $1 AND confirmed_at IS NOT NULL`,
+    [actor.userId],
+  );
+  return { enabled: rows.length > 0, recovery_codes_left: rows[0]?.left ?? 0 };
+}
+
+const alreadyEnabled = () =>
+  invalidRequest("A second factor is enabled already. Disable it first.", { reason: "second_factor_enabled" });
+
+/** The dark modules of a QR code as an SVG path, in a square of `size`. */
+function qrOf(text: string): { size: number; path: string } {
+  const rows = encodeQr(text, "raw", { border: 2 });
+  const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
+  return { size: rows.length, path };
+}
+
+/**
+ * Makes a secret for the person's app. It counts once a code of it was given; until then it may be made anew.
+ * @throws 403 `confirmation_required`, 400 `second_factor_enabled`.
+ */
+export async function beginSecondFactor(actor: SessionActor): Promise<SecondFactorEnrolment> {
+  requireConfirmed(actor);
+  const user = await prisma().user.findUniqueOrThrow({ where: { id: actor.userId } });
+  const secret = newTotpSecret();
+  const { rowCount } = await pool().query(
+    `INSERT INTO second_factors AS f (user_id, secret_sealed) VALUES ($1, $2)
+     ON CONFLICT (user_id) DO UPDATE SET secret_sealed = excluded.secret_sealed WHERE f.confirmed_at IS NULL`,
+    [user.id, seal(env().SECRET_KEY, PURPOSE, secret)],
+  );
+  if (rowCount === 0) throw alreadyEnabled();
+  const uri = totpUri(secret, user.email, ISSUER);
+  return { secret, uri, qr: qrOf(uri) };
+}
+
+/**
+ * Enables the second factor that was begun, by a code of it.
+ * @returns recovery codes, in this answer only.
+ * @throws 403 `confirmation_required`, 400 at `code`, or `second_factor_enabled`.
+ */
+export async function confirmSecondFactor(
+  actor: SessionActor,
+  input: ConfirmSecondFactorInput,
+): Promise<SecondFactorRecovery> {
+  requireConfirmed(actor);
+  const { userId, accountId } = actor;
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+  await transaction(async (tx) => {
+    const factor = await lockFactor(tx, userId);
+    if (factor?.isConfirmed) throw alreadyEnabled();
+    if (!factor || (await spendCode(tx, userId, factor, input.code)) !== "app") throw wrongCode();
+    await tx.query("UPDATE second_factors SET confirmed_at = now() WHERE user_id = $1", [userId]);
+    await tx.query("INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, unnest($2::text[])", [
+      userId,
+      codes.map(hashCode),
+    ]);
+    await recordAudit(tx, actor, { action: "second_factor.enabled", accountId, subjectId: userId });
+  });
+  log("info", "auth.second_factor_enabled", { userId });
+  return { recovery_codes: codes };
+}
+
+const wrongCode = () => refusedInput("code", "this code is wrong, or was used already");
+
+const drop = async (tx: Tx, userId: string): Promise<boolean> => {
+  await tx.query("DELETE FROM recovery_codes WHERE user_id = $1", [userId]);
+  const { rowCount } = await tx.query("DELETE FROM second_factors WHERE user_id = $1", [userId]);
+  return rowCount === 1;
+};
+
+/**
+ * Disables the second factor, for someone who has the password and a code of the app or for recovery. Wrong ones count as
+ * attempts to sign in.
+ * @param address of the caller, for throttling.
+ * @throws 400 at `password` or `code`, 429 `sign_in_throttled` after too many wrong ones.
+ */
+export async function disableSecondFactor(
+  actor: SessionActor,
+  input: DisableSecondFactorInput,
+  address: string,
+): Promise<SecondFactor> {
+  const { userId, accountId } = actor;
+  await requirePassword(actor, "password", input.password, address, () =>
+    transaction(async (tx) => {
+      if (!(await passSecondFactor(tx, userId, input.code))) throw wrongCode();
+      if (!(await drop(tx, userId))) return;
+      await recordAudit(tx, actor, { action: "second_factor.disabled", accountId, subjectId: userId });
+    }),
+  );
+  log("info", "auth.second_factor_disabled", { userId });
+  return getSecondFactor(actor);
+}
+
+/** Takes the second factor from a person who has lost it. @throws 403 for non-operators, 404 when they have none. */
+export async function clearSecondFactor(actor: Actor, email: string): Promise<{ userId: string }> {
+  requireOperator(actor);
+  const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
+  if (!user) throw notFound("Nobody signs in with this e-mail.", { param: "email" });
+  await transaction(async (tx) => {
+    if (!(await drop(tx, user.id))) throw notFound("This person has no second factor.", { param: "email" });
+    await recordAudit(tx, actor, {
+      action: "second_factor.cleared",
+      accountId: user.accountId,
+      subjectId: user.id,
+    });
+  });
+  log("info", "auth.second_factor_cleared", { userId: user.id });
+  return { userId: user.id };
+}

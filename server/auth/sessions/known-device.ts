@@ -1,0 +1,40 @@
+/**
+ * A cookie that tells a device on which somebody signed in before, and as whom. Guesses of others do not lock such a device
+ * out. It opens nothing, and its own guesses are counted strictly.
+ */
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { env, publicUrl, secretKeys } from "../../core/env";
+import { seal, unseal } from "../../core/seal";
+
+const MAX_AGE_S = 365 * 24 * 60 * 60;
+const Content = z.object({ deviceId: z.string(), email: z.string() });
+
+const isSecure = (): boolean => publicUrl().startsWith("https://");
+const cookieName = (): string => `${isSecure() ? "__Secure-" : ""}messaging.known-device`;
+
+function cookieIn(cookieHeader: string, name: string): string | undefined {
+  const found = cookieHeader.split(/;\s*/).find((pair) => pair.startsWith(`${name}=`));
+  return found?.slice(name.length + 1);
+}
+
+/** The id of the device that sent these cookies when it has signed in with this e-mail before; else null. */
+export function knownDevice(cookieHeader: string, email: string): string | null {
+  const sealed = cookieIn(cookieHeader, cookieName());
+  if (!sealed) return null;
+  try {
+    const content = Content.parse(JSON.parse(unseal(secretKeys(), "known device", sealed)));
+    return content.email === email ? content.deviceId : null;
+  } catch {
+    // Altered, or made with another SECRET_KEY: a device like any other.
+    return null;
+  }
+}
+
+/** The `Set-Cookie` line that makes the device a known one for this e-mail, or keeps it one for another year. */
+export function knownDeviceCookie(email: string, deviceId: string | null): string {
+  const content = { deviceId: deviceId ?? randomBytes(16).toString("base64url"), email };
+  const value = seal(env().SECRET_KEY, "known device", JSON.stringify(content));
+  const flags = `Path=/api/auth; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax`;
+  return `${cookieName()}=${value}; ${flags}${isSecure() ? "; Secure" : ""}`;
+}

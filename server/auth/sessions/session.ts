@@ -1,0 +1,35 @@
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { connection } from "next/server";
+import { getServerSession } from "next-auth/next";
+import { cache } from "react";
+import { env } from "../../core/env";
+import { authOptions } from "../options";
+import { callerAddress } from "../sign-in/caller-address";
+import { PAGE_HEADER, signInPath } from "../sign-in/sign-in-path";
+import { findSignedIn, type SignedIn } from "./sessions";
+
+/**
+ * Who is signed in, for pages and route files of Next; null for nobody. The cookie names a session, the database says
+ * whether it is open and what its person is: a session that was revoked, a person who was removed or is no operator any
+ * more, is so from the next request on.
+ *
+ * React keeps the answer for the one render of one request; outside a render it asks anew each time.
+ */
+export const currentSession: () => Promise<SignedIn | null> = cache(async () => {
+  // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.
+  await connection();
+  const session = await getServerSession(authOptions());
+  if (!session?.sessionId) return null;
+  const given = await headers();
+  return findSignedIn(
+    session.sessionId,
+    callerAddress((name) => given.get(name), env().TRUSTED_PROXIES),
+  );
+});
+
+/** The signed-in person, for layouts of Next. Others are redirected to sign in, and then to the page asked for. */
+export async function requireSession(): Promise<SignedIn> {
+  const session = await currentSession();
+  return session ?? redirect(signInPath((await headers()).get(PAGE_HEADER) ?? "/"));
+}

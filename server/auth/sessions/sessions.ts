@@ -1,0 +1,150 @@
+/**
+ * Sessions: a row per sign-in, named by the cookie and looked up at every request, so that what was revoked is over at
+ * once in every process. Times are the database's.
+ */
+import { recordAudit } from "../../audit/store";
+import type { Origin, SessionActor } from "../../core/actor";
+import { pool, type Queryable, repeatWhenLost, transaction } from "../../core/db";
+import { notFound } from "../../core/errors";
+import { newId } from "../../core/ids";
+import { errorFields, log } from "../../core/log";
+import { presentSession, type SessionRow } from "../present";
+import type { Session, SessionPath, SessionsRevoked } from "../schema";
+import { deviceName } from "./device-name";
+
+/** A session that is not used for so long is over. */
+const IDLE_S = 7 * 24 * 60 * 60;
+/** However much it is used, a session is over after so long. */
+export const SESSION_LIFETIME_S = 30 * 24 * 60 * 60;
+/** Use is noted no more often than this. */
+const NOTED_EVERY_S = 60;
+/** For so long after the password was given a session may do what wants it. */
+const CONFIRMED_S = 10 * 60;
+const LISTED_MAX = 100;
+
+/** The person of a session, and which session it is. */
+export type SignedIn = {
+  sessionId: string;
+  userId: string;
+  accountId: string;
+  isOperator: boolean;
+  /** Whether the password was given within the last ten minutes. */
+  isConfirmed: boolean;
+  name: string;
+  email: string;
+};
+
+/** Opens a session for someone who has shown who they are. @returns its id, for the cookie. */
+export async function startSession(userId: string, from: Origin, db: Queryable = pool()): Promise<string> {
+  const id = newId("session");
+  await db.query(
+    `INSERT INTO sessions (id, user_id, address, device, expires_at)
+     VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+    [id, userId, from.address, deviceName(from.userAgent), IDLE_S],
+  );
+  return id;
+}
+
+const LIVE = "s.revoked_at IS NULL AND s.expires_at > now()";
+
+/**
+ * The person of a session as the database has them now; null when the session is over or the person was removed.
+ * @param address of the caller, kept with the session; empty when it is not known.
+ */
+export async function findSignedIn(sessionId: string, address: string): Promise<SignedIn | null> {
+  const { rows } = await pool().query<SignedIn & { isNoted: boolean }>(
+    `SELECT s.id AS "sessionId", u.id AS "userId", u.account_id AS "accountId", u.is_operator AS "isOperator",
+       u.name, u.email, s.last_seen_at > now() - make_interval(secs => $2) AS "isNoted",
+       s.confirmed_at > now() - make_interval(secs => $3) AS "isConfirmed"
+     FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND ${LIVE}`,
+    [sessionId, NOTED_EVERY_S, CONFIRMED_S],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { isNoted, ...signedIn } = row;
+  if (!isNoted) await noteUse(sessionId, address);
+  return signedIn;
+}
+
+/** A request whose use of the session cannot be noted is answered all the same. */
+async function noteUse(sessionId: string, address: string): Promise<void> {
+  try {
+    await pool().query(
+      `UPDATE sessions s SET last_seen_at = now(), address = coalesce(nullif($2, ''), s.address),
+         expires_at = least(s.created_at + make_interval(secs => $3), now() + make_interval(secs => $4))
+       WHERE s.id = $1 AND ${LIVE} AND s.last_seen_at <= now() - make_interval(secs => $5)`,
+      [sessionId, address, SESSION_LIFETIME_S, IDLE_S, NOTED_EVERY_S],
+    );
+  } catch (thrown) {
+    log("warn", "auth.session_use_not_noted", errorFields(thrown));
+  }
+}
+
+/** Notes that the password was given in this session just now. */
+export async function confirmSession(sessionId: string): Promise<void> {
+  await repeatWhenLost(() => pool().query("UPDATE sessions SET confirmed_at = now() WHERE id = $1", [sessionId]));
+}
+
+/** Sign-out: a copy of the cookie is signed out too. */
+export async function endSession(sessionId: string): Promise<void> {
+  const end = async (tx: Queryable) => {
+    if ((await revoke(tx, "id = $1", [sessionId])) === 0) return;
+    const { rows } = await tx.query<{ userId: string; accountId: string }>(
+      `SELECT u.id AS "userId", u.account_id AS "accountId" FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
+      [sessionId],
+    );
+    for (const person of rows) {
+      const actor = { kind: "session", isOperator: false, sessionId, ...person } as const;
+      await recordAudit(tx, actor, { action: "session.ended", accountId: person.accountId, subjectId: sessionId });
+    }
+  };
+  await repeatWhenLost(() => transaction(end));
+}
+
+/** @returns how many sessions this ended. */
+async function revoke(tx: Queryable, which: string, values: string[]): Promise<number> {
+  const { rowCount } = await tx.query(
+    `UPDATE sessions SET revoked_at = now() WHERE ${which} AND revoked_at IS NULL AND expires_at > now()`,
+    values,
+  );
+  return rowCount ?? 0;
+}
+
+/** Ends every session of a person but the one named. */
+export const revokeSessionsOf = (tx: Queryable, userId: string, exceptId = ""): Promise<number> =>
+  revoke(tx, "user_id = $1 AND id <> $2", [userId, exceptId]);
+
+/** The person's open sessions, last used first; at most 100. */
+export async function listSessions(actor: SessionActor): Promise<Session[]> {
+  const { rows } = await pool().query<SessionRow>(
+    `SELECT id, address, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
+     FROM sessions s WHERE user_id = $1 AND ${LIVE} ORDER BY last_seen_at DESC, id DESC LIMIT ${LISTED_MAX}`,
+    [actor.userId],
+  );
+  return rows.map((row) => presentSession(row, actor.sessionId));
+}
+
+/** Ends one of the person's own sessions. @throws 404 when there is no such open session. */
+export async function revokeSession(actor: SessionActor, { id }: SessionPath): Promise<SessionsRevoked> {
+  const revoked = await transaction(async (tx) => {
+    const ended = await revoke(tx, "id = $1 AND user_id = $2", [id, actor.userId]);
+    if (ended === 0) throw notFound("There is no such session, or it is over already.");
+    await recordAudit(tx, actor, { action: "session.revoked", accountId: actor.accountId, subjectId: id });
+    return ended;
+  });
+  log("info", "auth.sessions_revoked", { userId: actor.userId, revoked });
+  return { revoked };
+}
+
+/** Ends every session of the person but the one that they act through. */
+export async function revokeOtherSessions(actor: SessionActor): Promise<SessionsRevoked> {
+  const end = async (tx: Queryable) => {
+    const ended = await revokeSessionsOf(tx, actor.userId, actor.sessionId);
+    const change = { action: "session.revoked", accountId: actor.accountId, subjectId: actor.userId } as const;
+    if (ended > 0) await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
+    return ended;
+  };
+  const revoked = await repeatWhenLost(() => transaction(end));
+  log("info", "auth.sessions_revoked", { userId: actor.userId, revoked });
+  return { revoked };
+}

@@ -1,0 +1,130 @@
+/**
+ * Slows the guessing of passwords. Each limit is a leaky bucket in the database, so that every web process slows alike: a
+ * subject may use up `burst` attempts at once, and gets one back every `everyS` seconds.
+ *
+ * An attempt is taken before the (slow) check of the password and given back when it was right: however many guesses
+ * come at once, only as many as the limit allows are looked at.
+ */
+import ipaddr from "ipaddr.js";
+import { pool, type Queryable, transaction } from "../../core/db";
+import { rateLimited } from "../../core/errors";
+
+type Limit = { subject: string; burst: number; everyS: number };
+
+/** For one who tries one e-mail from one place. */
+const STRICT = { burst: 5, everyS: 180 };
+/** For an e-mail from everywhere, and for a network and every e-mail: 100 at once, then 100 an hour. */
+const LENIENT = { burst: 100, everyS: 36 };
+const SIGN_UPS = { burst: 10, everyS: 360 };
+
+/**
+ * Who tries to sign in as whom. `address` is empty when it is not known; `deviceId` names a device that has signed in with
+ * this e-mail before.
+ */
+export type Attempt = { email: string; address: string; deviceId: string | null };
+
+/** Counts the /64 of an IPv6 address: its owner controls the whole network. */
+function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
+}
+
+/** Attempts for one e-mail are told apart by device if it is known, else by network. */
+const strictSubject = ({ email, address, deviceId }: Attempt): string =>
+  deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
+
+/**
+ * A known device has a limit to itself: what others try, from wherever, does not lock it out. In the order of the
+ * subjects, as rows are locked in it. Callers whose address is not known do not share a limit: one could lock out all.
+ */
+function limitsOf(attempt: Attempt): Limit[] {
+  const strict = { subject: strictSubject(attempt), ...STRICT };
+  if (attempt.deviceId !== null) return [strict];
+  const network = { subject: `network:${networkOf(attempt.address)}`, ...LENIENT };
+  return [{ subject: `email:${attempt.email}`, ...LENIENT }, ...(attempt.address === "" ? [] : [network]), strict];
+}
+
+/** Burst beyond the first attempt, in seconds of the bucket's leak. */
+const slackOf = ({ burst, everyS }: Limit): number => (burst - 1) * everyS;
+
+/** `busy_until`: when the bucket will be empty. Read when the row is locked: `now()` would be when the wait for it began. */
+const TAKE_SQL = `
+  INSERT INTO sign_in_limits AS l (subject, busy_until) VALUES ($1, clock_timestamp() + make_interval(secs => $2))
+  ON CONFLICT (subject) DO UPDATE
+    SET busy_until = greatest(l.busy_until, clock_timestamp()) + make_interval(secs => $2)
+    WHERE l.busy_until <= clock_timestamp() + make_interval(secs => $3)`;
+
+/** Takes one attempt of every limit. @returns whether each had one left; when not, the transaction is to be rolled back. */
+async function takeAll(tx: Queryable, limits: readonly Limit[]): Promise<boolean> {
+  const taken = await Promise.all(
+    limits.map((limit) => tx.query(TAKE_SQL, [limit.subject, limit.everyS, slackOf(limit)])),
+  );
+  return taken.every(({ rowCount }) => rowCount === 1);
+}
+
+/** Whole seconds until every limit has an attempt left; 0 when each has one now. */
+async function secondsUntilFree(db: Queryable, limits: readonly Limit[]): Promise<number> {
+  const { rows } = await db.query<{ waitS: number | null }>(
+    `SELECT ceil(extract(epoch FROM max(l.busy_until - make_interval(secs => t.slack_s)) - clock_timestamp()))::int AS "waitS"
+     FROM unnest($1::text[], $2::float8[]) AS t (subject, slack_s) JOIN sign_in_limits l USING (subject)`,
+    [limits.map(({ subject }) => subject), limits.map(slackOf)],
+  );
+  return Math.max(0, rows[0]?.waitS ?? 0);
+}
+
+const throttled = (waitS: number) =>
+  rateLimited(`Too many failed sign-ins. Try again in ${waitS} s.`, {
+    reason: "sign_in_throttled",
+    details: { retry_after_s: waitS },
+  });
+
+/**
+ * Before the password is looked at: takes an attempt of every limit, or of none.
+ * @throws 429 `sign_in_throttled` when one has none left.
+ */
+export async function reserveAttempt(attempt: Attempt): Promise<void> {
+  const limits = limitsOf(attempt);
+  // Most refusals lock nothing.
+  const waitS = await secondsUntilFree(pool(), limits);
+  if (waitS > 0) throw throttled(waitS);
+  await transaction(async (tx) => {
+    if (!(await takeAll(tx, limits))) throw throttled(Math.max(1, await secondsUntilFree(tx, limits)));
+  });
+}
+
+/**
+ * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. Not the lenient
+ * ones, or whoever has one account could go on guessing others by signing in to it now and then. `isSuccess: false`: the
+ * attempt is undone and nothing else, because something is still to be shown.
+ */
+export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Promise<void> {
+  const strict = strictSubject(attempt);
+  const undone = limitsOf(attempt).filter(({ subject }) => !isSuccess || subject !== strict);
+  await transaction(async (tx, defer) => {
+    for (const { subject, everyS } of undone) {
+      defer(
+        tx.query("UPDATE sign_in_limits SET busy_until = busy_until - make_interval(secs => $2) WHERE subject = $1", [
+          subject,
+          everyS,
+        ]),
+      );
+    }
+    if (isSuccess) defer(tx.query("DELETE FROM sign_in_limits WHERE subject = $1", [strict]));
+  });
+}
+
+/**
+ * Counts an attempt to sign up. Callers whose address is not known share one limit: refusing them locks nobody out of an
+ * account.
+ * @throws 429 `sign_up_throttled` after ten from one network, and then until six minutes have passed for each.
+ */
+export async function countSignUp(address: string): Promise<void> {
+  const limit = { subject: `sign-up:${networkOf(address)}`, ...SIGN_UPS };
+  if (await takeAll(pool(), [limit])) return;
+  const waitS = Math.max(1, await secondsUntilFree(pool(), [limit]));
+  throw rateLimited(`Too many accounts were created from this network. Try again in ${waitS} s.`, {
+    reason: "sign_up_throttled",
+    details: { retry_after_s: waitS },
+  });
+}

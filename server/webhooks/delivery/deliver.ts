@@ -1,0 +1,85 @@
+/** Sends deliveries of one endpoint and records their outcomes. No database connection is held during a request. */
+import { observeTry } from "../../observability/messages";
+import { presentEvent } from "../present";
+import { unsealSecrets } from "../secrets";
+import type { DueDelivery, Target } from "../store";
+import { postEvent } from "./post";
+import { recordOutcome } from "./record-outcome";
+import { WEBHOOK_TIMEOUT_MS } from "./retry";
+import type { Secrets } from "./signature";
+
+/** `limitMs` for each whole exchange; `signal` is aborted when the process is to end. */
+export type DeliverOptions = { limitMs?: number; signal?: AbortSignal };
+
+/** `untilMs`: no request is begun after this time; null: no limit. */
+type SendOptions = DeliverOptions & { untilMs: number | null };
+
+const PARALLEL_REQUESTS = 16;
+
+/**
+ * Sends due deliveries, up to 16 at once, and returns when every outcome is committed. Begins no more requests once the
+ * endpoint is closed, `untilMs` has passed or the process is to end.
+ * @returns the ids of the deliveries that were not sent, and whether the endpoint was found closed.
+ * @throws the failure to make a request or to write an outcome; such a try does not count.
+ */
+export async function sendDeliveries(
+  target: Target,
+  due: readonly DueDelivery[],
+  { limitMs = WEBHOOK_TIMEOUT_MS, signal, untilMs }: SendOptions,
+): Promise<{ unsentIds: string[]; wasClosed: boolean }> {
+  const secrets = unsealSecrets(target);
+  const queue = [...due];
+  const writes: Promise<void>[] = [];
+  let wasClosed = false;
+  let isBroken = false;
+
+  async function record(delivery: DueDelivery, result: Awaited<ReturnType<typeof send>>): Promise<void> {
+    observeTry(result);
+    const isStillOpen = await recordOutcome({
+      deliveryId: delivery.deliveryId,
+      endpointId: target.id,
+      round: delivery.round,
+      attempt: delivery.attemptsMade + 1,
+      ...result,
+    });
+    if (!isStillOpen) wasClosed = true;
+  }
+
+  const mayBegin = () => !wasClosed && !isBroken && !signal?.aborted && (untilMs === null || Date.now() < untilMs);
+
+  async function pump(): Promise<void> {
+    try {
+      while (mayBegin()) {
+        const delivery = queue.shift();
+        if (!delivery) return;
+        const result = await send(target, secrets, delivery, limitMs);
+        const recorded = record(delivery, result);
+        writes.push(recorded);
+        // After a success the next request need not wait for the commit; a failure may just have disabled the endpoint.
+        if (!result.acknowledged) await recorded;
+        else recorded.catch(() => (isBroken = true));
+      }
+    } catch (thrown) {
+      isBroken = true;
+      throw thrown;
+    }
+  }
+
+  const pumps = await Promise.allSettled(Array.from({ length: PARALLEL_REQUESTS }, pump));
+  const recorded = await Promise.allSettled(writes);
+  const failed = [...pumps, ...recorded].find((ended) => ended.status === "rejected");
+  if (failed) throw failed.reason;
+  return { unsentIds: queue.map((delivery) => delivery.deliveryId), wasClosed };
+}
+
+/** Signs each try anew, over exactly the bytes that are sent. */
+function send(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: number) {
+  const event = {
+    id: delivery.eventId,
+    type: delivery.eventType,
+    status: delivery.eventStatus,
+    createdAt: delivery.eventCreatedAt,
+  };
+  const body = Buffer.from(JSON.stringify(presentEvent(event, delivery)));
+  return postEvent({ url: target.url, secrets, eventId: event.id, body }, limitMs);
+}

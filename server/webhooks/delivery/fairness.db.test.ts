@@ -1,0 +1,116 @@
+/** Slow endpoints of one account do not delay other accounts. */
+import type { ServerResponse } from "node:http";
+import { Logger, type Runner, run } from "graphile-worker";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { makeAccount } from "@/test/database/seed";
+import { deliveriesOf, makeMessages, raiseEvents, startWebhook } from "@/test/database/webhooks";
+import { startReceiver, status } from "@/test/network/receiver";
+import { pool } from "../../core/db";
+import { jobs } from "../../core/jobs";
+import { createEndpoint } from "../service";
+import { deliverWebhooks } from "../tasks";
+import type { DeliverOptions } from "./deliver";
+
+/** Far longer than needed, for busy machines. */
+const WAIT = { timeout: 30_000 };
+const SLOTS = 8;
+const SHARE = 2;
+const SLOW_ENDPOINTS = 6;
+
+const closers: (() => Promise<void>)[] = [];
+
+beforeAll(() => {
+  process.env.WEBHOOK_CONCURRENCY = String(SLOTS);
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+function startWorker(options: DeliverOptions = {}): Promise<Runner> {
+  return run({
+    pgPool: pool(),
+    concurrency: SLOTS,
+    pollInterval: 100,
+    noHandleSignals: true,
+    crontab: "",
+    logger: new Logger(() => () => undefined),
+    taskList: { deliver_events: (payload) => deliverWebhooks(jobs.deliver_events.parse(payload), options) },
+  });
+}
+
+/** An account with several endpoints at a receiver that does not respond until it is released. */
+async function slowAccount() {
+  const hanging = new Set<ServerResponse>();
+  const receiver = await startReceiver((response) => {
+    hanging.add(response);
+    response.on("close", () => hanging.delete(response));
+  });
+  closers.push(receiver.close);
+  const account = await makeAccount();
+  const ids: string[] = [];
+  for (let count = 0; count < SLOW_ENDPOINTS; count += 1) {
+    ids.push((await createEndpoint(account.actor, { url: receiver.url })).id);
+  }
+  return {
+    account,
+    ids,
+    received: receiver.received,
+    hanging: () => hanging.size,
+    release: () => {
+      receiver.answerWith(status(200));
+      for (const response of hanging) response.writeHead(200).end();
+    },
+  };
+}
+
+const statesOf = async (ids: string[]) =>
+  (await Promise.all(ids.map((id) => deliveriesOf(id)))).flat().map((delivery) => delivery.status);
+
+test("an account is served while another one's hanging endpoints use up their account share", async () => {
+  const slow = await slowAccount();
+  for (const id of await makeMessages(slow.account, 5)) await raiseEvents(slow.account, [id]);
+  const runner = await startWorker({ limitMs: 120_000 });
+  try {
+    await expect.poll(slow.hanging, WAIT).toBeGreaterThanOrEqual(SHARE);
+    const fast = await startWebhook();
+    closers.push(fast.receiver.close);
+    await raiseEvents(fast.account, await makeMessages(fast.account, 20));
+    await expect.poll(() => statesOf([fast.endpoint.id]), WAIT).toEqual(Array(20).fill("delivered"));
+    expect(slow.hanging()).toBe(SHARE);
+    expect(slow.received).toHaveLength(SHARE);
+  } finally {
+    slow.release();
+    await runner.stop();
+  }
+});
+
+test("work beyond the account share is sent as soon as the endpoints respond, without waiting for its requeued jobs", async () => {
+  const slow = await slowAccount();
+  for (const id of await makeMessages(slow.account, 5)) await raiseEvents(slow.account, [id]);
+  const runner = await startWorker();
+  try {
+    await expect.poll(slow.hanging, WAIT).toBe(SHARE);
+    // Jobs without a slot are requeued for later; here they are moved a day away.
+    const requeued = async () => {
+      const { rows } = await pool().query<{ n: bigint }>(
+        `WITH later AS (
+           UPDATE graphile_worker._private_jobs SET run_at = run_at + interval '1 day'
+           WHERE payload->>'endpointId' = ANY($1) AND run_at > now() + interval '10 seconds'
+             AND run_at < now() + interval '1 hour'
+         )
+         SELECT coalesce(sum(json_array_length(payload->'deliveryIds')), 0) AS n FROM graphile_worker._private_jobs
+         WHERE payload->>'endpointId' = ANY($1) AND run_at > now() + interval '10 seconds'`,
+        [slow.ids],
+      );
+      return Number(rows[0]?.n);
+    };
+    await expect.poll(requeued, WAIT).toBe(5 * SLOW_ENDPOINTS - SHARE);
+    slow.release();
+    await expect.poll(() => statesOf(slow.ids), WAIT).toEqual(Array(5 * SLOW_ENDPOINTS).fill("delivered"));
+  } finally {
+    slow.release();
+    await runner.stop();
+  }
+  expect(slow.received).toHaveLength(5 * SLOW_ENDPOINTS);
+});

@@ -1,0 +1,166 @@
+/**
+ * Transactional outbox: events and the jobs of their deliveries are written in the transaction that moves the status,
+ * so an event exists exactly when its change does. A delivery gets its row with the outcome of its first try; until then
+ * it stands in its job only (docs/decisions/0020). Inserts only, so that transactions do not wait for each other; the
+ * only rows locked are disabled endpoints, which must not be enabled before their parked deliveries are visible.
+ */
+import type { Queryable, Tx } from "../../core/db";
+import { addJobs, type JobPayload } from "../../core/jobs";
+import { unnest } from "../../core/unnest";
+import { INSERT_CHANGES } from "../../lists/store";
+import type { MessageStatus } from "../../messages/status";
+import { deliveryIdOf, eventIdOf } from "../derived-ids";
+import type { EventType } from "../schema";
+
+/** The event raised by a message that reached `status` at `at`. */
+export type StatusEvent = { accountId: string; messageId: string; type: EventType; status: MessageStatus; at: Date };
+
+type EventRow = StatusEvent & { id: string };
+type Subscription = { id: string; accountId: string; events: string[]; isActive: boolean };
+type NewDelivery = { id: string; endpointId: string; event: EventRow; isActive: boolean };
+
+/** A delivery as its next job names it; `attempts`: tries made in this round. */
+export type WaitingDelivery = { id: string; endpointId: string; round: number; attempts: number };
+
+/** Most deliveries of one `deliver_webhooks` job: enough to share its cost, few enough to be sent within seconds. */
+export const DELIVERIES_PER_JOB = 100;
+
+/** Splits `ids`, in order, into batches of one job each. */
+export function jobBatches(ids: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  for (let at = 0; at < ids.length; at += DELIVERIES_PER_JOB) batches.push(ids.slice(at, at + DELIVERIES_PER_JOB));
+  return batches;
+}
+
+/**
+ * Records status changes as events, any number at once. Ids follow `at`, so a list by id is a list by time. Every
+ * subscribed endpoint gets a delivery, in a job; that of a disabled endpoint is parked (a row, `held`, without a job), so
+ * nothing is lost.
+ */
+export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map((event): EventRow => ({ ...event, id: eventIdOf(event.messageId, event.type, event.at) }));
+  const subscriptions = await confirmDisabled(tx, await insertEvents(tx, rows));
+  if (subscriptions.length === 0) return;
+
+  const byAccount = groupBy(subscriptions, (endpoint) => endpoint.accountId);
+  const deliveries = rows.flatMap((event) =>
+    (byAccount.get(event.accountId) ?? [])
+      .filter((endpoint) => endpoint.events.includes(event.type))
+      .map(({ id, isActive }): NewDelivery => ({ id: deliveryIdOf(event.id, id), endpointId: id, event, isActive })),
+  );
+  const due = deliveries.filter((delivery) => delivery.isActive);
+  await Promise.all([
+    insertParked(
+      tx,
+      deliveries.filter((delivery) => !delivery.isActive),
+    ),
+    addDeliveryJobs(tx, jobsFor(due.map((delivery) => ({ ...delivery, round: 0, attempts: 0 })))),
+  ]);
+}
+
+const EVENTS = unnest<EventRow>({
+  id: ["text", (row) => row.id],
+  account_id: ["text", (row) => row.accountId],
+  type: ["text", (row) => row.type],
+  message_id: ["text", (row) => row.messageId],
+  status: ["text", (row) => row.status],
+  created_at: ["timestamptz", (row) => row.at.toISOString()],
+});
+
+/** Inserts the events and returns, in the same round trip, the endpoints of their accounts. */
+async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<Subscription[]> {
+  const { rows: subscriptions } = await tx.query<Subscription>({
+    name: "webhooks.insert_events",
+    text: `WITH inserted AS (
+             INSERT INTO events (id, account_id, type, message_id, status, created_at)
+             SELECT * FROM ${EVENTS.sql}
+           )
+           SELECT id, account_id AS "accountId", events, is_active AS "isActive" FROM webhook_endpoints
+           WHERE account_id = ANY($7::text[]) AND deleted_at IS NULL ORDER BY id`,
+    values: [...EVENTS.values(rows), [...new Set(rows.map((row) => row.accountId))]],
+  });
+  return subscriptions;
+}
+
+/**
+ * Reads disabled endpoints again under a lock that keeps them disabled until this transaction ends. Otherwise one could
+ * be enabled, and recovered, before the deliveries parked for it are visible. The lock delays enabling, not deliveries.
+ */
+async function confirmDisabled(tx: Tx, endpoints: Subscription[]): Promise<Subscription[]> {
+  const disabledIds = endpoints.flatMap((endpoint) => (endpoint.isActive ? [] : [endpoint.id]));
+  if (disabledIds.length === 0) return endpoints;
+  const { rows } = await tx.query<{ id: string; isActive: boolean }>({
+    name: "webhooks.confirm_disabled",
+    text: `SELECT id, is_active AS "isActive" FROM webhook_endpoints WHERE id = ANY($1::text[]) ORDER BY id
+           FOR KEY SHARE`,
+    values: [disabledIds],
+  });
+  const nowActive = new Set(rows.flatMap((row) => (row.isActive ? [row.id] : [])));
+  return endpoints.map((endpoint) => (nowActive.has(endpoint.id) ? { ...endpoint, isActive: true } : endpoint));
+}
+
+const PARKED = unnest<NewDelivery>({
+  id: ["text", (row) => row.id],
+  account_id: ["text", (row) => row.event.accountId],
+  endpoint_id: ["text", (row) => row.endpointId],
+  event_id: ["text", (row) => row.event.id],
+  created_at: ["timestamptz", (row) => row.event.at.toISOString()],
+});
+
+async function insertParked(tx: Tx, rows: readonly NewDelivery[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: "webhooks.insert_parked",
+    text: `WITH inserted AS (
+             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status)
+             SELECT p.id, p.account_id, p.endpoint_id, p.event_id, p.created_at, 'held' FROM ${PARKED.as("p")}
+             RETURNING endpoint_id, status
+           )
+           ${INSERT_CHANGES}
+           SELECT 'deliveries', endpoint_id, status, count(*) FROM inserted GROUP BY endpoint_id, status`,
+    values: PARKED.values(rows),
+  });
+}
+
+type DeliveryJob = { payload: JobPayload<"deliver_webhooks">; runAt: Date | null };
+
+/** Adds jobs of deliveries, each under the name of its kind of try. */
+export async function addDeliveryJobs(tx: Queryable, added: readonly DeliveryJob[]): Promise<void> {
+  const isFirst = ({ payload }: DeliveryJob) => isFirstTry(payload);
+  await Promise.all([
+    addJobs(tx, "deliver_events", added.filter(isFirst)),
+    addJobs(
+      tx,
+      "deliver_webhooks",
+      added.filter((job) => !isFirst(job)),
+    ),
+  ]);
+}
+
+/** Whether the deliveries of a job may be without rows: only before their first try of all. */
+export const isFirstTry = ({ attemptsMade, round }: Pick<JobPayload<"deliver_webhooks">, "attemptsMade" | "round">) =>
+  attemptsMade === 0 && (round ?? 0) === 0;
+
+/** The jobs that send these deliveries now, in order; deliveries of one endpoint, round and try share a job. */
+export function jobsFor(deliveries: readonly WaitingDelivery[]) {
+  const groups = groupBy(deliveries, ({ endpointId, round, attempts }) => `${endpointId} ${round} ${attempts}`);
+  return [...groups.values()].flatMap((alike) =>
+    jobBatches(alike.map((delivery) => delivery.id)).map((deliveryIds) => {
+      const { endpointId = "", round = 0, attempts: attemptsMade = 0 } = alike[0] ?? {};
+      return { payload: { endpointId, deliveryIds, round, attemptsMade }, runAt: null };
+    }),
+  );
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

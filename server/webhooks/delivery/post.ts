@@ -1,0 +1,172 @@
+/** One HTTP request to a customer's endpoint. */
+import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../../core/deadline";
+import { env } from "../../core/env";
+import { defineProcessValue } from "../../core/process";
+import type { DeliveryOutcome } from "./delivery-outcome";
+import { type ExchangeOptions, exchange, type Seen } from "./exchange";
+import { createLookup, isResolverSilent } from "./resolve-host";
+import { isAcknowledged, retryAfterS } from "./retry";
+import { type Secrets, signatureHeaders } from "./signature";
+import { createSsrfGuard, isBlockedUrlError, type LookupAll } from "./ssrf-guard";
+
+/** How a request ended. */
+export type PostResult = Pick<
+  DeliveryOutcome,
+  "acknowledged" | "statusCode" | "latencyMs" | "error" | "responseHead" | "retryAfterS" | "finishedAt"
+>;
+
+const KEPT_BYTES = 1_024;
+const ERROR_MAX_CHARACTERS = 255;
+
+const PROCESS_STALLED = "PROCESS_STALLED";
+/** Failures of this machine, not of the endpoint: no files, memory or ports left, or a stall that broke the exchange. */
+const OUR_OWN = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL", PROCESS_STALLED]);
+
+/** Failures that a stall of this process in the middle of the exchange may have caused. */
+const LOST = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT"]);
+/** How long a connection may stay idle; a longer stall may have outlasted it. */
+const IDLE_MS = 5_000;
+/** The status of a server that waited too long for the rest of a request (RFC 9110 section 15.5.9). */
+const REQUEST_TIMEOUT = 408;
+/** A signature of this age may be refused: the documentation recommends a tolerance of five minutes. */
+const SIGNATURE_OLD_MS = 60_000;
+
+const ERROR_MESSAGES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "The endpoint refused the connection.",
+  ECONNRESET: "The endpoint closed the connection before its response was complete.",
+  EPIPE: "The endpoint closed the connection before its response was complete.",
+  UND_ERR_SOCKET: "The endpoint closed the connection before its response was complete.",
+  ETIMEDOUT: "The endpoint could not be reached.",
+  EHOSTUNREACH: "The endpoint could not be reached.",
+  ENETUNREACH: "The endpoint could not be reached.",
+  UND_ERR_CONNECT_TIMEOUT: "The endpoint could not be reached.",
+  HTTPParserError: "The endpoint's response is not HTTP.",
+  CERT_HAS_EXPIRED: "The endpoint's TLS certificate has expired.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The endpoint's TLS certificate is self-signed.",
+  SELF_SIGNED_CERT_IN_CHAIN: "The endpoint's TLS certificate is self-signed.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The endpoint's TLS certificate could not be verified.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The endpoint's TLS certificate could not be verified.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The endpoint's TLS certificate is for another host.",
+};
+
+/**
+ * The SSRF guard of this process, which checks new endpoints and connects every delivery. It is never closed: jobs that
+ * are running when the process is to end still need it, and its idle sockets close by themselves.
+ */
+export const ssrfGuard = defineProcessValue("webhooks.ssrf_guard", () =>
+  createSsrfGuard({
+    allowedNetworks: env().WEBHOOK_ALLOWED_NETWORKS,
+    lookup: shareLookups(createLookup()),
+  }),
+);
+
+/** Lets concurrent requests to one name share one lookup, as in a burst of deliveries. */
+export function shareLookups(lookup: LookupAll): LookupAll {
+  const running = new Map<string, ReturnType<LookupAll>>();
+  return (hostname) => {
+    const shared = running.get(hostname);
+    if (shared) return shared;
+    const started = lookup(hostname).finally(() => running.delete(hostname));
+    running.set(hostname, started);
+    return started;
+  };
+}
+
+/** One event for one endpoint; `body` is sent, and signed, as it is. */
+type EventPost = {
+  url: string;
+  secrets: Secrets;
+  eventId: string;
+  body: Buffer;
+  headers?: Record<string, string>;
+};
+
+/**
+ * Signs an event with the current time and posts it through the SSRF guard; otherwise as {@link postJson}.
+ * @param limitMs for the whole exchange.
+ */
+export function postEvent({ url, secrets, eventId, body, headers }: EventPost, limitMs: number): Promise<PostResult> {
+  return postJson(url, {
+    dispatcher: ssrfGuard().dispatcher,
+    headers: { ...headers, ...signatureHeaders(secrets, eventId, Math.floor(Date.now() / 1_000), body) },
+    body,
+    limitMs,
+  });
+}
+
+/**
+ * Posts `body` and reads the response, without following redirects. A failure of the network or the endpoint is returned,
+ * not thrown.
+ * @param limitMs for the whole exchange, from the name lookup to the end of the response body; stalls of this process do
+ *   not count.
+ * @throws Error for a failure of ours: a resource of this machine is exhausted, its name servers do not respond, or a
+ *   stall of this process broke the exchange.
+ */
+export async function postJson(url: string, options: ExchangeOptions): Promise<PostResult> {
+  const { limitMs } = options;
+  const startedMs = performance.now();
+  const markMs = stalledMs();
+  const seen: Seen = { statusCode: null, retryAfter: undefined, isLate: false };
+  const end = (error: string | null, responseHead: string | null): PostResult => ({
+    acknowledged: error === null,
+    statusCode: seen.statusCode,
+    latencyMs: Math.round(performance.now() - startedMs),
+    error: error === null ? null : storable(error).slice(0, ERROR_MAX_CHARACTERS),
+    responseHead,
+    retryAfterS: seen.retryAfter === undefined ? null : retryAfterS(seen.retryAfter, Date.now()),
+    finishedAt: new Date(),
+  });
+  try {
+    await socketsRead();
+    const headers = { ...options.headers, "content-type": "application/json", "user-agent": "Messaging-Service/1" };
+    const head = await exchange(url, { ...options, headers }, seen, KEPT_BYTES);
+    const statusCode = seen.statusCode ?? 0;
+    if (isRefusedForStall(statusCode, markMs)) throw processStalled();
+    return end(statusError(statusCode), textOf(head));
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (OUR_OWN.has(code) || (thrown instanceof Error && isResolverSilent(thrown.cause))) throw thrown;
+    const { isLate } = seen;
+    const hasOutlastedIdle = sinceLongStallMs() < performance.now() - startedMs + IDLE_MS;
+    const isLost = LOST.has(code) && (hasOutlastedIdle || hasStalledSince(markMs));
+    const isUnanswered = isLate || (isBlockedUrlError(thrown) && thrown.reason === "unresolvable_host");
+    // The deadline was already extended by short stalls; only longer ones make a timeout ours.
+    if (isLost || (isUnanswered && hasStalledSince(markMs, limitMs / 10))) throw processStalled(thrown);
+    if (isLate) return end(`No complete response within ${limitMs / 1_000} s.`, null);
+    return end(
+      isBlockedUrlError(thrown) ? thrown.message : (ERROR_MESSAGES[code] ?? `The request failed (${code}).`),
+      null,
+    );
+  }
+}
+
+const processStalled = (cause?: unknown): Error =>
+  Object.assign(new Error("This process stalled during a request to a webhook endpoint.", { cause }), {
+    code: PROCESS_STALLED,
+  });
+
+/** Whether an endpoint may have refused a request because of a stall of this process. */
+function isRefusedForStall(statusCode: number, markMs: number): boolean {
+  if (isAcknowledged(statusCode)) return false;
+  return hasStalledSince(markMs, statusCode === REQUEST_TIMEOUT ? 0 : SIGNATURE_OLD_MS);
+}
+
+/** Error code or class of a failure; exception messages are never shown. */
+function codeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return "unknown";
+  return "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name;
+}
+
+/** Why a status does not acknowledge the event; null when it does. */
+function statusError(statusCode: number): string | null {
+  if (isAcknowledged(statusCode)) return null;
+  const isRedirect = statusCode >= 300 && statusCode <= 399;
+  return `The endpoint responded with ${statusCode}${isRedirect ? "; redirects are not followed" : ""}.`;
+}
+
+/** Decoded as a stream, which omits a character that the cut would split. */
+const textOf = (head: Buffer): string =>
+  head.length === 0 ? "" : storable(new TextDecoder().decode(head, { stream: true }));
+
+/** PostgreSQL's text cannot contain NUL. */
+const storable = (text: string): string => text.replaceAll("\0", "\uFFFD");

@@ -1,0 +1,146 @@
+import { afterEach, expect, test } from "vitest";
+import {
+  deliveriesOf,
+  makeMessages,
+  raiseEvents,
+  recordWaitingOf,
+  runDeliveryJobs,
+  startWebhook,
+  type TestWebhook,
+  takeDeliveryJobs,
+} from "@/test/database/webhooks";
+import { type Answer, status } from "@/test/network/receiver";
+import { pool } from "../../core/db";
+import { sweepWebhooks } from "../tasks";
+import { requeueStranded } from "./sweep";
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function setUp(answer?: Answer): Promise<TestWebhook> {
+  const webhook = await startWebhook(answer);
+  closers.push(webhook.receiver.close);
+  return webhook;
+}
+
+const raise = async ({ account }: TestWebhook, count: number) =>
+  raiseEvents(account, await makeMessages(account, count));
+
+const overdue = ({ endpoint }: TestWebhook, minutes: number) =>
+  pool().query(
+    "UPDATE webhook_deliveries SET next_attempt_at = now() - make_interval(mins => $2) WHERE endpoint_id = $1",
+    [endpoint.id, minutes],
+  );
+
+test("deliveries that lost their job are sent once each", async () => {
+  const setup = await setUp();
+  await raise(setup, 250);
+  await recordWaitingOf(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await overdue(setup, 10);
+  await Promise.all([sweepWebhooks(), sweepWebhooks(), sweepWebhooks()]);
+  await sweepWebhooks();
+  await runDeliveryJobs(setup.endpoint.id);
+  expect(new Set((await deliveriesOf(setup.endpoint.id)).map((each) => each.status))).toEqual(new Set(["delivered"]));
+  expect(setup.receiver.received).toHaveLength(250);
+});
+
+test("a requeued delivery continues with its next try and round", async () => {
+  const setup = await setUp(status(500));
+  await raise(setup, 2);
+  await runDeliveryJobs(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await pool().query("UPDATE webhook_deliveries SET round = 3 WHERE endpoint_id = $1", [setup.endpoint.id]);
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  expect((await takeDeliveryJobs(setup.endpoint.id)).map((job) => job.payload)).toMatchObject([
+    { round: 3, attemptsMade: 1, deliveryIds: expect.objectContaining({ length: 2 }) },
+  ]);
+});
+
+test("a delivery with a waiting or running job, or that is not overdue, is not requeued", async () => {
+  const setup = await setUp();
+  const jobsNow = async () => {
+    const { rows } = await pool().query<{ n: bigint }>(
+      "SELECT count(*) AS n FROM graphile_worker._private_jobs WHERE payload->>'endpointId' = $1",
+      [setup.endpoint.id],
+    );
+    return Number(rows[0]?.n);
+  };
+  await raise(setup, 3);
+  await recordWaitingOf(setup.endpoint.id);
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(1);
+  await pool().query(
+    `UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'another worker', attempts = max_attempts
+     WHERE payload->>'endpointId' = $1`,
+    [setup.endpoint.id],
+  );
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(1);
+  await pool().query(
+    "UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL WHERE payload->>'endpointId' = $1",
+    [setup.endpoint.id],
+  );
+  await overdue(setup, 4);
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(1);
+  // A job without attempts left no longer carries its deliveries. It is not revived at once.
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  expect(await jobsNow()).toBe(2);
+});
+
+test("stranded deliveries of a disabled endpoint are parked in the end", async () => {
+  const setup = await setUp();
+  await raise(setup, 2);
+  await recordWaitingOf(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
+  await overdue(setup, 10);
+  await sweepWebhooks();
+  await runDeliveryJobs(setup.endpoint.id);
+  expect((await deliveriesOf(setup.endpoint.id)).map((each) => each.status)).toEqual(["held", "held"]);
+  expect(setup.receiver.received).toEqual([]);
+});
+
+test("thousands of stranded deliveries are requeued by one sweep", async () => {
+  const setup = await setUp();
+  await raise(setup, 4_500);
+  await recordWaitingOf(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  expect(await requeueStranded(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(4_500);
+  const jobs = await takeDeliveryJobs(setup.endpoint.id);
+  expect(new Set(jobs.flatMap((job) => job.payload.deliveryIds)).size).toBe(4_500);
+});
+
+test("first tries whose job was given up are made in the end, and their job is not revived while it runs", async () => {
+  const setup = await setUp();
+  await raise(setup, 3);
+  const giveUp = (lockedAt: string) =>
+    pool().query(
+      `UPDATE graphile_worker._private_jobs SET attempts = max_attempts, locked_at = ${lockedAt},
+         run_at = now() + interval '1 day', updated_at = now() - interval '6 minutes' WHERE payload->>'endpointId' = $1`,
+      [setup.endpoint.id],
+    );
+  const isDue = async () => {
+    const { rows } = await pool().query<{ isDue: boolean }>(
+      `SELECT attempts < max_attempts AND run_at <= now() AS "isDue" FROM graphile_worker._private_jobs
+       WHERE payload->>'endpointId' = $1`,
+      [setup.endpoint.id],
+    );
+    return rows.map((row) => row.isDue);
+  };
+  await giveUp("now()");
+  await sweepWebhooks();
+  expect(await isDue()).toEqual([false]);
+  await giveUp("NULL");
+  await sweepWebhooks();
+  expect(await isDue()).toEqual([true]);
+  await runDeliveryJobs(setup.endpoint.id);
+  expect(setup.receiver.received).toHaveLength(3);
+});

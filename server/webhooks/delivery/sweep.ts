@@ -1,0 +1,90 @@
+/**
+ * Repairs deliveries that lost their job in a crash or an emptied queue, jobs of first tries that were given up, and erases
+ * expired secrets.
+ */
+import { msUntil } from "../../core/clock";
+import { filterEquals, pool, transaction } from "../../core/db";
+import { log } from "../../core/log";
+import { lockEndpoints } from "../store";
+import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
+
+const STRANDED_PER_STEP = 2_000;
+const SECRETS_PER_STEP = 1_000;
+
+/**
+ * Requeues deliveries that were due before `before` and that no waiting, running or retried job carries. Reads the
+ * queue's private tables, because its views omit payloads. `before` is a time of this process's clock; its distance from
+ * now is applied to the database's clock.
+ * @returns how many were requeued.
+ */
+export async function requeueStranded(before: Date): Promise<number> {
+  const overdueMs = -msUntil(before);
+  for (let count = 0; ; ) {
+    const { rows } = await pool().query<{ id: string; endpointId: string }>({
+      text: `WITH carried AS MATERIALIZED (
+               SELECT json_array_elements_text(j.payload -> 'deliveryIds') AS id
+               FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+               WHERE t.identifier IN ('deliver_events', 'deliver_webhooks') AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
+             )
+             SELECT d.id, d.endpoint_id AS "endpointId" FROM webhook_deliveries d
+             WHERE d.status = 'pending' AND d.next_attempt_at < now() - $1::float8 * interval '1 millisecond'
+               AND NOT EXISTS (SELECT 1 FROM carried WHERE carried.id = d.id)
+             ORDER BY d.next_attempt_at LIMIT $2`,
+      values: [overdueMs, STRANDED_PER_STEP],
+    });
+    const queued = rows.length > 0 ? await requeue(rows, overdueMs) : 0;
+    count += queued;
+    if (queued > 0 && rows.length === STRANDED_PER_STEP) continue;
+    if (count > 0) log("warn", "webhooks.stranded_requeued", { count });
+    return count;
+  }
+}
+
+/** Moves the time of each delivery, so that only one of two concurrent sweeps requeues it. */
+const requeue = (stranded: readonly { id: string; endpointId: string }[], overdueMs: number): Promise<number> =>
+  transaction(async (tx) => {
+    await lockEndpoints(
+      tx,
+      stranded.map((delivery) => delivery.endpointId),
+    );
+    const { rows } = await tx.query<WaitingDelivery>({
+      text: `UPDATE webhook_deliveries SET next_attempt_at = date_trunc('milliseconds', now())
+             WHERE id = ANY($1::text[]) AND ${filterEquals("status", "pending")}
+               AND next_attempt_at < now() - $2::float8 * interval '1 millisecond'
+             RETURNING id, endpoint_id AS "endpointId", round, attempts`,
+      values: [stranded.map((delivery) => delivery.id), overdueMs],
+    });
+    await addDeliveryJobs(tx, jobsFor(rows));
+    return rows.length;
+  });
+
+/**
+ * Runs jobs of first tries again that have used up their runs: nothing else names their deliveries, which have no rows.
+ * @param afterMs how long after their last run.
+ * @returns how many.
+ */
+export async function reviveFirstTries(afterMs: number): Promise<number> {
+  const { rows } = await pool().query<{ id: string }>({
+    text: `UPDATE graphile_worker._private_jobs j SET attempts = 0, run_at = now()
+           FROM graphile_worker._private_tasks t
+           WHERE t.id = j.task_id AND t.identifier = 'deliver_events' AND j.attempts >= j.max_attempts
+             AND j.locked_at IS NULL AND j.updated_at < now() - $1::float8 * interval '1 millisecond'
+           RETURNING j.id::text AS id`,
+    values: [afterMs],
+  });
+  if (rows.length > 0) log("warn", "webhooks.first_tries_revived", { jobs: rows.length });
+  return rows.length;
+}
+
+/** Erases previous signing secrets that no longer sign. */
+export async function eraseExpiredSecrets(): Promise<void> {
+  await pool().query({
+    text: `WITH expired AS (
+             SELECT id FROM webhook_endpoints WHERE previous_secret_until < now()
+             ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+           )
+           UPDATE webhook_endpoints e SET previous_secret_sealed = NULL, previous_secret_until = NULL
+           FROM expired WHERE e.id = expired.id AND e.previous_secret_until < now()`,
+    values: [SECRETS_PER_STEP],
+  });
+}

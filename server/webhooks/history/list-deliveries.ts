@@ -1,0 +1,45 @@
+import type { AccountActor } from "../../core/actor";
+import { readPrisma } from "../../core/db";
+import { readPage, toPage } from "../../core/wire";
+import { readTotal } from "../../lists/store";
+import { presentDelivery } from "../present";
+import type { ListDeliveriesQuery } from "../schema";
+import { noSuchEndpoint } from "../service";
+
+/** Deliveries to one endpoint, newest first, each with every try. @throws 404 */
+export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQuery) {
+  const { accountId } = actor;
+  const endpoint = await readPrisma().webhookEndpoint.findFirst({
+    where: { id: query.id, accountId, deletedAt: null },
+    select: { id: true },
+  });
+  if (!endpoint) throw noSuchEndpoint();
+  const { rows, total } = await readPage(
+    query,
+    () => readTotal("deliveries", { ownerId: endpoint.id, kind: query.status }),
+    (skip) =>
+      readPrisma().webhookDelivery.findMany({
+        where: { accountId, endpointId: endpoint.id, status: query.status },
+        orderBy: { id: "desc" },
+        skip,
+        take: query.limit,
+      }),
+  );
+  const [events, tries] = await Promise.all([
+    readPrisma().event.findMany({
+      where: { accountId, id: { in: rows.map((row) => row.eventId) } },
+      select: { id: true, type: true, messageId: true },
+    }),
+    readPrisma().webhookTry.findMany({
+      where: { deliveryId: { in: rows.map((row) => row.id) } },
+      orderBy: [{ round: "asc" }, { attempt: "asc" }],
+    }),
+  ]);
+  const eventById = new Map(events.map((event) => [event.id, event]));
+  const items = rows.flatMap((row) => {
+    const event = eventById.get(row.eventId);
+    const made = tries.filter((each) => each.deliveryId === row.id);
+    return event ? [presentDelivery(row, event, made)] : [];
+  });
+  return toPage(items, total, query);
+}

@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  deliveriesOf,
+  makeMessages,
+  raiseEvents,
+  recordWaitingOf,
+  runDeliveryJobs,
+  startWebhook,
+  type TestWebhook,
+  takeDeliveryJobs,
+  triesOf,
+} from "@/test/database/webhooks";
+import { type Answer, status } from "@/test/network/receiver";
+import { pool } from "../../core/db";
+import { isApiError } from "../../core/errors";
+import { deleteEndpoint, enableEndpoint, getEndpoint } from "../service";
+import { deliverWebhooks } from "../tasks";
+import { listDeliveries } from "./list-deliveries";
+import { recoverDeliveries } from "./recover";
+
+const LONG_AGO = "2020-01-01T00:00:00Z";
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function setUp(answer?: Answer): Promise<TestWebhook> {
+  const webhook = await startWebhook(answer);
+  closers.push(webhook.receiver.close);
+  return webhook;
+}
+
+const raise = async ({ account }: TestWebhook, count: number) =>
+  raiseEvents(account, await makeMessages(account, count));
+
+const recover = ({ account, endpoint }: TestWebhook, since = LONG_AGO) =>
+  recoverDeliveries(account.actor, { id: endpoint.id, since });
+
+const refusalOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (thrown: unknown) => (isApiError(thrown) ? { status: thrown.status, ...thrown.wire } : thrown),
+  );
+
+/** Makes deliveries without jobs, in the status `to`. */
+async function park(setup: TestWebhook, count: number, to: "held" | "abandoned"): Promise<void> {
+  await raise(setup, count);
+  await recordWaitingOf(setup.endpoint.id);
+  await takeDeliveryJobs(setup.endpoint.id);
+  await pool().query(
+    `UPDATE webhook_deliveries SET status = $2, attempts = CASE WHEN $2 = 'abandoned' THEN 6 ELSE 0 END,
+       next_attempt_at = NULL, finished_at = CASE WHEN $2 = 'abandoned' THEN now() END
+     WHERE endpoint_id = $1 AND status = 'pending'`,
+    [setup.endpoint.id, to],
+  );
+}
+
+const queuedIds = async ({ endpoint }: TestWebhook) =>
+  (await takeDeliveryJobs(endpoint.id)).flatMap((job) => job.payload.deliveryIds).sort();
+
+const idsOf = async ({ endpoint }: TestWebhook) => (await deliveriesOf(endpoint.id)).map((delivery) => delivery.id);
+
+describe("a recovery", () => {
+  test("sends everything parked by 25 failures exactly once more, whatever old jobs are still queued", async () => {
+    const setup = await setUp(status(500));
+    const { account, endpoint, receiver } = setup;
+    await raise(setup, 1);
+    await runDeliveryJobs(endpoint.id);
+    await raise(setup, 60);
+    const oldJobs = await takeDeliveryJobs(endpoint.id);
+    for (const { payload } of oldJobs) await deliverWebhooks(payload);
+    await raise(setup, 5);
+    expect(await getEndpoint(account.actor, endpoint.id)).toMatchObject({ is_active: false });
+    expect(new Set((await deliveriesOf(endpoint.id)).map((each) => each.status))).toEqual(new Set(["held"]));
+    const failedTries = await triesOf(endpoint.id);
+
+    expect(await refusalOf(recover(setup))).toMatchObject({ status: 400, details: { reason: "endpoint_disabled" } });
+    await enableEndpoint(account.actor, endpoint.id);
+    expect(new Set((await deliveriesOf(endpoint.id)).map((each) => each.status))).toEqual(new Set(["held"]));
+    receiver.received.splice(0);
+    receiver.answerWith(status(200));
+    expect(await recover(setup)).toEqual({ object: "webhook_recovery", recovered: 66 });
+    for (const { payload } of oldJobs) await deliverWebhooks(payload);
+    await runDeliveryJobs(endpoint.id);
+    for (const { payload } of oldJobs) await deliverWebhooks(payload);
+
+    const deliveries = await deliveriesOf(endpoint.id);
+    expect(new Set(deliveries.map((each) => `${each.status} ${each.round} ${each.attempts}`))).toEqual(
+      new Set(["delivered 1 1"]),
+    );
+    const ids = receiver.received.map(({ body }) => JSON.parse(body.toString()).id);
+    expect(ids.sort()).toEqual(deliveries.map((delivery) => delivery.eventId).sort());
+    expect(await takeDeliveryJobs(endpoint.id)).toEqual([]);
+
+    const tries = await triesOf(endpoint.id);
+    expect(tries).toHaveLength(failedTries.length + 66);
+    expect(tries.filter((made) => made.round === 0)).toEqual(failedTries);
+    const { items } = await listDeliveries(account.actor, { id: endpoint.id, page: 4, limit: 20 });
+    expect(items.at(-1)).toMatchObject({
+      status: "delivered",
+      round: 1,
+      attempts: 1,
+      tries: [
+        { round: 0, attempt: 1, status_code: 500 },
+        { round: 1, attempt: 1, status_code: 200, error: null },
+      ],
+    });
+  });
+
+  test("takes held and abandoned deliveries since the given time, and no others", async () => {
+    const setup = await setUp();
+    await park(setup, 3, "abandoned");
+    await park(setup, 2, "held");
+    await raise(setup, 1);
+    await runDeliveryJobs(setup.endpoint.id);
+    await raise(setup, 1);
+    await recordWaitingOf(setup.endpoint.id);
+    const waiting = await queuedIds(setup);
+    const [older, ...rest] = await idsOf(setup);
+    await pool().query("UPDATE webhook_deliveries SET created_at = '2026-01-01T00:00:00Z' WHERE id = $1", [older]);
+    const [same] = rest;
+    await pool().query("UPDATE webhook_deliveries SET created_at = '2026-02-01T00:00:00Z' WHERE id = $1", [same]);
+
+    expect(await recover(setup, "2026-02-01T01:00:00+01:00")).toMatchObject({ recovered: 4 });
+    expect(await queuedIds(setup)).toEqual(rest.slice(0, 4).sort());
+    const states = (await deliveriesOf(setup.endpoint.id)).map(
+      (each) => `${each.status} ${each.round} ${each.attempts} ${each.finishedAt !== null}`,
+    );
+    expect(states).toEqual([
+      "abandoned 0 6 true",
+      ...Array(4).fill("pending 1 0 false"),
+      "delivered 0 1 true",
+      "pending 0 0 false",
+    ]);
+    expect(waiting).toEqual([rest.at(-1)]);
+    expect(await recover(setup, "0000-01-01T00:00:00Z")).toMatchObject({ recovered: 1 });
+    expect(await recover(setup, "9999-12-31T23:59:59Z")).toMatchObject({ recovered: 0 });
+  });
+
+  test("begins the whole schedule again, and can be repeated", async () => {
+    const setup = await setUp(status(500));
+    const { endpoint } = setup;
+    await raise(setup, 1);
+    for (const _ of Array(6)) await runDeliveryJobs(endpoint.id);
+    expect(await deliveriesOf(endpoint.id)).toMatchObject([{ status: "abandoned", round: 0, attempts: 6 }]);
+    for (const round of [1, 2]) {
+      expect(await recover(setup)).toMatchObject({ recovered: 1 });
+      for (const _ of Array(6)) await runDeliveryJobs(endpoint.id);
+      expect(await deliveriesOf(endpoint.id)).toMatchObject([{ status: "abandoned", round, attempts: 6 }]);
+    }
+    expect((await triesOf(endpoint.id)).map((made) => `${made.round}.${made.attempt}`)).toEqual(
+      [0, 1, 2].flatMap((round) => [1, 2, 3, 4, 5, 6].map((attempt) => `${round}.${attempt}`)),
+    );
+  });
+
+  test("of thousands of deliveries queues each once, even under concurrent calls", async () => {
+    const setup = await setUp();
+    await park(setup, 2_500, "held");
+    const results = await Promise.all([recover(setup), recover(setup), recover(setup)]);
+    expect(results.reduce((sum, result) => sum + result.recovered, 0)).toBe(2_500);
+    const jobs = await takeDeliveryJobs(setup.endpoint.id);
+    expect(jobs.every((job) => job.payload.deliveryIds.length === 100)).toBe(true);
+    expect(jobs.flatMap((job) => job.payload.deliveryIds).sort()).toEqual((await idsOf(setup)).sort());
+    expect(await recover(setup)).toMatchObject({ recovered: 0 });
+  });
+
+  test("is 404 for another account and for a deleted endpoint", async () => {
+    const [setup, other] = [await setUp(), await setUp()];
+    await park(setup, 1, "held");
+    const { id } = setup.endpoint;
+    const foreign = recoverDeliveries(other.account.actor, { id, since: LONG_AGO });
+    expect(await refusalOf(foreign)).toMatchObject({ status: 404, param: "id" });
+    await deleteEndpoint(setup.account.actor, id);
+    expect(await refusalOf(recover(setup))).toMatchObject({ status: 404, param: "id" });
+    expect(await deliveriesOf(id)).toMatchObject([{ status: "held", round: 0 }]);
+  });
+});

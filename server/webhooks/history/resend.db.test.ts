@@ -1,0 +1,77 @@
+import { afterEach, expect, test } from "vitest";
+import {
+  deliveriesOf,
+  makeMessages,
+  raiseEvents,
+  recordWaitingOf,
+  runDeliveryJobs,
+  startWebhook,
+} from "@/test/database/webhooks";
+import { status } from "@/test/network/receiver";
+import { isApiError } from "../../core/errors";
+import { readTotal } from "../../lists/store";
+import { listDeliveries } from "./list-deliveries";
+import { resendDelivery } from "./resend";
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function setUp(answer?: Parameters<typeof startWebhook>[0]) {
+  const webhook = await startWebhook(answer);
+  closers.push(webhook.receiver.close);
+  await raiseEvents(webhook.account, await makeMessages(webhook.account, 1));
+  await recordWaitingOf(webhook.endpoint.id);
+  const [delivery] = await deliveriesOf(webhook.endpoint.id);
+  const again = (deliveryId = delivery?.id ?? "", actor = webhook.account.actor) =>
+    resendDelivery(actor, { id: webhook.endpoint.id, delivery_id: deliveryId });
+  const state = async () => {
+    const [now] = await deliveriesOf(webhook.endpoint.id);
+    return now && { status: now.status, round: now.round, attempts: now.attempts };
+  };
+  return { ...webhook, again, state };
+}
+
+const refusalOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (thrown: unknown) => (isApiError(thrown) ? thrown.status : thrown),
+  );
+
+test("a delivered event is sent once more, in the next round, and the totals still agree", async () => {
+  const { account, endpoint, again, state, receiver } = await setUp();
+  await runDeliveryJobs(endpoint.id);
+  expect(await state()).toEqual({ status: "delivered", round: 0, attempts: 1 });
+  expect((await again()).recovered).toBe(1);
+  expect(await state()).toEqual({ status: "pending", round: 1, attempts: 0 });
+  // It is queued already: a second click changes nothing.
+  expect((await again()).recovered).toBe(0);
+  await runDeliveryJobs(endpoint.id);
+  expect(await state()).toEqual({ status: "delivered", round: 1, attempts: 1 });
+  expect(receiver.received).toHaveLength(2);
+  const { items } = await listDeliveries(account.actor, { id: endpoint.id, page: 1, limit: 10 });
+  expect(items[0]?.tries.map(({ round, attempt, status_code }) => [round, attempt, status_code])).toEqual([
+    [0, 1, 200],
+    [1, 1, 200],
+  ]);
+  expect(await readTotal("deliveries", { ownerId: endpoint.id, kind: "delivered" })).toBe(1);
+  expect(await readTotal("deliveries", { ownerId: endpoint.id, kind: "pending" })).toBe(0);
+});
+
+test("one that waits after a failed try is sent at once", async () => {
+  const { endpoint, again, state } = await setUp(status(500));
+  await runDeliveryJobs(endpoint.id);
+  expect(await state()).toEqual({ status: "pending", round: 0, attempts: 1 });
+  expect((await again()).recovered).toBe(1);
+  expect(await state()).toEqual({ status: "pending", round: 1, attempts: 0 });
+});
+
+test("a delivery of somebody else, or of another endpoint, is not there", async () => {
+  const one = await setUp();
+  const other = await setUp();
+  const [foreign] = await deliveriesOf(other.endpoint.id);
+  expect(await refusalOf(one.again(foreign?.id))).toBe(404);
+  expect(await refusalOf(one.again(undefined, other.account.actor))).toBe(404);
+});

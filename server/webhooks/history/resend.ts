@@ -1,0 +1,62 @@
+import { inTurn } from "../../accounts/turns";
+import type { AccountActor } from "../../core/actor";
+import { transaction } from "../../core/db";
+import { invalidRequest, notFound } from "../../core/errors";
+import { addJobs } from "../../core/jobs";
+import { jobsFor, type WaitingDelivery } from "../delivery/outbox";
+import type { ResendInput, WebhookRecovery } from "../schema";
+import { noSuchEndpoint } from "../service";
+import { INSERT_MOVES } from "../store";
+
+/**
+ * Console: sends one delivery again now, in the next round of tries: one that ended or is parked, or one that waits for its
+ * next try after a failed one. A delivery that was just queued is left as it is. Its tries so far stay listed: a first try
+ * that stands in the delivery's own row gets a row of its own.
+ * @throws 404, and 400 `endpoint_disabled`.
+ */
+export async function resendDelivery(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
+  const recovered = await inTurn(actor.accountId, () => queueAgain(actor.accountId, input));
+  return { object: "webhook_recovery", recovered };
+}
+
+/** Under the endpoint's lock, like every change of deliveries. @returns how many were queued. */
+const queueAgain = (accountId: string, { id, delivery_id }: ResendInput): Promise<number> =>
+  transaction(async (tx) => {
+    const { rows: endpoints } = await tx.query<{ isActive: boolean; hasDelivery: boolean }>({
+      name: "webhooks.lock_endpoint_of_delivery",
+      text: `SELECT is_active AS "isActive",
+               EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = $3 AND d.endpoint_id = e.id) AS "hasDelivery"
+             FROM webhook_endpoints e WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+      values: [id, accountId, delivery_id],
+    });
+    const [endpoint] = endpoints;
+    if (!endpoint) throw noSuchEndpoint();
+    if (!endpoint.hasDelivery) throw notFound("There is no delivery with this id.", { param: "delivery_id" });
+    if (!endpoint.isActive) {
+      throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
+    }
+    const { rows } = await tx.query<WaitingDelivery>({
+      name: "webhooks.resend_delivery",
+      text: `WITH former AS (
+               SELECT * FROM webhook_deliveries
+               WHERE id = $1 AND endpoint_id = $2 AND (status <> 'pending' OR attempts > 0)
+             ), kept AS (
+               INSERT INTO webhook_tries
+                 (delivery_id, round, attempt, status_code, latency_ms, response_head, created_at)
+               SELECT id, 0, 1, status_code, latency_ms, response_head, finished_at FROM former WHERE latency_ms IS NOT NULL
+             ), moved AS (
+               UPDATE webhook_deliveries d
+               SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
+                 status_code = NULL, latency_ms = NULL, response_head = NULL,
+                 next_attempt_at = date_trunc('milliseconds', now())
+               FROM former WHERE d.id = former.id
+               RETURNING d.id, d.endpoint_id, d.round, d.attempts, former.status AS former, d.status
+             ), counted AS (
+               ${INSERT_MOVES}
+             )
+             SELECT id, endpoint_id AS "endpointId", round, attempts FROM moved`,
+      values: [delivery_id, id],
+    });
+    await addJobs(tx, "deliver_webhooks", jobsFor(rows));
+    return rows.length;
+  });
