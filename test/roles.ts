@@ -36,6 +36,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "auth.signUpState": "anyone",
   "auth.viewer": "person",
   "messages.bulk": { scope: "sms:bulk" },
+  "messages.cancel": { scope: ["sms:send", "sms:bulk"] },
   "messages.detail": "person",
   "messages.estimate": { scope: ["sms:send", "sms:bulk"] },
   "messages.get": { scope: "sms:read" },

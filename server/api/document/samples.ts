@@ -26,6 +26,8 @@ export const PENDING: Message = {
   sent_at: null,
   delivered_at: null,
   failed_at: null,
+  scheduled_at: null,
+  validity_period: null,
 };
 const SENT: Message = {
   ...PENDING,
@@ -47,6 +49,14 @@ export const REFUSED: Message = {
     message: "The recipient is not a phone number in E.164 form, such as +14155550123.",
   },
   failed_at: "2026-01-31T12:00:00.000Z",
+};
+export const CANCELED: Message = {
+  ...PENDING,
+  status: "failed",
+  cost: 0,
+  error: { code: "canceled", message: "The message was canceled before it was sent." },
+  scheduled_at: "2026-02-01T08:00:00.000Z",
+  failed_at: "2026-01-31T18:30:00.000Z",
 };
 const UNDELIVERED: Message = {
   ...SENT,
@@ -164,7 +174,7 @@ export const TIMELINE: Timeline = {
       at: AT.accepted,
       kind: "accepted",
       summary: "Accepted from DEMO to +14155550123: 1 segment in GSM-7.",
-      details: { to: "+14155550123", from: "DEMO", encoding: "GSM-7", segments: 1 },
+      details: { to: "+14155550123", from: "DEMO", encoding: "GSM-7", segments: 1, scheduled_at: null },
     },
     {
       at: AT.accepted,
