@@ -15,7 +15,7 @@ import { drainProvider, getProvider } from "@/server/providers/service";
 import { takeCallback } from "@/server/providers/store-callback";
 import { createSender } from "@/server/senders/service";
 import { listSuppressions } from "@/server/suppressions/service";
-import { takeInbound } from "@/server/suppressions/tasks";
+import { takeInbound } from "@/server/inbound/tasks";
 import { sweepWebhooks } from "@/server/webhooks/tasks";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
