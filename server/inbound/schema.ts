@@ -31,7 +31,9 @@ export type InboundMessage = z.output<typeof InboundMessage>;
 
 export const ListInboundQuery = z.object({
   from: NumberQuery.optional().describe("Only messages from this number, E.164; encode its `+` as %2B."),
-  to: NumberQuery.optional().describe("Only messages to this number (E.164; encode its `+` as %2B), short code or name."),
+  to: NumberQuery.optional().describe(
+    "Only messages to this number (E.164; encode its `+` as %2B), short code or name.",
+  ),
   created_after: DateTime.optional().describe("Only messages stored at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only messages stored before, ISO 8601."),
   ...PageQuery,

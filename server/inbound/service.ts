@@ -21,10 +21,7 @@ export async function listInbound({ accountId }: AccountActor, query: ListInboun
   };
   const { rows, total } = await readPage(
     query,
-    () =>
-      isFiltered
-        ? readPrisma().inboundMessage.count({ where })
-        : readTotal("inbound", { ownerId: accountId }),
+    () => (isFiltered ? readPrisma().inboundMessage.count({ where }) : readTotal("inbound", { ownerId: accountId })),
     (skip) => readPrisma().inboundMessage.findMany({ where, orderBy: { id: "desc" }, skip, take: query.limit }),
   );
   return toPage(rows.map(presentInbound), total, query);

@@ -31,7 +31,7 @@ from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know.
 
 Guides: [quick start](/docs/quick-start) · [authentication](/docs/authentication) · [sending](/docs/sending) ·
-[errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
+[receiving](/docs/receiving) · [errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
 [scenario numbers](/docs/scenario-numbers)`;
 
 export const TAGS = [
@@ -48,7 +48,10 @@ export const TAGS = [
     description: "Keys for programs. A key has permissions, limits and, optionally, allowed addresses.",
   },
   { name: "Webhooks", description: "Your endpoints, to which events are posted." },
-  { name: "Events", description: "Status changes of messages, and inbound messages: the same objects that webhooks carry." },
+  {
+    name: "Events",
+    description: "Status changes of messages, and inbound messages: the same objects that webhooks carry.",
+  },
   { name: "Webhook requests", description: "Requests that the service makes to your endpoints." },
 ];
 

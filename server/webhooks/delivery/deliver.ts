@@ -80,7 +80,8 @@ function send(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: 
     status: delivery.eventStatus,
     createdAt: delivery.eventCreatedAt,
   };
-  const shown = "message" in delivery ? presentEvent(event, delivery.message) : presentReceived(event, delivery.received);
+  const shown =
+    "message" in delivery ? presentEvent(event, delivery.message) : presentReceived(event, delivery.received);
   const body = Buffer.from(JSON.stringify(shown));
   return postEvent({ url: target.url, secrets, eventId: event.id, body }, limitMs);
 }
