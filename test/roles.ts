@@ -35,6 +35,8 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "auth.signUp": "anyone",
   "auth.signUpState": "anyone",
   "auth.viewer": "person",
+  "inbound.get": { scope: "sms:read" },
+  "inbound.list": { scope: "sms:read" },
   "messages.bulk": { scope: "sms:bulk" },
   "messages.cancel": { scope: ["sms:send", "sms:bulk"] },
   "messages.detail": "person",

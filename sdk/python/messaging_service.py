@@ -277,6 +277,17 @@ class Messages(_Resource):
         return self._request("GET", _at("/messages", message_id, "/timeline"))["data"]
 
 
+class Inbound(_Resource):
+    """Messages that people sent to the account's numbers."""
+
+    def list(self, **query: Any) -> Page:
+        """Inbound messages, newest first."""
+        return self._list("/inbound", query)
+
+    def get(self, inbound_id: str) -> Json:
+        return self._request("GET", _at("/inbound", inbound_id))["data"]
+
+
 class Account(_Resource):
     """The account of the key."""
 
@@ -378,7 +389,7 @@ class Webhooks(_Resource):
 
 
 class Events(_Resource):
-    """Status changes of messages, newest first: the objects that webhooks carry."""
+    """Status changes of messages, or inbound ones, newest first: the objects that webhooks carry."""
 
     def list(self, **query: Any) -> Page:
         return self._list("/events", query)
@@ -396,6 +407,7 @@ class MessagingClient:
     ) -> None:
         request = _Transport(base_url, api_key, retries, backoff_s, timeout_s)
         self.messages = Messages(request)
+        self.inbound = Inbound(request)
         self.account = Account(request)
         self.senders = Senders(request)
         self.suppressions = Suppressions(request)

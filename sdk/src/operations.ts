@@ -9,6 +9,8 @@ export const OPERATIONS = {
   cancelMessage: { method: "POST", path: "/messages/{id}/cancel", isKeyed: false },
   getMessage: { method: "GET", path: "/messages/{id}", isKeyed: false },
   getMessageTimeline: { method: "GET", path: "/messages/{id}/timeline", isKeyed: false },
+  listInbound: { method: "GET", path: "/inbound", isKeyed: false },
+  getInbound: { method: "GET", path: "/inbound/{id}", isKeyed: false },
   getAccount: { method: "GET", path: "/account", isKeyed: false },
   getBalance: { method: "GET", path: "/balance", isKeyed: false },
   getUsage: { method: "GET", path: "/usage", isKeyed: false },

@@ -50,6 +50,18 @@ export class Messages {
   }
 }
 
+/** Messages that people sent to the account's numbers. */
+export class Inbound {
+  constructor(private readonly request: Transport) {}
+  /** Inbound messages, newest first. */
+  list(query?: Query<"listInbound">, options?: CallOptions): List<Data<"listInbound">[number]> {
+    return paged((page) => this.request("listInbound", { ...options, query: page }), query);
+  }
+  get(id: string, options?: CallOptions): Reply<"getInbound"> {
+    return dataOf(this.request("getInbound", { ...options, path: { id } }));
+  }
+}
+
 /** The account of the key. */
 export class Account {
   constructor(private readonly request: Transport) {}
@@ -161,7 +173,7 @@ export class Webhooks {
   }
 }
 
-/** Status changes of messages, newest first: the objects that webhooks carry. */
+/** Status changes of messages, or inbound ones, newest first: the objects that webhooks carry. */
 export class Events {
   constructor(private readonly request: Transport) {}
   list(query?: Query<"listEvents">, options?: CallOptions): List<Data<"listEvents">[number]> {
