@@ -1015,6 +1015,11 @@ export interface components {
              * @constant
              */
             object: "account";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Contact address. */
             email: string;
             /** @description Name of the account's owner. */
@@ -1046,6 +1051,11 @@ export interface components {
              * @constant
              */
             object: "balance";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Available balance, in units of `currency`. */
             balance: number;
             /** @description ISO 4217 code. */
@@ -1108,6 +1118,11 @@ export interface components {
              * @constant
              */
             object: "sender";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Origin that recipients see. */
             sender_id: string;
             /**
@@ -1126,7 +1141,7 @@ export interface components {
             status_reason: string | null;
             /**
              * Format: date-time
-             * @description Time of approval by an operator, ISO 8601; null: not approved.
+             * @description Time of approval, ISO 8601; null: not approved.
              */
             approved_at: string | null;
             /**
@@ -1168,6 +1183,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1210,6 +1230,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1256,6 +1281,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1295,6 +1325,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1336,6 +1371,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1465,6 +1505,11 @@ export interface components {
              * @constant
              */
             object: "event";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /**
              * @description Event type; `message.failed` also stands for `undelivered`.
              * @enum {string}

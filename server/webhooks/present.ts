@@ -1,3 +1,4 @@
+import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import { type MessageRow, messageAt, presentMessage } from "../messages/present";
 import type { MessageStatus } from "../messages/status";
@@ -7,6 +8,7 @@ import type { Delivery, Event, EventType, WebhookEndpoint, WebhookTest } from ".
 /** The public columns of `webhook_endpoints`; the sealed secret is not even read. */
 export type EndpointRow = {
   id: string;
+  accountId: string;
   url: string;
   description: string | null;
   events: string[];
@@ -51,6 +53,7 @@ export type TryRow = {
 export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
   object: "webhook_endpoint",
+  livemode: !isTestAccount(row.accountId),
   url: row.url,
   description: row.description,
   events: row.events as EventType[],
@@ -66,6 +69,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
 export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
   id: event.id,
   object: "event",
+  livemode: !isTestAccount(message.accountId),
   type: event.type as EventType,
   created_at: event.createdAt.toISOString(),
   data: presentMessage(messageAt(message, event.status as MessageStatus)),

@@ -40,7 +40,7 @@ export async function prepareSend(accountId: string, input: SharedInput): Promis
       }),
     );
   }
-  const canPrefer = input.provider ? (await providerTable()).isRoutable(input.provider) : false;
+  const canPrefer = input.provider ? (await providerTable()).isOpenTo(input.provider, accountId) : false;
   if (input.provider && !canPrefer) {
     refusals.push(
       invalidRequest(`The provider ${input.provider} is not configured on this installation.`, {
@@ -54,7 +54,7 @@ export async function prepareSend(accountId: string, input: SharedInput): Promis
       invalidRequest(`There is no active route ${input.route_id}.`, { param: "route_id", reason: "unknown_route" }),
     );
   }
-  const route = await loadRouting({
+  const route = await loadRouting(accountId, {
     routeId: input.route_id ?? null,
     provider: canPrefer ? (input.provider ?? null) : null,
   });
