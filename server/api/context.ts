@@ -9,9 +9,7 @@ import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
 import { requireRate } from "./rate";
-
-/** `true` on calls of a console page in test mode. The page says it with each call, so that it never shows the other mode's data. */
-export const TEST_MODE_HEADER = "test-mode";
+import { TEST_MODE_HEADER } from "./test-mode";
 
 /**
  * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
