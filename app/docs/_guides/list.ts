@@ -2,6 +2,7 @@
 export const GUIDES = [
   { slug: "quick-start", label: "Quick start" },
   { slug: "authentication", label: "Authentication" },
+  { slug: "test-mode", label: "Test mode" },
   { slug: "sending", label: "Sending and segments" },
   { slug: "receiving", label: "Receiving messages" },
   { slug: "errors", label: "Errors" },

@@ -113,7 +113,7 @@ export const COMPONENTS = {
     apiKey: {
       type: "http",
       scheme: "bearer",
-      description: "An API key, `ds_live_…`, as `Authorization: Bearer <key>`.",
+      description: "An API key, `ds_live_…` or in test mode `ds_test_…`, as `Authorization: Bearer <key>`.",
     },
   },
 };
