@@ -49,6 +49,7 @@ export async function sessionContext(req: Request): Promise<Context> {
       accountId: session.accountId,
       userId: session.userId,
       isOperator: session.isOperator,
+      role: session.role,
       sessionId: session.sessionId,
       isConfirmed: session.isConfirmed,
       origin: { address, userAgent },

@@ -68,6 +68,8 @@ export const Viewer = z.object({
   name: z.string(),
   email: z.string(),
   is_operator: z.boolean(),
+  /** In the account that the session acts in. */
+  role: z.enum(["viewer", "developer", "owner"]),
 });
 export type Viewer = z.output<typeof Viewer>;
 

@@ -17,6 +17,7 @@ const PREFIXES = {
   suppression: "sup",
   inbound: "inb",
   audit: "aud",
+  invitation: "inv",
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

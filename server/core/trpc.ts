@@ -1,6 +1,6 @@
 import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import { type AccountActor, requireOperator, requireScope } from "./actor";
+import { type AccountActor, requireOperator, requireRole, requireScope } from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
@@ -79,13 +79,19 @@ const accountProcedure = t.procedure.use(async ({ ctx, next }) => {
   return next({ ctx: { actor: ctx.actor } });
 });
 
+/** Every member of an account reads; its developers and owners change things too. */
+const memberProcedure = accountProcedure.use(({ ctx, type, next }) => {
+  requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+  return next();
+});
+
 /**
- * A procedure for account owners and for keys with `scope`, or with one of several (the service function may require a
- * certain one); null: any valid key. The scope is checked before the input.
+ * A procedure for an account's people, where a change needs a developer, and for keys with `scope`, or with one of several (the
+ * service function may require a certain one); null: any valid key. The scope is checked before the input.
  */
 export const scoped = (scope: string | readonly string[] | null) =>
   storing(
-    accountProcedure.meta({ scope }).use(({ ctx, next }) => {
+    memberProcedure.meta({ scope }).use(({ ctx, next }) => {
       if (scope) requireScope(ctx.actor, ...[scope].flat());
       return next();
     }),
@@ -97,8 +103,24 @@ const personProcedure = accountProcedure.use(({ ctx, next }) => {
   return next({ ctx: { actor: ctx.actor } });
 });
 
-/** Console only: never reachable with an API key. */
-export const sessionProcedure = storing(personProcedure);
+/** Console only, about the signed-in person and nobody else: their role in the account does not matter. */
+export const ownProcedure = storing(personProcedure);
+
+/** Console only: never reachable with an API key. A change needs a developer. */
+export const sessionProcedure = storing(
+  personProcedure.use(({ ctx, type, next }) => {
+    requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+    return next();
+  }),
+);
+
+/** Console only, for owners of the account. */
+export const ownerProcedure = storing(
+  personProcedure.use(({ ctx, next }) => {
+    requireRole(ctx.actor, "owner");
+    return next();
+  }),
+);
 
 /** Console only, for operators of the installation. */
 export const operatorProcedure = storing(
