@@ -4,6 +4,6 @@ import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
-  const { name, email, isOperator } = session;
-  return <ConsoleShell viewer={{ name, email, isOperator }}>{children}</ConsoleShell>;
+  const { name, email, isOperator, accountId, role } = session;
+  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role }}>{children}</ConsoleShell>;
 }

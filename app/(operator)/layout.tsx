@@ -7,6 +7,6 @@ export default async function OperatorLayout({ children }: { children: ReactNode
   const session = await requireSession();
   // Other users get a 404; the procedures behind these pages check for operators themselves.
   if (!session.isOperator) notFound();
-  const { name, email, isOperator } = session;
-  return <ConsoleShell viewer={{ name, email, isOperator }}>{children}</ConsoleShell>;
+  const { name, email, isOperator, accountId, role } = session;
+  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role }}>{children}</ConsoleShell>;
 }

@@ -4,6 +4,7 @@ import { AppShell, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton 
 import { useDisclosure } from "@mantine/hooks";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
 import { Brand } from "../_ui/frame/brand";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
@@ -11,7 +12,14 @@ import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Navigation } from "./navigation";
 
-type ShellViewer = { name: string; email: string; isOperator: boolean };
+/** `accountId`: null on a page that shows nothing of an account. */
+type ShellViewer = {
+  name: string;
+  email: string;
+  isOperator: boolean;
+  accountId: string | null;
+  role: Membership["role"];
+};
 
 const NAVBAR_WIDTH = 248;
 const HEADER_HEIGHT = 60;
@@ -27,7 +35,7 @@ function Home({ onLeave }: { onLeave?: () => void }) {
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
   const [drawerOpen, drawer] = useDisclosure(false);
-  usePerson(viewer.email);
+  usePerson(viewer.email, viewer.accountId);
   return (
     <AppShell
       layout="alt"
@@ -52,7 +60,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           <Home />
         </Group>
         <ScrollArea flex={1} px="sm" py="xs">
-          <Navigation isOperator={viewer.isOperator} />
+          <Navigation isOperator={viewer.isOperator} role={viewer.role} />
         </ScrollArea>
       </AppShell.Navbar>
       <Drawer
@@ -64,7 +72,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         closeButtonProps={{ "aria-label": "Close navigation" }}
       >
         <nav aria-label="Main">
-          <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
+          <Navigation isOperator={viewer.isOperator} role={viewer.role} onLeave={drawer.close} />
         </nav>
       </Drawer>
       <AppShell.Main id="content" tabIndex={-1} className="shell-main">
