@@ -15,6 +15,7 @@ const EVERY_KEY: Role = { scope: null };
 export const ROLES: Readonly<Record<string, Role>> = {
   "accounts.balance": { scope: "balance:read" },
   "accounts.get": EVERY_KEY,
+  "accounts.updateProfile": "person",
   "accounts.usage": { scope: "balance:read" },
   "accounts.usageSeries": "person",
   "apiKeys.create": { scope: "keys:write" },
@@ -25,6 +26,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "audit.listAll": "operator",
   "auth.changePassword": "person",
   "auth.confirmPassword": "person",
+  "auth.rename": "person",
   "auth.resetPassword": "anyone",
   "auth.secondFactor.begin": "person",
   "auth.secondFactor.confirm": "person",
@@ -105,6 +107,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
 export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "accounts.balance": "viewer",
   "accounts.get": "viewer",
+  "accounts.updateProfile": "owner",
   "accounts.usage": "viewer",
   "accounts.usageSeries": "viewer",
   "apiKeys.create": "developer",
@@ -114,6 +117,7 @@ export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "audit.list": "owner",
   "auth.changePassword": "viewer",
   "auth.confirmPassword": "viewer",
+  "auth.rename": "viewer",
   "auth.secondFactor.begin": "viewer",
   "auth.secondFactor.confirm": "viewer",
   "auth.secondFactor.disable": "viewer",

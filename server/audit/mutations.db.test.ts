@@ -83,6 +83,10 @@ async function addMember({ accountId }: Person, role = "viewer"): Promise<string
 
 /** By the mutation: the action that it records, and how it is done. */
 const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
+  "accounts.updateProfile": [
+    "account.updated",
+    (owner) => callAs(owner, "accounts.updateProfile", { company_name: "Acme", country: "DE" }),
+  ],
   "apiKeys.create": ["api_key.created", (owner) => callAs(owner, "apiKeys.create", { name: "Key", daily_limit: 5 })],
   "apiKeys.revoke": [
     "api_key.revoked",
@@ -101,6 +105,7 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "password.changed",
     (owner) => callAs(owner, "auth.changePassword", { current_password: PASSWORD, new_password: NEW_PASSWORD }),
   ],
+  "auth.rename": ["person.renamed", (owner) => callAs(owner, "auth.rename", { name: "Anna" })],
   "auth.resetPassword": [
     "password.reset",
     async (owner) => {

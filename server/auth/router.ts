@@ -13,6 +13,7 @@ import {
   ConfirmPasswordInput,
   ConfirmSecondFactorInput,
   DisableSecondFactorInput,
+  RenameInput,
   ResetPasswordInput,
   SecondFactor,
   SecondFactorEnrolment,
@@ -25,7 +26,7 @@ import {
   SignUpState,
   Viewer,
 } from "./schema";
-import { getSignUpState, getViewer, signUp } from "./service";
+import { getSignUpState, getViewer, rename, signUp } from "./service";
 import { listSessions, revokeOtherSessions, revokeSession } from "./sessions/sessions";
 
 export const authRouter = router({
@@ -35,6 +36,10 @@ export const authRouter = router({
     .output(SignedUp)
     .mutation(({ ctx, input }) => signUp(input, ctx.address, ctx.userAgent)),
   viewer: ownProcedure.output(Viewer).query(({ ctx }) => getViewer(ctx.actor)),
+  rename: ownProcedure
+    .input(RenameInput)
+    .output(Viewer)
+    .mutation(({ ctx, input }) => rename(ctx.actor, input)),
   changePassword: ownProcedure
     .input(ChangePasswordInput)
     .output(SessionsRevoked)

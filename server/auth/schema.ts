@@ -63,6 +63,10 @@ export const DisableSecondFactorInput = z.object({
 });
 export type DisableSecondFactorInput = z.output<typeof DisableSecondFactorInput>;
 
+/** Console: how a person is called in every account of theirs. */
+export const RenameInput = z.object({ name: z.string().trim().min(1, "must not be empty").max(100) });
+export type RenameInput = z.output<typeof RenameInput>;
+
 /** Console: who is signed in, and what this installation lets them do. */
 export const Viewer = z.object({
   name: z.string(),

@@ -9,7 +9,14 @@ import { log } from "../core/log";
 import { isPassword } from "./credentials/password";
 import { requireStrong } from "./credentials/password-strength";
 import { hasSecondFactor, passSecondFactor } from "./credentials/second-factor";
-import { SECOND_FACTOR_REQUIRED, type SignedUp, type SignUpInput, type SignUpState, type Viewer } from "./schema";
+import {
+  type RenameInput,
+  SECOND_FACTOR_REQUIRED,
+  type SignedUp,
+  type SignUpInput,
+  type SignUpState,
+  type Viewer,
+} from "./schema";
 import { type SignedIn, startSession } from "./sessions/sessions";
 import { normalEmail } from "./sign-in/normal-email";
 import { countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
@@ -121,4 +128,19 @@ export async function getViewer(actor: SessionActor): Promise<Viewer> {
   const user = await prisma().user.findUnique({ where: { id: actor.userId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
   return { name: user.name, email: user.email, is_operator: user.isOperator, role: actor.role ?? "owner" };
+}
+
+/** Changes the person's own name. @throws 401 when the person was removed meanwhile. */
+export async function rename(actor: SessionActor, { name }: RenameInput): Promise<Viewer> {
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ name: string }>("SELECT name FROM users WHERE id = $1 FOR NO KEY UPDATE", [
+      actor.userId,
+    ]);
+    const [before] = rows;
+    if (!before || before.name === name) return;
+    await tx.query("UPDATE users SET name = $2 WHERE id = $1", [actor.userId, name]);
+    const change = { action: "person.renamed", accountId: actor.accountId, subjectId: actor.userId } as const;
+    await recordAudit(tx, actor, { ...change, before: { name: before.name }, after: { name } });
+  });
+  return getViewer(actor);
 }
