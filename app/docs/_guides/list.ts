@@ -2,6 +2,7 @@
 export const GUIDES = [
   { slug: "quick-start", label: "Quick start" },
   { slug: "authentication", label: "Authentication" },
+  { slug: "team", label: "Teams" },
   { slug: "sending", label: "Sending and segments" },
   { slug: "errors", label: "Errors" },
   { slug: "webhooks", label: "Webhooks" },
