@@ -27,6 +27,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "auth.changePassword": "person",
   "auth.confirmPassword": "person",
   "auth.rename": "person",
+  "auth.requestReset": "anyone",
   "auth.resetPassword": "anyone",
   "auth.secondFactor.begin": "person",
   "auth.secondFactor.confirm": "person",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ownProcedure, publicProcedure, router } from "../core/trpc";
 import { changePassword, confirmPassword, resetPassword } from "./credentials/passwords";
+import { requestReset } from "./credentials/reset-by-mail";
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -14,7 +15,9 @@ import {
   ConfirmSecondFactorInput,
   DisableSecondFactorInput,
   RenameInput,
+  RequestResetInput,
   ResetPasswordInput,
+  ResetRequested,
   SecondFactor,
   SecondFactorEnrolment,
   SecondFactorRecovery,
@@ -48,6 +51,10 @@ export const authRouter = router({
     .input(ConfirmPasswordInput)
     .output(Confirmed)
     .mutation(({ ctx, input }) => confirmPassword(ctx.actor, input, ctx.address)),
+  requestReset: publicProcedure
+    .input(RequestResetInput)
+    .output(ResetRequested)
+    .mutation(({ ctx, input }) => requestReset(input, ctx.address)),
   resetPassword: publicProcedure
     .input(ResetPasswordInput)
     .output(SessionsRevoked)

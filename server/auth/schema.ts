@@ -33,6 +33,13 @@ export type Confirmed = z.output<typeof Confirmed>;
 export const ResetPasswordInput = z.object({ token: z.string().min(1).max(100), password: NewPassword });
 export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 
+export const RequestResetInput = z.object({ email: EmailAddress });
+export type RequestResetInput = z.output<typeof RequestResetInput>;
+
+/** The same whether or not anybody signs in with the e-mail. */
+export const ResetRequested = z.object({ accepted: z.literal(true) });
+export type ResetRequested = z.output<typeof ResetRequested>;
+
 /** Response to a correct password when a second factor is required. */
 export const SECOND_FACTOR_REQUIRED = "Enter the code of your authenticator app.";
 
@@ -98,4 +105,8 @@ export const SessionsRevoked = z.object({ revoked: z.number().int() });
 export type SessionsRevoked = z.output<typeof SessionsRevoked>;
 
 /** Console, before sign-in. */
-export const SignUpState = z.object({ open: z.boolean() });
+export const SignUpState = z.object({
+  open: z.boolean(),
+  /** Whether a forgotten password is reset by e-mail; otherwise the operator makes a link. */
+  reset_by_mail: z.boolean(),
+});

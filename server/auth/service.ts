@@ -6,6 +6,7 @@ import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
+import { isMailSet } from "../mail/store";
 import { isPassword } from "./credentials/password";
 import { requireStrong } from "./credentials/password-strength";
 import { hasSecondFactor, passSecondFactor } from "./credentials/second-factor";
@@ -21,9 +22,9 @@ import { type SignedIn, startSession } from "./sessions/sessions";
 import { normalEmail } from "./sign-in/normal-email";
 import { countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
 
-/** Whether sign-up is open. */
+/** Whether sign-up is open, and how a forgotten password is reset. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
-  return { open: env().SIGN_UP_OPEN };
+  return { open: env().SIGN_UP_OPEN, reset_by_mail: isMailSet() };
 }
 
 const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.details.reason === "email_taken";

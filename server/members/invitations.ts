@@ -8,7 +8,9 @@ import { publicUrl } from "../core/env";
 import { forbidden, invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
 import { log } from "../core/log";
-import { type InvitationRow, presentInvitation } from "./present";
+import type { Letter } from "../mail/compose";
+import { queueMail } from "../mail/store";
+import { accountName, type InvitationRow, presentInvitation } from "./present";
 import type { CreatedInvitation, Invitation, InviteInput, MemberPath } from "./schema";
 import { lockMembers, requireStillOwner } from "./store";
 
@@ -31,15 +33,16 @@ export async function listInvitations(actor: SessionActor): Promise<Invitation[]
   return rows.map(presentInvitation);
 }
 
-async function requireRoom(tx: Tx, accountId: string, members: number): Promise<void> {
-  const { rows } = await tx.query<{ status: string; open: number }>(
-    `SELECT a.status, (SELECT count(*)::int FROM invitations i WHERE i.account_id = a.id AND i.expires_at > now()) AS open
+/** @returns the name of the account. */
+async function requireRoom(tx: Tx, accountId: string, members: number): Promise<string> {
+  const { rows } = await tx.query<{ status: string; name: string; companyName: string; open: number }>(
+    `SELECT a.status, a.name, a.company_name AS "companyName", (SELECT count(*)::int FROM invitations i WHERE i.account_id = a.id AND i.expires_at > now()) AS open
      FROM accounts a WHERE a.id = $1`,
     [accountId],
   );
   if (rows[0]?.status !== "active")
     throw forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
-  if (members + rows[0].open < PEOPLE_MAX) return;
+  if (members + rows[0].open < PEOPLE_MAX) return accountName(rows[0]);
   throw invalidRequest(`An account has at most ${PEOPLE_MAX} members and open invitations.`, {
     reason: "member_limit",
   });
@@ -54,8 +57,18 @@ async function requireNewPerson(tx: Tx, accountId: string, email: string): Promi
   throw invalidRequest("This person is a member already.", { param: "email", reason: "already_member" });
 }
 
+const letterOf = (name: string, role: string, url: string): Letter => ({
+  subject: `Join ${name}`,
+  paragraphs: [
+    `You were invited to ${name} as ${role === "owner" ? "an" : "a"} ${role}.`,
+    `The link works once and for ${VALID_DAYS} days. If you did not expect it, do nothing.`,
+  ],
+  link: { label: "Accept the invitation", url },
+});
+
 /**
- * Invites the owner of an e-mail; an earlier invitation of theirs is replaced. The answer, and nothing else, has the link.
+ * Invites the owner of an e-mail; an earlier invitation of theirs is replaced. They are sent the link; where that cannot be done
+ * it is in the answer, and nowhere else.
  * @throws 403 `confirmation_required`, `role_too_low` or `account_not_active`; 400 `already_member` or `member_limit`.
  */
 export async function invite(actor: SessionActor, input: InviteInput): Promise<CreatedInvitation> {
@@ -63,10 +76,11 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
   const { accountId } = actor;
   const email = normalEmail(input.email);
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const row = await transaction(async (tx) => {
+  const link = `${publicUrl()}/invitation?token=${token}`;
+  const { row, isMailed } = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
     requireStillOwner(members, actor);
-    await requireRoom(tx, accountId, members.length);
+    const name = await requireRoom(tx, accountId, members.length);
     await requireNewPerson(tx, accountId, email);
     const { rows } = await tx.query<InvitationRow>(
       `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
@@ -80,10 +94,12 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
     const [made] = rows as [InvitationRow];
     const change = { action: "member.invited", accountId, subjectId: made.id } as const;
     await recordAudit(tx, actor, { ...change, after: { email, role: input.role } });
-    return made;
+    const letter = letterOf(name, input.role, link);
+    const mail = { address: email, kind: "invitation", accountId, letter, validS: VALID_DAYS * 24 * 60 * 60 } as const;
+    return { row: made, isMailed: await queueMail(tx, mail) };
   });
   log("info", "members.invited", { accountId, invitation: row.id, by: actor.userId });
-  return { ...presentInvitation(row), link: `${publicUrl()}/invitation?token=${token}` };
+  return { ...presentInvitation(row), link: isMailed ? null : link };
 }
 
 /** Withdraws an invitation: its link opens nothing any more. @throws 404, 403 `role_too_low`. */

@@ -24,7 +24,7 @@ async function makeOwner(): Promise<Person> {
   return { kind: "session", ...made, isOperator: false, isConfirmed: true, role: "owner", email, sessionId };
 }
 
-const tokenOf = ({ link }: { link: string }): string => new URL(link).searchParams.get("token") ?? "";
+const tokenOf = ({ link }: { link: string | null }): string => new URL(link ?? "").searchParams.get("token") ?? "";
 
 /** A new person who accepted an invitation, signed in. */
 async function makeMember(owner: SessionActor, role: MemberRole): Promise<Person> {

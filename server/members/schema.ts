@@ -37,8 +37,8 @@ export type ChangeRoleInput = z.output<typeof ChangeRoleInput>;
 export const InviteInput = z.object({ email: EmailAddress, role: MemberRole });
 export type InviteInput = z.output<typeof InviteInput>;
 
-/** `link`: in this response only. */
-export const CreatedInvitation = Invitation.extend({ link: z.string() });
+/** `link`: in this response only, and only when it was not sent by e-mail. */
+export const CreatedInvitation = Invitation.extend({ link: z.string().nullable() });
 export type CreatedInvitation = z.output<typeof CreatedInvitation>;
 
 const TOKEN_MAX = 100;

@@ -28,7 +28,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
       closeOnClickOutside={!create.data}
     >
       {create.data ? (
-        <Link invitation={create.data} onDone={onClose} />
+        <Made invitation={create.data} onDone={onClose} />
       ) : (
         <InviteForm create={create} onCancel={close} />
       )}
@@ -82,14 +82,20 @@ function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: ()
   );
 }
 
-function Link({ invitation, onDone }: { invitation: CreatedInvitation; onDone: () => void }) {
+function Made({ invitation, onDone }: { invitation: CreatedInvitation; onDone: () => void }) {
   return (
     <Stack gap="md">
-      <Text size="sm">
-        Send this link to {invitation.email}. It works once and for seven days, and is not shown again. Whoever opens it
-        becomes a member.
-      </Text>
-      <SecretValue label="Invitation link" value={invitation.link} />
+      {invitation.link === null ? (
+        <Text size="sm">{invitation.email} gets an e-mail with a link, which works once and for seven days.</Text>
+      ) : (
+        <>
+          <Text size="sm">
+            Send this link to {invitation.email}. It works once and for seven days, and is not shown again. Whoever
+            opens it becomes a member.
+          </Text>
+          <SecretValue label="Invitation link" value={invitation.link} />
+        </>
+      )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
           Done
