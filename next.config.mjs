@@ -7,11 +7,6 @@ const config = {
   typedRoutes: false,
   // The type check is a step of its own of `npm test`, over the whole tree; a first start need not wait for it.
   typescript: { ignoreBuildErrors: true },
-  // Addresses of former versions, which people have kept.
-  redirects: async () => [
-    { source: "/security", destination: "/settings/security", permanent: true },
-    { source: "/audit", destination: "/settings/audit", permanent: true },
-  ],
   allowedDevOrigins: ["127.0.0.1"],
   turbopack: { root: import.meta.dirname },
   serverExternalPackages: [

@@ -1,8 +1,7 @@
 import type { Task, TaskList } from "graphile-worker";
 import { checkLedger } from "../server/accounts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
-import { mailReset } from "../server/auth/credentials/reset-by-mail";
-import { forgetSignIns } from "../server/auth/tasks";
+import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { foldListTotals } from "../server/lists/tasks";
@@ -52,7 +51,7 @@ export const receiptTasks = {
   apply_receipts: task("apply_receipts", takeReceipts),
   join_receipts: task("join_receipts", rejoin),
   apply_inbound: task("apply_inbound", takeInbound),
-  request_password_reset: task("request_password_reset", mailReset),
+  request_password_reset: task("request_password_reset", mailPasswordReset),
   review_sender: task("review_sender", reviewSender),
 };
 

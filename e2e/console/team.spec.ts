@@ -41,7 +41,9 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   await expect(page.getByRole("table", { name: "Open invitations" })).toContainText(email);
   const member = await join(browser, service, link, "Bob Builder");
 
-  await expect(member.getByRole("link", { name: "Send a message", exact: true })).toHaveCount(0);
+  const navigation = member.getByRole("navigation", { name: "Main" });
+  await expect(navigation.getByRole("link", { name: "Messages" })).toBeVisible();
+  await expect(navigation.getByRole("link", { name: "Send a message" })).toHaveCount(0);
   await member.goto("/settings/team");
   await expect(member.getByRole("table", { name: "Members" })).toContainText("Bob Builder");
   await expect(member.getByRole("button", { name: "Invite a member" })).toHaveCount(0);
@@ -115,8 +117,6 @@ test("somebody with several accounts switches between them in the account menu",
   browser,
   service,
 }) => {
-  // Dora opens the second account to the owner of the first, who keeps their own password.
-  const dora = await join(browser, service, await invite(page, newEmail(), "Owner"), "Dora");
   const email = newEmail();
   const context = await browser.newContext({ baseURL: service.url });
   const founder = await context.newPage();
@@ -139,8 +139,8 @@ test("somebody with several accounts switches between them in the account menu",
   await page.getByRole("menuitem", { name: /owner/ }).click();
   await expect(page.getByRole("navigation").getByRole("link", { name: "Send a message" })).toBeVisible();
   await page.goto("/settings/team");
-  await expect(page.getByRole("table", { name: "Members" })).toContainText("Dora");
-  await Promise.all([dora.context().close(), context.close()]);
+  await expect(page.getByRole("table", { name: "Members" })).toContainText(account.email);
+  await context.close();
 });
 
 test("the addresses that security and audit log had before lead to the settings", async ({ console: page }) => {
@@ -155,7 +155,7 @@ test("the addresses that security and audit log had before lead to the settings"
 
 test("a person's name and what the account says of itself are edited in the profile", async ({ console: page }) => {
   await page.goto("/settings");
-  await page.getByLabel("Your name").fill("Anna Example");
+  await page.getByRole("textbox", { name: "Your name" }).fill("Anna Example");
   await page.getByRole("button", { name: "Save your name" }).click();
   await expect(page.getByText("Your name is saved")).toBeVisible();
   await page.getByLabel("Company").fill("Example Ltd");

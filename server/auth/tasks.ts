@@ -1,4 +1,9 @@
 import { pool } from "../core/db";
+import type { JobPayload } from "../core/jobs";
+import { mailReset } from "./credentials/reset-by-mail";
+
+/** Mails a link to somebody who has forgotten their password, if anybody signs in with the e-mail. */
+export const mailPasswordReset = (job: JobPayload<"request_password_reset">): Promise<void> => mailReset(job);
 
 const DELETED_AT_ONCE = 1_000;
 
