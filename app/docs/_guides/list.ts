@@ -3,6 +3,7 @@ export const GUIDES = [
   { slug: "quick-start", label: "Quick start" },
   { slug: "authentication", label: "Authentication" },
   { slug: "test-mode", label: "Test mode" },
+  { slug: "team", label: "Teams" },
   { slug: "sending", label: "Sending and segments" },
   { slug: "receiving", label: "Receiving messages" },
   { slug: "errors", label: "Errors" },
