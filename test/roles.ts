@@ -53,6 +53,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "operator.providers.drain": "operator",
   "operator.providers.get": "operator",
   "operator.providers.list": "operator",
+  "operator.providers.rotateReceiptUrl": "operator",
   "operator.providers.saveSettings": "operator",
   "operator.providers.test": "operator",
   "operator.providers.throttle": "operator",

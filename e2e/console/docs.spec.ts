@@ -105,7 +105,7 @@ test("programs read the guides as Markdown, their index and a Postman collection
   for (const path of ["/llms.txt", "/docs/llms.txt"]) {
     const index = await read(path);
     expect([index.status, index.type]).toEqual([200, "text/plain; charset=utf-8"]);
-    const linked = [...index.text.matchAll(/\((\S+\.md)\)/g)].map(([, url = ""]) => url);
+    const linked = [...index.text.matchAll(/\]\((\S+\.md)\)/g)].map(([, url = ""]) => url);
     expect(linked).toHaveLength(GUIDES.length);
     for (const url of linked) {
       expect(url.startsWith(`${service.url}/docs/`)).toBe(true);

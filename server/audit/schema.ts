@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = [
   "password.reset_issued",
   "provider.breaker_closed",
   "provider.drained",
+  "provider.receipt_url_rotated",
   "provider.resumed",
   "provider.settings_cleared",
   "provider.settings_saved",

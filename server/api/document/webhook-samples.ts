@@ -52,7 +52,7 @@ foreach (explode(',', $_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '') as $field) {
 }
 $expected = hash_hmac('sha256', "$time.$rawBody", getenv('SIGNING_SECRET'));
 $matches = array_filter($digests, fn ($digest) => hash_equals($expected, $digest));
-if (!$matches || !ctype_digit($time) || abs(time() - (int) $time) > 300) {
+if (!$matches || !preg_match('/^[0-9]{1,12}$/D', $time) || abs(time() - (int) $time) > 300) {
   http_response_code(400);
   exit;
 }

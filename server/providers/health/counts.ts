@@ -28,6 +28,7 @@ const COLUMNS = [
   "receipts_stale",
   "receipts_replayed",
   "receipts_unreadable",
+  "receipts_blocked",
 ] as const;
 
 type Column = (typeof COLUMNS)[number];
@@ -72,10 +73,8 @@ export function countOutcome(provider: string, outcome: SendOutcome, latencyMs: 
 }
 
 /** Counts a callback by its result. */
-export const countCallback = (
-  provider: string,
-  column: "receipts" | "receipts_forged" | "receipts_stale" | "receipts_replayed" | "receipts_unreadable",
-): void => add(provider, { [column]: 1 });
+export const countCallback = (provider: string, column: Extract<Column, `receipts${string}`>): void =>
+  add(provider, { [column]: 1 });
 
 type ProviderCounts = readonly [provider: string, counts: Counts];
 
