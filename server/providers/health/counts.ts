@@ -43,7 +43,12 @@ const OF_FAULT = {
 
 /** Counts that are not in the database yet, flushed once more at a stop; see {@link flushCounts}. */
 export const unflushedCounts = defineProcessValue("providers.counts", () => {
-  const own = { counts: new Map<string, Counts>(), timer: null as NodeJS.Timeout | null };
+  const own = {
+    counts: new Map<string, Counts>(),
+    timer: null as NodeJS.Timeout | null,
+    /** The last flush. */
+    flushing: Promise.resolve(),
+  };
   onShutdown(async () => {
     if (own.timer) clearTimeout(own.timer);
     await flushCounts();
@@ -85,8 +90,17 @@ const countRows = unnest<ProviderCounts>({
   ),
 });
 
-/** Adds the counts of this process to the shared counters of the current minute. */
-export async function flushCounts(): Promise<void> {
+/**
+ * Adds the counts of this process to the shared counters of the current minute. All that was counted before is there when
+ * this returns, also what an earlier flush is still writing.
+ */
+export function flushCounts(): Promise<void> {
+  const own = unflushedCounts();
+  own.flushing = own.flushing.catch(() => undefined).then(writeCounts);
+  return own.flushing;
+}
+
+async function writeCounts(): Promise<void> {
   const own = unflushedCounts();
   // Rows are locked in the order of their providers.
   const taken = [...own.counts].sort(([one], [other]) => (one < other ? -1 : 1));
