@@ -205,6 +205,10 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "provider.drained",
     (_, operator) => callAs(operator, "operator.providers.drain", { id: "twilio", is_drained: true }),
   ],
+  "operator.providers.rotateReceiptUrl": [
+    "provider.receipt_url_rotated",
+    (_, operator) => callAs(operator, "operator.providers.rotateReceiptUrl", { id: "infobip" }),
+  ],
   "operator.providers.saveSettings": [
     "provider.settings_saved",
     (_, operator) =>

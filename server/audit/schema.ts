@@ -28,6 +28,7 @@ export const AUDIT_ACTIONS = [
   "person.renamed",
   "provider.breaker_closed",
   "provider.drained",
+  "provider.receipt_url_rotated",
   "provider.resumed",
   "provider.settings_cleared",
   "provider.settings_saved",

@@ -89,6 +89,9 @@ export const Settings = z.object({
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
     "milliseconds that a provider has to respond; after that it is unknown whether it took the message",
   ),
+  RECEIPT_PATH_DAYS: count(7, 4, 365).describe(
+    "days for which a receipt URL holds that went out with a message, or that an operator has replaced by another",
+  ),
   ACCOUNT_RATE_FACTOR: count(5, 1, 1_000).describe(
     "requests per minute of an account, keys and people together, as a multiple of what its most generous key may make",
   ),

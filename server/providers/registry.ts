@@ -12,6 +12,7 @@ import { httpProvider } from "./catalogue";
 import { httpAdapter } from "./http/client";
 import { reportingMissingParts } from "./partial-acceptance";
 import type { Adapter, HttpProvider, Settings } from "./port";
+import type { ReceiptRotation } from "./receipt-url";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { type FoundSettings, findSettings } from "./settings";
 import { createSmppAdapter } from "./smpp/adapter";
@@ -40,7 +41,7 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
   alarm: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
   health: number;
-};
+} & ReceiptRotation;
 
 export type ProviderTable = {
   stateOf: (id: string) => ProviderState | null;
@@ -71,7 +72,7 @@ type Row = {
   probesLeft: number;
   alarm: string | null;
   health: number;
-};
+} & ReceiptRotation;
 
 const UNTOUCHED = {
   settingsSealed: null,
@@ -83,6 +84,8 @@ const UNTOUCHED = {
   probesLeft: 0,
   alarm: null,
   health: 1,
+  receiptRotation: 0,
+  isFormerReceiptUrlValid: false,
 } as const;
 
 type ActiveAdapter = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
@@ -172,8 +175,11 @@ async function readTable(): Promise<ProviderTable> {
     name: "providers.all",
     text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, alarm, health,
              max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", probes_left AS "probesLeft",
-             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "unavailableForMs"
+             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "unavailableForMs",
+             receipt_rotation AS "receiptRotation",
+             coalesce(receipt_rotated_at > now() - make_interval(days => $1), false) AS "isFormerReceiptUrlValid"
            FROM providers`,
+    values: [env().RECEIPT_PATH_DAYS],
   });
   const entries = PROVIDERS.map((id) => {
     const { settingsSealed, ...row } = rows.find((candidate) => candidate.id === id) ?? { id, ...UNTOUCHED };
