@@ -2,9 +2,8 @@
 
 import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
-import { signOut } from "next-auth/react";
-import { forgetPerson } from "../_trpc/client";
 import { SiteLink } from "../_ui/frame/site-link";
+import { signOutHere } from "./sign-out";
 
 /** The signed-in person, security settings and sign-out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
@@ -29,13 +28,7 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
         <Menu.Item component={SiteLink} href="/security" leftSection={<IconShieldLock size={16} aria-hidden />}>
           Security
         </Menu.Item>
-        <Menu.Item
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => {
-            forgetPerson();
-            void signOut({ callbackUrl: "/sign-in" });
-          }}
-        >
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOutHere}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

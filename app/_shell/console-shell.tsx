@@ -10,6 +10,7 @@ import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Navigation } from "./navigation";
+import { SearchButton } from "./search/search-button";
 
 type ShellViewer = { name: string; email: string; isOperator: boolean };
 
@@ -41,6 +42,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
           <Group ml="auto" gap="xs" wrap="nowrap">
+            <SearchButton isOperator={viewer.isOperator} />
             <BalanceLink />
             <SchemeToggle />
             <AccountMenu name={viewer.name} email={viewer.email} />

@@ -26,7 +26,8 @@ import { SiteLink } from "@/app/_ui/frame/site-link";
 type Item = { href: string; label: string; icon: Icon };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
-const SECTIONS: Section[] = [
+/** The pages of the console by their sections. */
+export const SECTIONS: Section[] = [
   {
     title: "Messaging",
     operatorOnly: false,

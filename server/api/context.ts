@@ -13,7 +13,7 @@ import { requireRate } from "./rate";
  * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
  * things every five seconds, so that twenty of them may be open.
  */
-const PERSON_LIMIT = 1_200;
+export const PERSON_LIMIT = 1_200;
 
 const countPerson = ({ userId, accountId }: { userId: string; accountId: string }) =>
   countRequest({ caller: userId, limit: PERSON_LIMIT, accountId });
