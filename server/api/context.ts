@@ -1,4 +1,3 @@
-import { countRequest } from "../api-keys/rate-limit";
 import { currentSession } from "../auth/sessions/session";
 import { callerAddress } from "../auth/sign-in/caller-address";
 import { warnOfUndeclaredProxy } from "../auth/sign-in/undeclared-proxy";
@@ -7,16 +6,7 @@ import { invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
-import { requireRate } from "./rate";
-
-/**
- * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
- * things every five seconds, so that twenty of them may be open.
- */
-export const PERSON_LIMIT = 1_200;
-
-const countPerson = ({ userId, accountId }: { userId: string; accountId: string }) =>
-  countRequest({ caller: userId, limit: PERSON_LIMIT, accountId });
+import { admitPerson } from "./rate";
 
 /**
  * The Idempotency-Key of a call, which has to stand alone: in a batch it would stand for several.
@@ -59,7 +49,7 @@ export async function sessionContext(req: Request): Promise<Context> {
     idempotency,
     responseHeaders: {},
     admit: async () => {
-      if (session) requireRate(await countPerson(session), "One person");
+      if (session) await admitPerson(session);
     },
   };
 }

@@ -1,6 +1,5 @@
 /** The door for lists as CSV files, on node:http: rows go out while they are read, so that a list of any length takes little memory. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { countRequest } from "../../api-keys/rate-limit";
 import { findSignedIn } from "../../auth/sessions/sessions";
 import type { SessionActor } from "../../core/actor";
 import {
@@ -17,9 +16,8 @@ import { errorFields, log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { ExportInput } from "../../exports/schema";
 import { exportList } from "../../exports/service";
-import { PERSON_LIMIT } from "../context";
 import { parseBody } from "../input";
-import { requireRate } from "../rate";
+import { admitPerson } from "../rate";
 import { trpcRefusal, writeResponse } from "./answers";
 import { readBody } from "./body";
 import { requireOwnPage } from "./calls";
@@ -48,7 +46,7 @@ async function signedInPerson(request: IncomingMessage): Promise<SessionActor & 
   const person = visitor.sessionId === null ? null : await findSignedIn(visitor.sessionId, "");
   if (!person) throw unauthorized("Sign in first.", { reason: "no_session" });
   const { userId, accountId, isOperator, sessionId } = person;
-  requireRate(await countRequest({ caller: userId, limit: PERSON_LIMIT, accountId }), "One person");
+  await admitPerson(person);
   return { kind: "session", userId, accountId, isOperator, sessionId };
 }
 
