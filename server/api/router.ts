@@ -5,6 +5,7 @@ import { authRouter } from "../auth/router";
 import { mergeRouters, router } from "../core/trpc";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
+import { overviewRouter } from "../overview/router";
 import { providersRouter } from "../providers/router";
 import { routingRouter } from "../routing/router";
 import { sendersRouter } from "../senders/router";
@@ -19,6 +20,7 @@ export const appRouter = router({
   auth: authRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
+  overview: overviewRouter,
   senders: sendersRouter,
   suppressions: suppressionsRouter,
   webhooks: webhooksRouter,
