@@ -2,7 +2,6 @@
 
 import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
-import { signOut } from "next-auth/react";
 import { forgetPerson } from "../_trpc/client";
 import { SiteLink } from "../_ui/frame/site-link";
 
@@ -31,9 +30,10 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => {
+          onClick={async () => {
             forgetPerson();
-            void signOut({ callbackUrl: "/sign-in" });
+            const { signOut } = await import("next-auth/react");
+            await signOut({ callbackUrl: "/sign-in" });
           }}
         >
           Sign out

@@ -1,14 +1,13 @@
 "use client";
 
-import { AppShell, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { AppShell, Burger, Container, Group, ScrollArea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import Link from "next/link";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { usePerson } from "../_trpc/client";
-import { Brand } from "../_ui/frame/brand";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
+import { Home } from "./home";
 import { Navigation } from "./navigation";
 
 type ShellViewer = { name: string; email: string; isOperator: boolean };
@@ -16,17 +15,12 @@ type ShellViewer = { name: string; email: string; isOperator: boolean };
 const NAVBAR_WIDTH = 248;
 const HEADER_HEIGHT = 60;
 
-function Home({ onLeave }: { onLeave?: () => void }) {
-  return (
-    <UnstyledButton component={Link} href="/" onClick={onLeave} aria-label="Messaging Service, overview">
-      <Brand />
-    </UnstyledButton>
-  );
-}
+const NavigationDrawer = lazy(() => import("./navigation-drawer").then((file) => ({ default: file.NavigationDrawer })));
 
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
-  const [drawerOpen, drawer] = useDisclosure(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });
   usePerson(viewer.email);
   return (
     <AppShell
@@ -55,18 +49,11 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           <Navigation isOperator={viewer.isOperator} />
         </ScrollArea>
       </AppShell.Navbar>
-      <Drawer
-        opened={drawerOpen}
-        onClose={drawer.close}
-        size={NAVBAR_WIDTH + 40}
-        hiddenFrom="md"
-        title={<Home onLeave={drawer.close} />}
-        closeButtonProps={{ "aria-label": "Close navigation" }}
-      >
-        <nav aria-label="Main">
-          <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
-        </nav>
-      </Drawer>
+      {wasOpened && (
+        <Suspense>
+          <NavigationDrawer opened={drawerOpen} onClose={drawer.close} isOperator={viewer.isOperator} />
+        </Suspense>
+      )}
       <AppShell.Main id="content" tabIndex={-1} className="shell-main">
         <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
           {children}

@@ -1,8 +1,9 @@
 "use client";
 
-import { Modal, type ModalProps } from "@mantine/core";
+import type { ModalProps } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { confirmAction } from "./confirm";
+import { Dialog } from "./dialog";
 
 /**
  * A dialog with a form. Escape, the closing cross and a click beside it ask before they drop what was entered; buttons
@@ -35,8 +36,7 @@ export function FormModal({
     });
   };
   return (
-    <Modal
-      closeButtonProps={{ "aria-label": "Close" }}
+    <Dialog
       {...modal}
       // Escape then answers the question, and is not asked about once more.
       closeOnEscape={modal.closeOnEscape !== false && !isAsking}
@@ -50,6 +50,6 @@ export function FormModal({
       >
         {children}
       </div>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Modal } from "@mantine/core";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import type { Event } from "@/server/webhooks/schema";
 
@@ -9,7 +9,7 @@ const INDENT = 2;
 /** Shows the JSON of an event as webhooks send it. */
 export function EventDialog({ event, opened, onClose }: { event: Event; opened: boolean; onClose: () => void }) {
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       size="lg"
@@ -17,6 +17,6 @@ export function EventDialog({ event, opened, onClose }: { event: Event; opened: 
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <CodeBlock value={JSON.stringify(event, null, INDENT)} copyLabel="Copy payload" maxHeight={520} />
-    </Modal>
+    </Dialog>
   );
 }

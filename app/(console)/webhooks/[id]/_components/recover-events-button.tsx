@@ -1,10 +1,11 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { toastDone } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
@@ -22,14 +23,14 @@ export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
       <Button variant="default" leftSection={<IconHistory size={16} />} onClick={dialog.open}>
         Recover events
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={dialog.close}
         title="Recover missed events"
         closeButtonProps={{ "aria-label": "Close" }}
       >
         <RecoverForm endpointId={endpointId} onDone={dialog.close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }
