@@ -58,10 +58,21 @@ async function weighAll(visitor: Visitor, paths: readonly string[]): Promise<Rec
   return found;
 }
 
-test(`no page takes more than ${LIMIT_KB} kB of JavaScript`, async ({ console: page, account, api, receiver, browser, service }) => {
+test(`no page takes more than ${LIMIT_KB} kB of JavaScript`, async ({
+  console: page,
+  account,
+  api,
+  receiver,
+  browser,
+  service,
+}) => {
   test.setTimeout(600_000);
   const { body: endpoint } = await api.post("/webhooks/create", { url: receiver.url });
-  const { body: message } = await api.post("/messages/send", { from: account.sender, to: "+15550100001", body: "Hello" });
+  const { body: message } = await api.post("/messages/send", {
+    from: account.sender,
+    to: "+15550100001",
+    body: "Hello",
+  });
   const own = [...ACCOUNT_PAGES, `/messages/${message.data.id}`, `/webhooks/${endpoint.data.id}`];
   const desk = await (await browser.newContext({ baseURL: service.url })).newPage();
   await signInOperator(desk, service);
