@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Send to many recipients
-         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
+         * @description Accepts one message per recipient: the same text for all, or with `variables` one for each. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
          *
          *     Permission: `sms:bulk` (send the same message to many recipients).
          */
@@ -760,7 +760,7 @@ export interface components {
              * @enum {string}
              */
             encoding: "GSM-7" | "UCS-2";
-            /** @description Segments of each message. */
+            /** @description Segments of each message; with `variables`, of the text before they are filled in. */
             segments: number;
             /** @description Characters (code points) of that text. */
             characters: number;
@@ -807,6 +807,8 @@ export interface components {
                 provider: string | null;
                 /** @description Price of one segment, in units of `currency`; null without a route. */
                 price_per_segment: number | null;
+                /** @description Segments of its text, which differ between recipients with `variables`. */
+                segments: number;
                 /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
                 /** @description The `error` with which its message would fail at once; null: it would be accepted. */
@@ -1616,6 +1618,10 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            variables?: {
+                [key: string]: string;
+            }[];
         };
         EstimateMessageRequest: {
             /** @description Recipient, E.164, as of a single send; or give `recipients`. */
@@ -1635,6 +1641,10 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            variables?: {
+                [key: string]: string;
+            }[];
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
         } & (unknown | unknown);

@@ -11,7 +11,7 @@ const SHARE_MIN = 0.1;
 const WORSE_BY = 2;
 const DAYS_LEFT_MIN = 3;
 
-export const failedOf = ({ failed, undelivered }: Ends): number => failed + undelivered;
+const failedOf = ({ failed, undelivered }: Ends): number => failed + undelivered;
 const endedOf = (ends: Ends): number => ends.delivered + failedOf(ends);
 
 /** The share of messages that did not arrive among those whose end is known, 0..1; null: too few to say. */
