@@ -1,6 +1,6 @@
 "use client";
 
-import { AppShell, Burger, Container, Group, ScrollArea } from "@mantine/core";
+import { AppShell, Box, Burger, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { usePerson } from "../_trpc/client";
@@ -45,9 +45,9 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         <Group h={HEADER_HEIGHT} px="lg">
           <Home />
         </Group>
-        <ScrollArea flex={1} px="sm" py="xs">
+        <Box className="nav-scroll" px="sm" py="xs">
           <Navigation isOperator={viewer.isOperator} />
-        </ScrollArea>
+        </Box>
       </AppShell.Navbar>
       {wasOpened && (
         <Suspense>

@@ -72,7 +72,6 @@ export const theme = createTheme({
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide the entry", tabIndex: 0 } },
     },
-    Tooltip: { defaultProps: { openDelay: 200, events: { hover: true, focus: true, touch: true } } },
   },
 });
 
