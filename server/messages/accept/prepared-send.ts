@@ -1,4 +1,5 @@
 /** Preparation shared by a send and its estimate: the checks of a request, its final text, and its routes. */
+import { DAY_MS, msUntil } from "../../core/clock";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
@@ -8,7 +9,10 @@ import type { SendBulkInput, SendMessageInput } from "../schema";
 import { type FinalText, finalText, personalTexts } from "./personal-texts";
 
 /** Input that all messages of one request share. */
-export type SharedInput = Pick<SendMessageInput, "from" | "body" | "route_id" | "provider" | "smart_encoding">;
+export type SharedInput = Pick<
+  SendMessageInput,
+  "from" | "body" | "route_id" | "provider" | "smart_encoding" | "send_at" | "validity_period"
+>;
 
 /** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */
 export type Destination = { to: string; costMicros: bigint; text: FinalText } & (
@@ -19,6 +23,8 @@ export type Destination = { to: string; costMicros: bigint; text: FinalText } & 
 type PreparedSend = {
   /** The text as it will be sent to recipients without variables. */
   text: FinalText;
+  /** When it is to be sent; null: at once. */
+  scheduledAt: Date | null;
   /** Errors that refuse the whole request, in the order of precedence; empty: none. */
   refusals: ApiError[];
   /** `at`: the recipient's position in the request. */
@@ -26,6 +32,7 @@ type PreparedSend = {
 };
 
 const RECIPIENT_SHOWN_MAX = 64;
+const SCHEDULE_MAX_DAYS = 30;
 
 /** Checks the shared input of a request once. `resolve` then finds the route and price of a recipient. */
 export async function prepareSend(
@@ -55,6 +62,8 @@ export async function prepareSend(
       invalidRequest(`There is no active route ${input.route_id}.`, { param: "route_id", reason: "unknown_route" }),
     );
   }
+  const scheduledAt = input.send_at ? new Date(input.send_at) : null;
+  if (scheduledAt) refusals.push(...sendAtRefusals(scheduledAt));
   const route = await loadRouting({
     routeId: input.route_id ?? null,
     provider: canPrefer ? (input.provider ?? null) : null,
@@ -63,7 +72,20 @@ export async function prepareSend(
   const personal = recipients && variables ? personalTexts({ ...input, recipients, variables }) : null;
   if (personal?.refusal) refusals.push(personal.refusal);
   const text = finalText(input.body, input.smart_encoding);
-  return { text, refusals, resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text) };
+  return { text, scheduledAt, refusals, resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text) };
+}
+
+/** Refuses a time that has passed or is too far ahead. A repeated request gets its first response whenever it comes. */
+function sendAtRefusals(scheduledAt: Date): ApiError[] {
+  const aheadMs = msUntil(scheduledAt);
+  if (aheadMs <= 0) {
+    return [invalidRequest("`send_at` must lie ahead.", { param: "send_at", reason: "send_at_in_the_past" })];
+  }
+  if (aheadMs > SCHEDULE_MAX_DAYS * DAY_MS) {
+    const text = `\`send_at\` must lie at most ${SCHEDULE_MAX_DAYS} days ahead.`;
+    return [invalidRequest(text, { param: "send_at", reason: "send_at_too_far_ahead" })];
+  }
+  return [];
 }
 
 function resolve(to: string, route: (to: string) => Routing | null, text: FinalText): Destination {
