@@ -8,6 +8,7 @@ const BYTES_PER_KB = 1_000;
 const ACCOUNT_PAGES = [
   "/",
   "/send",
+  "/send/many",
   "/messages",
   "/usage",
   "/senders",
@@ -21,6 +22,7 @@ const ACCOUNT_PAGES = [
   "/docs/quick-start",
 ];
 const OPERATOR_PAGES = [
+  "/operator",
   "/operator/senders",
   "/operator/accounts",
   "/operator/providers",
