@@ -9,6 +9,7 @@ import {
   IconBook2,
   IconBuilding,
   IconChartBar,
+  IconHeartbeat,
   IconHistory,
   IconHome,
   IconInbox,
@@ -60,6 +61,7 @@ export const SECTIONS: Section[] = [
     title: "Operator",
     operatorOnly: true,
     items: [
+      { href: "/operator", label: "Installation", icon: IconHeartbeat },
       { href: "/operator/senders", label: "Sender review", icon: IconUserCheck },
       { href: "/operator/accounts", label: "Accounts", icon: IconBuilding },
       { href: "/operator/providers", label: "Providers", icon: IconServer2 },
@@ -70,8 +72,11 @@ export const SECTIONS: Section[] = [
   },
 ];
 
+/** Home pages, below whose addresses the others lie. */
+const HOMES = ["/", "/operator"];
+
 const isAt = (pathname: string, href: string) =>
-  href === "/" ? pathname === "/" : pathname === href || pathname.startsWith(`${href}/`);
+  HOMES.includes(href) ? pathname === href : pathname === href || pathname.startsWith(`${href}/`);
 
 /** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
 export function Navigation({

@@ -6,6 +6,7 @@ import { expect, test } from "../test";
 const ACCOUNT_PAGES = [
   "/",
   "/send",
+  "/send/many",
   "/messages",
   "/messages?page=9",
   "/inbound",
@@ -23,6 +24,7 @@ const ACCOUNT_PAGES = [
   "/nowhere",
 ];
 const OPERATOR_PAGES = [
+  "/operator",
   "/operator/senders?status=all",
   "/operator/accounts",
   "/operator/providers",

@@ -7,6 +7,7 @@ import { inboundRouter } from "../inbound/router";
 import { membersRouter } from "../members/router";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
+import { overviewRouter } from "../overview/router";
 import { providersRouter } from "../providers/router";
 import { routingRouter } from "../routing/router";
 import { searchRouter } from "../search/router";
@@ -24,6 +25,7 @@ export const appRouter = router({
   members: membersRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
+  overview: overviewRouter,
   search: searchRouter,
   senders: sendersRouter,
   suppressions: suppressionsRouter,

@@ -10,6 +10,7 @@ const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const NO_PHONE_NUMBER = "must be a phone number in E.164 form, such as +14155550123";
 const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
+const VARIABLE_NAME_MAX = 100;
 const VALIDITY_MIN_S = 60;
 /** 72 hours: a message without a final receipt ends as `undelivered` then. */
 const VALIDITY_MAX_S = 259_200;
@@ -119,6 +120,16 @@ export const SendMessageInput = z.object({
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
+/** Of a bulk and of its estimate. */
+export const BulkVariables = z
+  .array(z.record(z.string().max(VARIABLE_NAME_MAX), z.string().max(BODY_MAX_CHARACTERS)))
+  .max(RECIPIENTS_MAX)
+  .optional()
+  .describe(
+    "Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. " +
+      "Omitted: `body` is sent as it is.",
+  );
+
 export const SendBulkInput = z.object({
   recipients: z
     .array(z.string())
@@ -126,6 +137,7 @@ export const SendBulkInput = z.object({
     .max(RECIPIENTS_MAX)
     .describe("1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone."),
   ...SharedInput,
+  variables: BulkVariables,
 });
 export type SendBulkInput = z.output<typeof SendBulkInput>;
 

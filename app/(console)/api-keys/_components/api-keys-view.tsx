@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconKey, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -10,6 +10,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { Tooltip } from "@/app/_ui/tooltip";
 import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";

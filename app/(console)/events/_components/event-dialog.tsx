@@ -1,6 +1,6 @@
 "use client";
 
-import { Dialog } from "@/app/_ui/frame/dialog";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import type { AnyEvent } from "@/server/webhooks/schema";
 
