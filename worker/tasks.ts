@@ -14,6 +14,7 @@ import {
   takeReceipts,
 } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
+import { forgetOldData } from "../server/retention/tasks";
 import { reviewSender } from "../server/senders/tasks";
 import { takeInbound } from "../server/suppressions/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
@@ -38,7 +39,8 @@ const task =
   };
 
 /** A recurring job, of which at most one run is under way in all workers. */
-const recurringTask = (name: JobName, run: () => Promise<unknown>): Task => task(name, () => exclusively(name, run));
+const recurringTask = (name: JobName, run: (stop: AbortSignal) => Promise<unknown>): Task =>
+  task(name, (_, stop) => exclusively(name, () => run(stop)));
 
 /** Dispatch mostly waits for providers, so it has a queue of its own and runs many jobs concurrently. */
 export const dispatchTasks = {
@@ -63,6 +65,7 @@ export const housekeepingTasks = {
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
+  forget_old_data: recurringTask("forget_old_data", forgetOldData),
 };
 
 /** Webhooks wait for customers' servers, so they have a queue of their own and run many jobs concurrently. */

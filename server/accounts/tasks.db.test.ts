@@ -144,6 +144,8 @@ test("a balance changed by hand is reported with its amounts", async () => {
     ledgerMicros: 1_000_000n,
     reservedMicros: 3n,
     ledgerReservedMicros: 0n,
+    forgottenMicros: 0n,
+    ledgerForgottenMicros: 0n,
     faultyMessages: [],
   });
 });

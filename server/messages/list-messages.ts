@@ -111,13 +111,20 @@ async function countRows(accountId: string, filter: Filter, created: Span): Prom
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Sums the counters of UTC days of acceptance. Days are numbered from 1970-01-01. */
+/** Statuses that a message which was forgotten can have had. */
+const FORGOTTEN_STATUSES: readonly Filter["status"][] = [undefined, "delivered", "failed", "undelivered"];
+
+/** Sums the counters of UTC days of acceptance, without what was forgotten. Days are numbered from 1970-01-01. */
 async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
   const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
+  const tables = FORGOTTEN_STATUSES.includes(status) ? ["usage_days", "forgotten_days"] : ["usage_days"];
+  const counts = tables.map(
+    (table) => `(SELECT coalesce(sum(${status ?? "messages"}), 0) FROM ${table}
+      WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
+        AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3))`,
+  );
   const { rows } = await readPool().query<{ total: bigint }>({
-    text: `SELECT coalesce(sum(${status ?? "messages"}), 0) AS total FROM usage_days
-           WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
-             AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3)`,
+    text: `SELECT ${counts.join(" - ")} AS total`,
     values: [accountId, numberOf(days.from), numberOf(days.to)],
   });
   return Number(rows[0]?.total ?? 0);

@@ -1,18 +1,19 @@
 import { inTurn } from "../../accounts/turns";
 import type { AccountActor } from "../../core/actor";
-import { transaction } from "../../core/db";
+import { type Tx, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
 import { addJobs } from "../../core/jobs";
 import { jobsFor, type WaitingDelivery } from "../delivery/outbox";
 import type { ResendInput, WebhookRecovery } from "../schema";
 import { noSuchEndpoint } from "../service";
 import { INSERT_MOVES } from "../store";
+import { findForgottenTexts } from "./forgotten-texts";
 
 /**
  * Console: sends one delivery again now, in the next round of tries: one that ended or is parked, or one that waits for its
  * next try after a failed one. A delivery that was just queued is left as it is. Its tries so far stay listed: a first try
  * that stands in the delivery's own row gets a row of its own.
- * @throws 404, and 400 `endpoint_disabled`.
+ * @throws 404, and 400 `endpoint_disabled` or `text_forgotten`.
  */
 export async function resendDelivery(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
   const recovered = await inTurn(actor.accountId, () => queueAgain(actor.accountId, input));
@@ -34,6 +35,11 @@ const queueAgain = (accountId: string, { id, delivery_id }: ResendInput): Promis
     if (!endpoint.hasDelivery) throw notFound("There is no delivery with this id.", { param: "delivery_id" });
     if (!endpoint.isActive) {
       throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
+    }
+    if (await isTextForgotten(tx, delivery_id)) {
+      const message =
+        "The text of this message was deleted after the time for which it is kept, so its event can be sent no more.";
+      throw invalidRequest(message, { param: "delivery_id", reason: "text_forgotten" });
     }
     const { rows } = await tx.query<WaitingDelivery>({
       name: "webhooks.resend_delivery",
@@ -60,3 +66,16 @@ const queueAgain = (accountId: string, { id, delivery_id }: ResendInput): Promis
     await addJobs(tx, "deliver_webhooks", jobsFor(rows));
     return rows.length;
   });
+
+async function isTextForgotten(tx: Tx, deliveryId: string): Promise<boolean> {
+  const { rows } = await tx.query<{ messageId: string }>({
+    name: "webhooks.message_of_delivery",
+    text: `SELECT e.message_id AS "messageId" FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.id = $1`,
+    values: [deliveryId],
+  });
+  const forgotten = await findForgottenTexts(
+    tx,
+    rows.map(({ messageId }) => messageId),
+  );
+  return forgotten.size > 0;
+}
