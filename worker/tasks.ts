@@ -1,5 +1,5 @@
 import type { Task, TaskList } from "graphile-worker";
-import { checkLedger } from "../server/accounts/tasks";
+import { watchLedger } from "../server/accounts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
@@ -59,7 +59,7 @@ export const receiptTasks = {
 export const housekeepingTasks = {
   sweep_messages: recurringTask("sweep_messages", sweepMessages),
   sweep_webhooks: recurringTask("sweep_webhooks", sweepWebhooks),
-  check_ledger: recurringTask("check_ledger", checkLedger),
+  check_ledger: recurringTask("check_ledger", watchLedger),
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
