@@ -23,4 +23,5 @@ export const recurring = () =>
     every("forget_sign_ins", "53 * * * *"),
     every("forget_audit", "57 * * * *"),
     every("forget_old_data", "31 * * * *"),
+    every("mark_lists", "11 * * * *"),
   ]);

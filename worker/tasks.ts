@@ -4,7 +4,8 @@ import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
-import { foldListTotals } from "../server/lists/tasks";
+import { takeInbound } from "../server/inbound/tasks";
+import { foldListTotals, markLists } from "../server/lists/tasks";
 import {
   dispatchMessages,
   forgetCallbacks,
@@ -16,7 +17,6 @@ import {
 import { noteJob } from "../server/observability/tasks";
 import { forgetOldData } from "../server/retention/tasks";
 import { reviewSender } from "../server/senders/tasks";
-import { takeInbound } from "../server/suppressions/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
@@ -66,6 +66,7 @@ export const housekeepingTasks = {
   forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
   forget_old_data: recurringTask("forget_old_data", forgetOldData),
+  mark_lists: recurringTask("mark_lists", markLists),
 };
 
 /** Webhooks wait for customers' servers, so they have a queue of their own and run many jobs concurrently. */

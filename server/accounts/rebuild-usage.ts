@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { transaction } from "../core/db";
+import { dropAllMilestones } from "../lists/milestones";
 
 /** Generous: all messages and events are read. */
 const TIMEOUT_MS = 3_600_000;
@@ -71,6 +72,8 @@ export async function rebuildUsage(): Promise<number> {
     // Two at once would add the same differences twice.
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('rebuild.usage'))");
     const { rows } = await tx.query<{ corrected: number }>(query);
-    return rows[0]?.corrected ?? 0;
+    const corrected = rows[0]?.corrected ?? 0;
+    if (corrected > 0) await dropAllMilestones(tx);
+    return corrected;
   });
 }

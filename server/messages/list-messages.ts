@@ -2,6 +2,7 @@ import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
 import { readPool } from "../core/db";
 import { readPage, toPage } from "../core/wire";
+import { MILESTONE_EVERY, milestoneBefore } from "../lists/milestones";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
@@ -17,13 +18,14 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     query,
     () => countMessages(accountId, query, created),
     async (offset) => {
-      const { from, id, text, values } = selectionOf(accountId, query, created);
+      const near = offset > MILESTONE_EVERY && isUnfiltered(query) ? await milestoneBefore(accountId, offset) : null;
+      const { from, id, text, values } = selectionOf(accountId, query, created, near?.messageId);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
-                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
+                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${near?.skip ?? offset}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -58,11 +60,20 @@ type Selection = { from: string; id: string; text: string; values: unknown[] };
 const isNarrow = ({ to, from, reference, api_key_id: keyId }: Filter): boolean =>
   [to, from, reference, keyId].some((given) => given !== undefined);
 
+/** Whether the list is that of all messages, whose places are counted. */
+const isUnfiltered = ({
+  status,
+  created_after: after,
+  created_before: before,
+  ...filter
+}: ListMessagesQuery): boolean =>
+  status === undefined && after === undefined && before === undefined && !isNarrow(filter);
+
 /**
- * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
+ * The filter as SQL. `lastId`: no newer message. No index of `messages` contains the status, so a status is read from its list, unless another filter
  * selects few messages. Times are bounded by id first, since `created_at` is not indexed.
  */
-function selectionOf(accountId: string, filter: Filter, created: Span): Selection {
+function selectionOf(accountId: string, filter: Filter, created: Span, lastId?: string): Selection {
   const { status } = filter;
   const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
   const id = list ? "l.message_id" : "l.id";
@@ -74,6 +85,9 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
     values.push(value);
     conditions.push(`${condition} ($${values.length})`);
   };
+  // The list of pending messages has the time at which each was due.
+  const createdAt =
+    status === "pending" && list ? "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)" : "l.created_at";
   const { first, end } = idsWithin(created);
   if (list === "failed_messages" || isNarrow(filter)) where("l.status =", status);
   else if (status === "delivered") conditions.push(IS_DELIVERED);
@@ -83,8 +97,9 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
   where("l.api_key_id =", filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
-  where("l.created_at >=", timeOf(created.from));
-  where("l.created_at <", timeOf(created.to));
+  where(`${id} <=`, lastId);
+  where(`${createdAt} >=`, timeOf(created.from));
+  where(`${createdAt} <`, timeOf(created.to));
   return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };
 }
 

@@ -2,12 +2,12 @@
 import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { INSERT_CHANGES } from "../lists/store";
+import type { StatusEventType } from "../messages/status";
 import { DELIVERY_TASKS } from "../webhooks/delivery/sweep";
 import { deliveryIdsOf, eventIdOf, isFormerId } from "../webhooks/derived-ids";
-import type { EventType } from "../webhooks/schema";
 import type { EndedMessage } from "./rounds";
 
-type StoredEvent = { id: string; messageId: string; type: EventType };
+type StoredEvent = { id: string; messageId: string; type: StatusEventType };
 type StoredDelivery = { id: string; eventId: string; isWaiting: boolean };
 
 /** The events of messages, and the messages that something waits for: a try of a webhook, or a disabled endpoint. */
@@ -61,7 +61,7 @@ export async function readEvents(
 
 /** An event's time is the one that its message has for the status. */
 const eventIdsOf = ({ id, sentAt, deliveredAt, failedAt }: EndedMessage): string[] => {
-  const reached: [EventType, Date | null][] = [
+  const reached: [StatusEventType, Date | null][] = [
     ["message.sent", sentAt],
     ["message.delivered", deliveredAt],
     ["message.failed", failedAt],

@@ -1,5 +1,6 @@
 /** What rounds forget of messages that ended long ago. Each runs in one transaction, with its counters. */
 import type { Tx } from "../core/db";
+import { dropMilestones } from "../lists/milestones";
 import { deleteEvents, readEvents } from "./events";
 import type { EndedMessage, Forget, RoundName } from "./rounds";
 import { countForgotten } from "./store";
@@ -30,6 +31,8 @@ const forgetMessages =
       deleteOf(tx, "message_attempts", "message_id", ids),
       deleteOf(tx, "messages", "id", ids),
       countForgotten(tx, gone, { messages: gone, events }),
+      // In the order of their ids: the last of each account stays in the map.
+      dropMilestones(tx, new Map(gone.map(({ accountId, id }) => [accountId, id]))),
     ]);
     return { forgotten: gone.length, leftIds: found.waitingIds };
   };

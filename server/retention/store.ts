@@ -1,7 +1,7 @@
 /** The counters of what was forgotten: usage keeps it, lists do not. */
 import type { Tx } from "../core/db";
 import { unnest } from "../core/unnest";
-import type { EventType } from "../webhooks/schema";
+import type { StatusEventType } from "../messages/status";
 import type { EndedMessage } from "./rounds";
 
 type Counts = {
@@ -21,7 +21,7 @@ const COUNTER_OF = {
   "message.sent": "eventsSent",
   "message.delivered": "eventsDelivered",
   "message.failed": "eventsFailed",
-} as const satisfies Partial<Record<EventType, keyof Counts>>;
+} as const satisfies Record<StatusEventType, keyof Counts>;
 
 const NOTHING: Counts = {
   ...{ messages: 0, segments: 0, costMicros: 0n, delivered: 0, failed: 0, undelivered: 0 },
@@ -56,7 +56,7 @@ export async function countForgotten(
   {
     messages,
     events,
-  }: { messages: readonly EndedMessage[]; events: readonly { messageId: string; type: EventType }[] },
+  }: { messages: readonly EndedMessage[]; events: readonly { messageId: string; type: StatusEventType }[] },
 ): Promise<void> {
   const days = new Map<string, DayCounts>();
   const countsOf = ({ accountId, day }: EndedMessage): DayCounts => {

@@ -3,6 +3,7 @@ export const GUIDES = [
   { slug: "quick-start", label: "Quick start" },
   { slug: "authentication", label: "Authentication" },
   { slug: "sending", label: "Sending and segments" },
+  { slug: "receiving", label: "Receiving messages" },
   { slug: "errors", label: "Errors" },
   { slug: "webhooks", label: "Webhooks" },
   { slug: "limits", label: "Limits" },
