@@ -107,6 +107,9 @@ export const Settings = z.object({
   RETENTION_RECEIPTS_DAYS: count(0, 0, 36_500).describe(
     "days after which the delivery receipts of messages that ended are deleted; 0: never",
   ),
+  RETENTION_INBOUND_DAYS: count(0, 0, 36_500).describe(
+    "days after which inbound messages are deleted with their events; 0: never",
+  ),
   READY_QUEUE_LAG_MAX_S: count(300, 0, 86_400).describe(
     "seconds that the oldest due job may have waited before /api/health/ready responds 503; 0: any",
   ),

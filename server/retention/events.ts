@@ -2,12 +2,12 @@
 import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { INSERT_CHANGES } from "../lists/store";
-import type { StatusEventType } from "../messages/status";
 import { DELIVERY_TASKS } from "../webhooks/delivery/sweep";
+import type { EventType } from "../webhooks/schema";
 import { deliveryIdsOf, eventIdOf, isFormerId } from "../webhooks/derived-ids";
 import type { EndedMessage } from "./rounds";
 
-type StoredEvent = { id: string; messageId: string; type: StatusEventType };
+type StoredEvent = { id: string; messageId: string; type: EventType };
 type StoredDelivery = { id: string; eventId: string; isWaiting: boolean };
 
 /** The events of messages, and the messages that something waits for: a try of a webhook, or a disabled endpoint. */
@@ -29,10 +29,13 @@ export async function readCarried(end: Date): Promise<Set<string>> {
   return new Set(rows.map(({ eventId }) => eventId));
 }
 
-/** Reads the events and deliveries of locked messages. */
+/** What events are about, with the ids that these have unless a version before this one recorded them. */
+export type Subject = { id: string; eventIds: string[] };
+
+/** Reads the events and deliveries of locked messages, or of locked inbound ones. */
 export async function readEvents(
   tx: Tx,
-  messages: readonly EndedMessage[],
+  subjects: readonly Subject[],
   carried: ReadonlySet<string>,
 ): Promise<EventsOf> {
   const { rows: events } = await tx.query<StoredEvent>({
@@ -40,7 +43,7 @@ export async function readEvents(
     text: `SELECT id, message_id AS "messageId", type FROM events WHERE id = ANY($1::text[])
            UNION ALL
            SELECT id, message_id, type FROM events WHERE message_id = ANY($2::text[]) AND ${isFormerId("id")}`,
-    values: [messages.flatMap(eventIdsOf), messages.map(({ id }) => id)],
+    values: [subjects.flatMap(({ eventIds }) => eventIds), subjects.map(({ id }) => id)],
   });
   const bounds = events.map(({ id }) => deliveryIdsOf(id));
   const columns = `d.id, d.event_id AS "eventId", d.status IN ('pending', 'held') AND w.deleted_at IS NULL AS "isWaiting"`;
@@ -59,15 +62,15 @@ export async function readEvents(
   return { events, deliveries, waitingIds: new Set(events.filter(isWaiting).map(({ messageId }) => messageId)) };
 }
 
-/** An event's time is the one that its message has for the status. */
-const eventIdsOf = ({ id, sentAt, deliveredAt, failedAt }: EndedMessage): string[] => {
-  const reached: [StatusEventType, Date | null][] = [
+/** A message and its events: an event's time is the one that its message has for the status. */
+export function subjectOf({ id, sentAt, deliveredAt, failedAt }: EndedMessage): Subject {
+  const reached: [EventType, Date | null][] = [
     ["message.sent", sentAt],
     ["message.delivered", deliveredAt],
     ["message.failed", failedAt],
   ];
-  return reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : []));
-};
+  return { id, eventIds: reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])) };
+}
 
 /** Deletes the events of messages for which nothing waits. @returns the deleted ones. */
 export async function deleteEvents(tx: Tx, { events, deliveries, waitingIds }: EventsOf): Promise<StoredEvent[]> {

@@ -1,7 +1,7 @@
 /** What rounds forget of messages that ended long ago. Each runs in one transaction, with its counters. */
 import type { Tx } from "../core/db";
 import { dropMilestones } from "../lists/milestones";
-import { deleteEvents, readEvents } from "./events";
+import { deleteEvents, readEvents, subjectOf } from "./events";
 import type { EndedMessage, Forget, RoundName } from "./rounds";
 import { countForgotten } from "./store";
 
@@ -21,7 +21,7 @@ async function deleteOf(tx: Tx, table: string, key: string, ids: readonly string
 const forgetMessages =
   (carried: ReadonlySet<string>): Forget =>
   async (tx, messages) => {
-    const found = await readEvents(tx, messages, carried);
+    const found = await readEvents(tx, messages.map(subjectOf), carried);
     const gone = messages.filter(({ id }) => !found.waitingIds.has(id));
     const events = await deleteEvents(tx, found);
     const ids = idsOf(gone);
@@ -40,7 +40,7 @@ const forgetMessages =
 const forgetEvents =
   (carried: ReadonlySet<string>): Forget =>
   async (tx, messages) => {
-    const found = await readEvents(tx, messages, carried);
+    const found = await readEvents(tx, messages.map(subjectOf), carried);
     const events = await deleteEvents(tx, found);
     await countForgotten(tx, messages, { messages: [], events });
     return { forgotten: events.length, leftIds: found.waitingIds };
@@ -55,7 +55,7 @@ const forgetReceipts: Forget = async (tx, messages) => {
 const forgetBodies =
   (carried: ReadonlySet<string>): Forget =>
   async (tx, messages) => {
-    const { waitingIds } = await readEvents(tx, messages, carried);
+    const { waitingIds } = await readEvents(tx, messages.map(subjectOf), carried);
     const { rowCount } = await tx.query({
       name: "retention.empty_bodies",
       text: "UPDATE messages SET body = '' WHERE id = ANY($1::text[]) AND body <> ''",

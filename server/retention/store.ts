@@ -1,7 +1,7 @@
 /** The counters of what was forgotten: usage keeps it, lists do not. */
 import type { Tx } from "../core/db";
 import { unnest } from "../core/unnest";
-import type { StatusEventType } from "../messages/status";
+import type { EventType } from "../webhooks/schema";
 import type { EndedMessage } from "./rounds";
 
 type Counts = {
@@ -21,7 +21,7 @@ const COUNTER_OF = {
   "message.sent": "eventsSent",
   "message.delivered": "eventsDelivered",
   "message.failed": "eventsFailed",
-} as const satisfies Record<StatusEventType, keyof Counts>;
+} as const satisfies Partial<Record<EventType, keyof Counts>>;
 
 const NOTHING: Counts = {
   ...{ messages: 0, segments: 0, costMicros: 0n, delivered: 0, failed: 0, undelivered: 0 },
@@ -56,7 +56,7 @@ export async function countForgotten(
   {
     messages,
     events,
-  }: { messages: readonly EndedMessage[]; events: readonly { messageId: string; type: StatusEventType }[] },
+  }: { messages: readonly EndedMessage[]; events: readonly { messageId: string; type: EventType }[] },
 ): Promise<void> {
   const days = new Map<string, DayCounts>();
   const countsOf = ({ accountId, day }: EndedMessage): DayCounts => {
@@ -75,7 +75,8 @@ export async function countForgotten(
   const ownerById = new Map(owners.map((message) => [message.id, message]));
   for (const { messageId, type } of events) {
     const owner = ownerById.get(messageId);
-    if (owner) countsOf(owner)[COUNTER_OF[type]] += 1;
+    // Events of inbound messages are not counted by day.
+    if (owner && type !== "message.received") countsOf(owner)[COUNTER_OF[type]] += 1;
   }
   if (days.size === 0) return;
   await tx.query({

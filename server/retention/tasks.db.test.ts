@@ -11,6 +11,8 @@ import { checkLedger } from "../accounts/tasks";
 import { DAY_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
+import { newId } from "../core/ids";
+import { takeInbound } from "../inbound/tasks";
 import { rebuildListTotals } from "../lists/rebuild";
 import { sendMessage } from "../messages/accept/send";
 import { claimAttempts } from "../messages/dispatch/dispatch";
@@ -22,6 +24,7 @@ import { listDeliveries } from "../webhooks/history/list-deliveries";
 import { listEvents } from "../webhooks/history/list-events";
 import { recoverDeliveries } from "../webhooks/history/recover";
 import { resendDelivery } from "../webhooks/history/resend";
+import { updateEndpoint } from "../webhooks/service";
 import { forgetOldData } from "./tasks";
 
 // Ids follow the process's clock, also when it is set back: that is how messages of long ago are made here.
@@ -47,6 +50,7 @@ beforeEach(async () => {
     RETENTION_BODIES_DAYS: 0,
     RETENTION_EVENTS_DAYS: 0,
     RETENTION_RECEIPTS_DAYS: 0,
+    RETENTION_INBOUND_DAYS: 0,
   });
 });
 
@@ -242,4 +246,33 @@ test("nothing is forgotten unless a setting asks for it", async () => {
   await forgetOldData();
   expect(await rowsOf([id])).toEqual({ messages: 1, message_attempts: 1, receipts: 1, events: 2 });
   expect(await contradictions(account.accountId)).toEqual([]);
+});
+
+test("inbound messages go with their events, unless a webhook waits, and lengths of lists stay exact", async () => {
+  const { account, endpoint, receiver } = await startWebhook();
+  try {
+    await updateEndpoint(account.actor, { id: endpoint.id, events: ["message.received"] });
+    await pool().query("UPDATE senders SET sender_id = '16465550142', type = 'numeric' WHERE account_id = $1", [
+      account.accountId,
+    ]);
+    const receive = () => {
+      const report = { from: "+14155550123", to: "+16465550142", text: "Hi", receivedAt: new Date().toISOString() };
+      return takeInbound({ provider: "twilio", messages: [{ ...report, providerMessageId: newId("inbound") }] });
+    };
+    await daysAgo(receive);
+    await runDeliveryJobs(endpoint.id);
+    await daysAgo(receive);
+    await receive();
+    env().RETENTION_INBOUND_DAYS = 30;
+    await forgetOldData();
+    // The second one still waits for its webhook.
+    expect(await countOf("inbound_messages", "account_id = $1", [account.accountId])).toBe(2);
+    await runDeliveryJobs(endpoint.id);
+    await forgetOldData();
+    expect(await countOf("inbound_messages", "account_id = $1", [account.accountId])).toBe(1);
+    expect(await countOf("events", "account_id = $1", [account.accountId])).toBe(1);
+    expect(await rebuildListTotals()).toBe(0);
+  } finally {
+    await receiver.close();
+  }
 });

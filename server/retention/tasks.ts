@@ -3,6 +3,7 @@ import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { readCarried } from "./events";
 import { forgetters } from "./forget";
+import { forgetInbound } from "./inbound";
 import { type RoundName, runRound } from "./rounds";
 
 /** Days after which each kind is forgotten; 0: never. Whole messages first: nothing of them is left for the others. */
@@ -37,6 +38,8 @@ export async function forgetOldData(stop?: AbortSignal): Promise<void> {
       return runRound(name, end, forgetters(carried)[name], stop);
     });
   }
+  const { RETENTION_INBOUND_DAYS: inboundDays } = env();
+  if (inboundDays > 0) await attempt("inbound_messages", async () => forgetInbound(await endOf(inboundDays), stop));
   if (failures.length > 0) throw failures[0];
 }
 
