@@ -19,7 +19,7 @@ const TIME_TEXT = `CREATE OR REPLACE FUNCTION pg_temp.time_text(at timestamptz) 
 /** `$1`, `$2`: the first and last flush; `$3`: of how many. */
 const STEP = `CREATE TEMP TABLE filled AS
   SELECT f, n, at, 'msg_' || t1 || lpad(n::text, 16, '0') AS id, lpad(n::text, 15, '0') AS tail, t1, t2, t3,
-    n % ${FAILED_EACH} = 0 AS is_failed, '+1415' || lpad((n * 7919 % 10000000)::text, 7, '0') AS recipient
+    n % ${FAILED_EACH} = 0 AS is_failed, '+1415' || lpad((n::int8 * 7919 % 10000000)::text, 7, '0') AS recipient
   FROM (SELECT f, at, pg_temp.time_text(at) AS t1, pg_temp.time_text(at + interval '1 second') AS t2,
           pg_temp.time_text(at + interval '2 seconds') AS t3
         FROM (SELECT f, date_trunc('milliseconds', now() - interval '3 hours' - (%TOTAL% - f)::float8 / %TOTAL% * interval '${DAYS} days') AS at

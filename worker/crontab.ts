@@ -24,4 +24,5 @@ export const recurring = () =>
     every("forget_audit", "57 * * * *"),
     every("forget_old_data", "31 * * * *"),
     every("mark_lists", "11 * * * *"),
+    every("forget_mails", "51 * * * *"),
   ]);

@@ -1147,6 +1147,11 @@ export interface components {
              * @constant
              */
             object: "account";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Contact address. */
             email: string;
             /** @description Name of the account's owner. */
@@ -1178,6 +1183,11 @@ export interface components {
              * @constant
              */
             object: "balance";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Available balance, in units of `currency`. */
             balance: number;
             /** @description ISO 4217 code. */
@@ -1240,6 +1250,11 @@ export interface components {
              * @constant
              */
             object: "sender";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Origin that recipients see. */
             sender_id: string;
             /**
@@ -1258,7 +1273,7 @@ export interface components {
             status_reason: string | null;
             /**
              * Format: date-time
-             * @description Time of approval by an operator, ISO 8601; null: not approved.
+             * @description Time of approval, ISO 8601; null: not approved.
              */
             approved_at: string | null;
             /**
@@ -1300,6 +1315,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1342,6 +1362,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1388,6 +1413,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1427,6 +1457,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1468,6 +1503,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1598,6 +1638,11 @@ export interface components {
              */
             object: "event";
             /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
+            /**
              * @description Event type; `message.failed` also stands for `undelivered`.
              * @enum {string}
              */
@@ -1686,6 +1731,11 @@ export interface components {
              * @constant
              */
             object: "event";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /**
              * @description Event type.
              * @constant

@@ -3,8 +3,8 @@ import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { INSERT_CHANGES } from "../lists/store";
 import { DELIVERY_TASKS } from "../webhooks/delivery/sweep";
-import type { EventType } from "../webhooks/schema";
 import { deliveryIdsOf, eventIdOf, isFormerId } from "../webhooks/derived-ids";
+import type { EventType } from "../webhooks/schema";
 import type { EndedMessage } from "./rounds";
 
 type StoredEvent = { id: string; messageId: string; type: EventType };

@@ -1,4 +1,4 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { accountSessionProcedure, router, scoped } from "../core/trpc";
 import { Deleted, listOf, pageOf } from "../core/wire";
 import { listDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
@@ -206,7 +206,7 @@ export const webhooksRouter = router({
     .input(RecoverInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => recoverDeliveries(ctx.actor, input)),
-  resend: sessionProcedure
+  resend: accountSessionProcedure
     .input(ResendInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => resendDelivery(ctx.actor, input)),
