@@ -84,6 +84,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "operator.setAccountStatus": "operator",
   "operator.suppressions": "operator",
   "operator.throttleSender": "operator",
+  "search.find": "person",
   "senders.create": { scope: "senders:write" },
   "senders.delete": { scope: "senders:write" },
   "senders.get": EVERY_KEY,

@@ -1,25 +1,28 @@
 import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
-import { readPool } from "../core/db";
+import { type Queryable, readPool } from "../core/db";
 import { readPage, toPage } from "../core/wire";
 import { MILESTONE_EVERY, milestoneBefore } from "../lists/milestones";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
 
+const spanOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before">): Span => ({
+  from: query.created_after === undefined ? null : Date.parse(query.created_after),
+  to: query.created_before === undefined ? null : Date.parse(query.created_before),
+});
+
 /** Lists messages, newest first. The total comes from the daily counters wherever the filter allows. */
 export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
   const { accountId } = actor;
-  const created: Span = {
-    from: query.created_after === undefined ? null : Date.parse(query.created_after),
-    to: query.created_before === undefined ? null : Date.parse(query.created_before),
-  };
+  const created = spanOf(query);
   const { rows, total } = await readPage(
     query,
     () => countMessages(accountId, query, created),
     async (offset) => {
       const near = offset > MILESTONE_EVERY && isUnfiltered(query) ? await milestoneBefore(accountId, offset) : null;
-      const { from, id, text, values } = selectionOf(accountId, query, created, near?.messageId);
+      // The milestone itself may be on the page; no other id lies between it and this.
+      const { from, id, text, values } = selectionOf(accountId, query, created, near && `${near.messageId}0`);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const page = await readPool().query<MessageRow>({
@@ -33,6 +36,27 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     },
   );
   return toPage(rows.map(presentMessage), total, query);
+}
+
+/** Where a walk through the list continues: below the message `before`; null: at the newest. */
+type Place = { before: string | null; limit: number };
+
+/** Messages that pass a filter, the newest first of those below a place. Costs the same wherever the place is. */
+export async function readMessagesBefore(
+  db: Queryable,
+  accountId: string,
+  query: Omit<ListMessagesQuery, "page" | "limit">,
+  { before, limit }: Place,
+): Promise<MessageRow[]> {
+  const { from, id, text, values } = selectionOf(accountId, query, spanOf(query), before);
+  const { rows } = await db.query<MessageRow>({
+    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
+           WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
+             ORDER BY l.account_id DESC, ${id} DESC LIMIT ${limit}))
+           ORDER BY m.id DESC`,
+    values,
+  });
+  return rows;
 }
 
 type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "api_key_id">;
@@ -70,10 +94,10 @@ const isUnfiltered = ({
   status === undefined && after === undefined && before === undefined && !isNarrow(filter);
 
 /**
- * The filter as SQL. `lastId`: no newer message. No index of `messages` contains the status, so a status is read from its list, unless another filter
- * selects few messages. Times are bounded by id first, since `created_at` is not indexed.
+ * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
+ * selects few messages. Times are bounded by id first, since `created_at` is not indexed. `before`: only ids below it.
  */
-function selectionOf(accountId: string, filter: Filter, created: Span, lastId?: string): Selection {
+function selectionOf(accountId: string, filter: Filter, created: Span, before: string | null = null): Selection {
   const { status } = filter;
   const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
   const id = list ? "l.message_id" : "l.id";
@@ -97,7 +121,7 @@ function selectionOf(accountId: string, filter: Filter, created: Span, lastId?: 
   where("l.api_key_id =", filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
-  where(`${id} <=`, lastId);
+  where(`${id} <`, before);
   where(`${createdAt} >=`, timeOf(created.from));
   where(`${createdAt} <`, timeOf(created.to));
   return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };

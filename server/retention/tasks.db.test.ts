@@ -23,7 +23,7 @@ import { applyReceipts } from "../messages/receipts/apply-receipts";
 import { listDeliveries } from "../webhooks/history/list-deliveries";
 import { listEvents } from "../webhooks/history/list-events";
 import { recoverDeliveries } from "../webhooks/history/recover";
-import { resendDelivery } from "../webhooks/history/resend";
+import { resendDeliveries } from "../webhooks/history/resend";
 import { updateEndpoint } from "../webhooks/service";
 import { forgetOldData } from "./tasks";
 
@@ -215,8 +215,8 @@ test("a text goes before its message; the event is then refused with the reason,
     const { items } = await listDeliveries(account.actor, { id: endpoint.id, ...PAGE });
     const delivery = items.find(({ message_id: id }) => id === old);
     await expect(
-      resendDelivery(account.actor, { id: endpoint.id, delivery_id: delivery?.id ?? "" }),
-    ).rejects.toMatchObject({ status: 400, wire: { param: "delivery_id", details: { reason: "text_forgotten" } } });
+      resendDeliveries(account.actor, { id: endpoint.id, delivery_ids: [delivery?.id ?? ""] }),
+    ).rejects.toMatchObject({ status: 400, wire: { param: "delivery_ids", details: { reason: "text_forgotten" } } });
     const recovery = await recoverDeliveries(account.actor, { id: endpoint.id, since: "2020-01-01T00:00:00Z" });
     expect(recovery.recovered).toBe(1);
   } finally {
