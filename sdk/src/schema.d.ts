@@ -765,7 +765,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent. */
+            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
@@ -1669,7 +1669,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent. */
+            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
