@@ -60,11 +60,14 @@ async function pauseAfter(cause: unknown, patience: Patience): Promise<void> {
   await sleep(pauseMs);
 }
 
+/** A write on a server that only reads: a standby that is not promoted yet, or a primary that is no longer one. */
+const READ_ONLY = "25006";
 /** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
 const CONNECTION_CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
   // Shut down by an administrator, after a crash, or not yet started; too many connections; idle in transaction.
   ...["57P01", "57P02", "57P03", "53300", "25P03"],
+  READ_ONLY,
 ]);
 /** The driver's messages for the same; they have no code. */
 const CONNECTION_MESSAGES =
@@ -73,6 +76,7 @@ const NEVER_SENT = /^Client .* is not queryable/;
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : "");
 const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
+const isNeverDone = (thrown: unknown): boolean => isNeverSent(thrown) || errorCodeOf(thrown) === READ_ONLY;
 
 /** Whether the connection is to blame, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
 function isConnectionFailure(thrown: unknown): boolean {
@@ -146,7 +150,7 @@ async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Pr
   const patience = startPatience(false);
   for (let thrown = first; ; ) {
     if (isApiError(thrown) || !isConnectionFailure(thrown)) throw thrown;
-    if (!isNeverSent(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
+    if (!isNeverDone(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
     await pauseAfter(thrown, patience);
     try {
       return await queryOnce(...args);
