@@ -3,12 +3,12 @@
  * compares four books.
  *
  *   npm run prove -- [--minutes 3] [--seed 1] [--policy fallback|hold] [--only restart,cut] [--without kill,stop]
- *                    [--rate 40] [--json file] [--logs folder]
+ *                    [--standby] [--rate 40] [--json file] [--logs folder]
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { FAULT_KINDS, type FaultKind } from "./faults/plan";
+import { FAULT_KINDS, type FaultKind, SINGLE_SERVER_KINDS } from "./faults/plan";
 import { figuresOf, tableOf } from "./judge/report";
 import { isClean, judge } from "./judge/verdict";
 import { perform, type RunOptions } from "./run";
@@ -41,6 +41,7 @@ function readCommand(args: string[]): Command {
       policy: { type: "string", default: "fallback" },
       only: { type: "string" },
       without: { type: "string" },
+      standby: { type: "boolean", default: false },
       rate: { type: "string", default: "40" },
       json: { type: "string" },
       logs: { type: "string" },
@@ -60,7 +61,9 @@ function readCommand(args: string[]): Command {
     lengthMs: positive("minutes") * 60_000,
     rate: positive("rate"),
     policy,
-    kinds: (only.length > 0 ? only : FAULT_KINDS).filter((kind) => !without.includes(kind)),
+    kinds: (only.length > 0 ? only : values.standby ? FAULT_KINDS : SINGLE_SERVER_KINDS).filter(
+      (kind) => !without.includes(kind),
+    ),
     timeoutMs: TIMEOUT_MS,
     json: values.json ?? null,
     logs: values.logs ?? null,
@@ -75,10 +78,11 @@ async function prove({ json, logs, ...options }: Command): Promise<number> {
   const tell = (text: string) =>
     process.stdout.write(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${text}\n`);
   const { seed, policy, timeoutMs } = options;
+  const hasStandby = options.kinds.includes("failover");
   const { signal } = end;
   tell(`seed ${seed}, policy ${policy}, ${options.lengthMs / 60_000} min of ${options.kinds.join(", ")}`);
   try {
-    return await withWorld({ seed, policy, timeoutMs, signal }, async (world) => {
+    return await withWorld({ seed, policy, timeoutMs, hasStandby, signal }, async (world) => {
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         process.on("uncaughtException", reject);

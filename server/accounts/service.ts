@@ -3,7 +3,7 @@ import { recordAudit } from "../audit/store";
 import { hashPassword } from "../auth/credentials/password";
 import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
-import { prisma, transaction } from "../core/db";
+import { prisma, readPrisma, transaction } from "../core/db";
 import { conflict, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { fromMicros } from "../core/wire";
@@ -53,7 +53,7 @@ export async function getUsage(actor: AccountActor, input: { period: (typeof USA
   const { from, to } = boundsOf(input.period, now(), account.createdAt);
   // Counters are per whole day: `all` includes the day of creation and today.
   const day = input.period === "all" ? undefined : { gte: from, lt: to };
-  const { _sum } = await prisma().usageDay.aggregate({
+  const { _sum } = await readPrisma().usageDay.aggregate({
     where: { accountId: actor.accountId, day },
     _sum: {
       messages: true,
@@ -86,7 +86,7 @@ export async function getUsage(actor: AccountActor, input: { period: (typeof USA
 export async function getUsageSeries(actor: AccountActor, input: { days: number }): Promise<UsageSeries> {
   const today = utcMidnight(now());
   const first = new Date(today.getTime() - (input.days - 1) * DAY_MS);
-  const rows = await prisma().usageDay.findMany({
+  const rows = await readPrisma().usageDay.findMany({
     where: { accountId: actor.accountId, day: { gte: first, lte: today } },
   });
   const byDay = new Map(rows.map((row) => [utcDay(row.day), row]));

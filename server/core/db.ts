@@ -2,11 +2,13 @@ import type { Duplex } from "node:stream";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
+import { isConnectionFailure, isNeverDone, isNeverSent, messageOf } from "./connection-failure";
 import { env } from "./env";
 import { databaseUnavailable, errorCodeOf, isApiError, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
 import { metrics } from "./metrics";
 import { defineProcessValue, onShutdown } from "./process";
+import { readFromStandby } from "./standby-reads";
 
 /** Runs SQL: a transaction or the pool itself. */
 export type Queryable = Pick<pg.Pool, "query">;
@@ -58,26 +60,6 @@ async function pauseAfter(cause: unknown, patience: Patience): Promise<void> {
   const pauseMs = nextPause(patience);
   if (pauseMs === null) throw databaseUnavailable({ nothingDone: patience.nothingDone, cause });
   await sleep(pauseMs);
-}
-
-/** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
-const CONNECTION_CODES = new Set([
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle in transaction.
-  ...["57P01", "57P02", "57P03", "53300", "25P03"],
-]);
-/** The driver's messages for the same; they have no code. */
-const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client .* is not queryable)/;
-const NEVER_SENT = /^Client .* is not queryable/;
-
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : "");
-const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
-
-/** Whether the connection is to blame, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
-function isConnectionFailure(thrown: unknown): boolean {
-  const code = errorCodeOf(thrown);
-  return CONNECTION_CODES.has(code) || /^08\w{3}$/.test(code) || CONNECTION_MESSAGES.test(messageOf(thrown));
 }
 
 type Connected = (
@@ -146,7 +128,7 @@ async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Pr
   const patience = startPatience(false);
   for (let thrown = first; ; ) {
     if (isApiError(thrown) || !isConnectionFailure(thrown)) throw thrown;
-    if (!isNeverSent(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
+    if (!isNeverDone(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
     await pauseAfter(thrown, patience);
     try {
       return await queryOnce(...args);
@@ -178,7 +160,9 @@ const isNamed = (first: unknown): first is pg.QueryConfig =>
 /** The pools of this process by their names in the metrics. */
 export const pools = defineProcessValue("db.pools", () => new Map<string, pg.Pool>());
 
-function makePool(name: string, config: Pick<pg.PoolConfig, "max" | "statement_timeout">): PatientPool {
+type PoolSettings = Pick<pg.PoolConfig, "connectionString" | "connectionTimeoutMillis" | "max" | "statement_timeout">;
+
+function makePool(name: string, config: PoolSettings): PatientPool {
   const made = new PatientPool(name, {
     connectionString: env().DATABASE_URL,
     idleTimeoutMillis: 60_000,
@@ -211,18 +195,31 @@ export const pool = defineProcessValue("db.pool", () =>
 const READ_CONNECTIONS = 4;
 /** A list that takes longer is refused: its caller is likely to have given up, and will ask again. */
 const READ_TIMEOUT_MS = 10_000;
+const READ_SETTINGS = { max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS };
 const CANCELED = "57014";
+
+/** Nobody waits long for a standby that is away: the primary is read instead. */
+const STANDBY_CONNECT_TIMEOUT_MS = 500;
+
+/** @returns a function that connects to the standby at once, or rejects. */
+function connectToStandby(connectionString: string): () => Promise<pg.PoolClient> {
+  const connectionTimeoutMillis = STANDBY_CONNECT_TIMEOUT_MS;
+  const standby = makePool("standby", { ...READ_SETTINGS, connectionString, connectionTimeoutMillis });
+  return () => standby.reachAtOnce();
+}
 
 /**
  * A pool of their own for pages of lists and sums, which may read much: however many callers page through old messages, a
- * send finds a connection.
+ * send finds a connection. With DATABASE_READ_URL it reads from that standby, as current as the primary.
  * @throws 503 `overloaded` from a statement that takes longer than {@link READ_TIMEOUT_MS}.
  */
 export const readPool = defineProcessValue("db.read_pool", () => {
-  const made = makePool("read", { max: READ_CONNECTIONS, statement_timeout: READ_TIMEOUT_MS });
-  const queryOnce = made.query.bind(made) as unknown as Query;
+  const made = makePool("read", READ_SETTINGS);
+  const onPrimary = made.query.bind(made) as unknown as (...args: unknown[]) => Promise<unknown>;
+  const { DATABASE_READ_URL: standby } = env();
+  const queryOnce = standby ? readFromStandby(connectToStandby(standby), pool(), onPrimary) : onPrimary;
   const query: Query = (...args) =>
-    queryOnce(...args)?.catch((thrown) => {
+    queryOnce(...args).catch((thrown) => {
       throw errorCodeOf(thrown) === CANCELED ? overloaded(thrown) : thrown;
     });
   made.query = query as unknown as pg.Pool["query"];

@@ -35,6 +35,11 @@ export const Settings = z.object({
     .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
     .optional()
     .describe("the same database past a pooler, for LISTEN, session locks and migrations; without it DATABASE_URL"),
+  DATABASE_READ_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+    .optional()
+    .describe("a streaming standby for lists, search and usage; without it they read from DATABASE_URL"),
   DATABASE_STATEMENT_NAMES: z
     .enum(["true", "false"])
     .default("true")

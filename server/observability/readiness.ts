@@ -58,8 +58,10 @@ async function check(checks: Readiness["checks"]): Promise<void> {
   const client = await pool().reachAtOnce();
   let broken = true;
   try {
-    await client.query("SELECT 1");
-    checks.database = { ok: true, latency_ms: Math.round(performance.now() - startedAt) };
+    const { rows } = await client.query<{ isStandby: boolean }>('SELECT pg_is_in_recovery() AS "isStandby"');
+    // A standby takes no writes until it is promoted.
+    const isStandby = rows[0]?.isStandby ?? true;
+    checks.database = { ok: !isStandby, latency_ms: Math.round(performance.now() - startedAt) };
     const { pending, newer, tooNew, broken: unfinished } = await readMigrationState(client);
     const isCurrent = pending.length + tooNew.length + unfinished.length === 0;
     checks.migrations = { ok: isCurrent, pending: pending.length, newer: newer.length, too_new: tooNew.length };

@@ -75,6 +75,8 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
     case "restart":
       await world.restart(fault.mode, fault.downMs);
       return "answers again";
+    case "failover":
+      return `takes writes after ${seconds(await world.failOver(fault.aheadMs))}`;
     case "terminate": {
       const ended = await database.rows(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -121,6 +123,8 @@ function wordsFor(fault: Fault): string {
       return `${fault.member} for ${seconds(fault.forMs)}`;
     case "restart":
       return `PostgreSQL, ${fault.mode}, away ${seconds(fault.downMs)}`;
+    case "failover":
+      return `PostgreSQL's machine is lost, its standby promoted after ${seconds(fault.aheadMs)}`;
     case "terminate":
       return `${Math.round(fault.share * 100)} % of the backends`;
     case "cut":
@@ -134,7 +138,7 @@ function wordsFor(fault: Fault): string {
 
 /** Targets that can have only one fault at a time. */
 const placeOf = (fault: Fault): string => {
-  if (fault.kind === "restart" || fault.kind === "terminate") return "database";
+  if (fault.kind === "restart" || fault.kind === "failover" || fault.kind === "terminate") return "database";
   if (fault.kind === "carrier") return fault.carrier;
   return fault.kind === "receiver" ? fault.receiver : fault.member;
 };

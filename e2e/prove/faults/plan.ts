@@ -16,6 +16,7 @@ export type Fault = { atMs: number } & (
   | { kind: "stop"; member: Member; downMs: number; crowd: number; loses: Lost }
   | { kind: "freeze"; member: Member; forMs: number }
   | { kind: "restart"; mode: StopMode; downMs: number }
+  | { kind: "failover"; aheadMs: number }
   | { kind: "terminate"; share: number }
   | { kind: "cut"; member: Member; what: Cut; count: number }
   | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
@@ -28,7 +29,19 @@ type Lost = "all" | "taken back" | null;
 /** before, after: at COMMIT. claim, outcome: the reply to that statement is lost. all: every connection. */
 type Cut = "before" | "after" | "claim" | "outcome" | "all";
 
-export const FAULT_KINDS = ["kill", "stop", "freeze", "restart", "terminate", "cut", "carrier", "receiver"] as const;
+/** Faults of an installation with one database server. */
+export const SINGLE_SERVER_KINDS = [
+  "kill",
+  "stop",
+  "freeze",
+  "restart",
+  "terminate",
+  "cut",
+  "carrier",
+  "receiver",
+] as const;
+/** failover: the database's machine is lost, and its standby promoted. */
+export const FAULT_KINDS = [...SINGLE_SERVER_KINDS, "failover"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Time for the service before the first fault. */
@@ -38,14 +51,16 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   stop: 12,
   freeze: 12,
   restart: 8,
+  failover: 10,
   terminate: 10,
   cut: 22,
   carrier: 10,
   receiver: 8,
 };
 const PAUSE_MS = { least: 1_000, most: 4_000 };
-/** Effects of a restart need time to show before the next restart hides them. */
+/** Effects of a restart or failover need time to show before the next one hides them. */
 const RESTARTS_APART_MS = 12_000;
+const isRestart = (kind: FaultKind): boolean => kind === "restart" || kind === "failover";
 /** Replacing a process hides a frozen one. */
 const REPLACED = ["kill", "stop"] as const satisfies readonly FaultKind[];
 
@@ -71,6 +86,8 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
       return { kind, atMs, member: anyMember(chance), forMs: between(chance, 1_000, chance() < 0.3 ? 20_000 : 6_000) };
     case "restart":
       return { kind, atMs, mode: oneOf(chance, ["fast", "immediate"]), downMs: between(chance, 0, 2_500) };
+    case "failover":
+      return { kind, atMs, aheadMs: chance() < 0.5 ? 0 : between(chance, 200, 2_500) };
     case "terminate":
       return { kind, atMs, share: oneOf(chance, [0.2, 0.5, 1]) };
     case "cut": {
@@ -109,13 +126,13 @@ export function planFaults(seed: number, lengthMs: number, kinds: readonly Fault
   let restartedAtMs = Number.NEGATIVE_INFINITY;
   for (let atMs = FIRST_AT_MS; atMs < lengthMs; atMs += between(chance, PAUSE_MS.least, PAUSE_MS.most)) {
     const may = gentle.length > 0 && atMs < lengthMs / 2 ? gentle : kinds;
-    const rested = may.filter((kind) => kind !== "restart" || atMs - restartedAtMs >= RESTARTS_APART_MS);
+    const rested = may.filter((kind) => !isRestart(kind) || atMs - restartedAtMs >= RESTARTS_APART_MS);
     if (rested.length === 0) continue;
     const kind = weighed(
       chance,
       rested.map((each) => [WEIGHTS[each], each] as const),
     );
-    if (kind === "restart") restartedAtMs = atMs;
+    if (isRestart(kind)) restartedAtMs = atMs;
     faults.push(faultAt(chance, kind, atMs, timeoutMs));
   }
   return faults;

@@ -53,7 +53,7 @@ test("after the database is back it is told when each queue of each process work
   const found = afterReturns([restart as never], lives, { attempts: [], moves: [], work }, 60_000);
   expect(found).toEqual([
     {
-      mode: "fast",
+      mode: "fast restart",
       first: [
         { process: "worker-1.1", queue: "dispatch", afterMs: 300 },
         { process: "worker-1.1", queue: "receipts", afterMs: 700 },

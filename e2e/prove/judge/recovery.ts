@@ -51,7 +51,7 @@ export function afterReturns(
   untilMs: number,
 ): ReturnRecovery[] {
   return happened.flatMap(({ fault, untilMs: backAtMs }) => {
-    if (fault.kind !== "restart") return [];
+    if (fault.kind !== "restart" && fault.kind !== "failover") return [];
     const workers = lives.filter(
       (life) =>
         life.member.startsWith("worker") &&
@@ -64,6 +64,6 @@ export function afterReturns(
         return { process, queue, afterMs: found ? found.atMs - backAtMs : null };
       }),
     );
-    return [{ mode: fault.mode, first }];
+    return [{ mode: fault.kind === "failover" ? "failover" : `${fault.mode} restart`, first }];
   });
 }

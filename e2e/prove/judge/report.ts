@@ -58,7 +58,7 @@ function returnLines({ returns }: Figures): string[] {
       const works = own.map(({ process, afterMs }) => (afterMs === null ? `never in ${process}` : duration(afterMs)));
       return `${queue} ${works.join(" and ") || "-"}`;
     });
-    return row(`works again after ${mode} restart`, told.join("; "));
+    return row(`works again after ${mode}`, told.join("; "));
   });
 }
 

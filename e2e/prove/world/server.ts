@@ -1,7 +1,8 @@
-/** The PostgreSQL of the proof: it can be restarted in every way, with fsync on. */
+/** The PostgreSQL of the proof, with fsync on: it can be restarted in every way, and lost when it has a standby. */
 import path from "node:path";
 import { isAlive } from "@/scripts/lock";
 import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { follow, loseMachine, promote, startStandby } from "@/test/database/standby";
 
 /** fast: ends sessions and writes a checkpoint. immediate: like a crash; the next start recovers from the WAL. */
 export type StopMode = "fast" | "immediate";
@@ -11,6 +12,12 @@ export type Server = {
   url: (database: string) => string;
   /** Stops and restarts it on another port. @param downMs how long it stays down at least. */
   restart: (mode: StopMode, downMs: number) => Promise<void>;
+  /**
+   * Loses the primary for good and promotes its standby; another standby is then made beside it. Resolves when it takes writes.
+   * @param aheadMs how long the standby only reads after the loss.
+   * @param onLost called at the loss, with the port of the standby.
+   */
+  failOver: (aheadMs: number, onLost: (port: number) => void) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -20,27 +27,57 @@ const SETTINGS = { max_connections: "150", shared_buffers: "128MB" };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Starts the server on a new data folder below `folder`, with fsync as it is by default: on. */
-export async function startServer(folder: string): Promise<Server> {
-  const data = path.join(folder, "data");
-  let running: RunningPostgres = await startPostgres(data, SETTINGS);
-  const end = async (mode: StopMode) => {
-    const { pid } = running;
-    if (isAlive(pid)) process.kill(pid, SIGNALS[mode]);
-    const deadline = Date.now() + STOP_WITHIN_MS;
-    for (let isForced = false; isAlive(pid); isForced ||= Date.now() > deadline) {
-      if (isForced) process.kill(pid, "SIGQUIT");
-      await pause(10);
-    }
-  };
+async function end({ pid }: RunningPostgres, mode: StopMode): Promise<void> {
+  if (isAlive(pid)) process.kill(pid, SIGNALS[mode]);
+  const deadline = Date.now() + STOP_WITHIN_MS;
+  for (let isForced = false; isAlive(pid); isForced ||= Date.now() > deadline) {
+    if (isForced) process.kill(pid, "SIGQUIT");
+    await pause(10);
+  }
+}
+
+/**
+ * Starts the server on a new data folder below `folder`, with fsync as it is by default: on.
+ * @param hasStandby whether every COMMIT waits for a second server.
+ */
+export async function startServer(folder: string, hasStandby: boolean): Promise<Server> {
+  let generation = 0;
+  const dataOf = (number: number) => path.join(folder, `data-${number}`);
+  let primary = await startPostgres(dataOf(generation), SETTINGS);
+  const standbyOf = () => startStandby(primary, dataOf(generation), dataOf(generation + 1), SETTINGS);
+  let standby = hasStandby ? await standbyOf() : null;
+  let standbyMade: Promise<void> = Promise.resolve();
   return {
-    port: () => running.port,
-    url: (database) => running.url(database),
+    port: () => primary.port,
+    url: (database) => primary.url(database),
     restart: async (mode, downMs) => {
-      await end(mode);
+      await standbyMade;
+      await end(primary, mode);
       await pause(downMs);
-      running = await startPostgres(data, SETTINGS);
+      primary = await startPostgres(dataOf(generation), SETTINGS);
+      if (standby) await follow(standby, primary);
     },
-    stop: () => end("fast"),
+    failOver: async (aheadMs, onLost) => {
+      await standbyMade;
+      if (!standby) throw new Error("There is no standby.");
+      await loseMachine(primary);
+      onLost(standby.port);
+      await pause(aheadMs);
+      await promote(standby);
+      primary = standby;
+      standby = null;
+      generation += 1;
+      standbyMade = standbyOf().then((made) => {
+        standby = made;
+      });
+      // Reported by whatever awaits it next.
+      standbyMade.catch(() => undefined);
+    },
+    stop: async () => {
+      await standbyMade.catch(() => undefined);
+      // The primary first: at a fast stop it waits until its standby has everything.
+      await end(primary, "fast");
+      if (standby) await end(standby, "fast");
+    },
   };
 }

@@ -31,13 +31,25 @@ export type World = {
   urls: string[];
   /** Starts the database again and points every proxy at its new port. */
   restart: Server["restart"];
+  /**
+   * Loses the database's machine and promotes the standby, to which every proxy leads from the loss on, `aheadMs` before it
+   * takes writes. @returns milliseconds from the loss until then.
+   */
+  failOver: (aheadMs: number) => Promise<number>;
   /** Waits until every process is up. @throws Error when one is not up within a minute. */
   allReady: () => Promise<void>;
   /** Whether the service's own ledger check passes. */
   checkLedger: () => Promise<string>;
 };
 
-export type WorldOptions = { seed: number; policy: Policy; timeoutMs: number; signal: AbortSignal };
+export type WorldOptions = {
+  seed: number;
+  policy: Policy;
+  timeoutMs: number;
+  /** Whether the database has a synchronous standby. */
+  hasStandby: boolean;
+  signal: AbortSignal;
+};
 
 const DATABASE = "prove";
 const READY_WITHIN_MS = 60_000;
@@ -74,10 +86,10 @@ async function openFolder(): Promise<string> {
   return folder;
 }
 
-async function build({ seed, policy, timeoutMs }: WorldOptions, keep: Keep): Promise<World> {
+async function build({ seed, policy, timeoutMs, hasStandby }: WorldOptions, keep: Keep): Promise<World> {
   await ensureBuilt();
   const folder = await keep(openFolder(), (made) => rm(made, { recursive: true, force: true }));
-  const server = await keep(startServer(folder), (made) => made.stop());
+  const server = await keep(startServer(folder, hasStandby), (made) => made.stop());
   const own = await keep(startGate(server.port()), (made) => made.close());
   const maintenance = await openDatabase(server.url("postgres"));
   await maintenance.rows(`CREATE DATABASE ${DATABASE}`).finally(maintenance.close);
@@ -123,13 +135,21 @@ async function build({ seed, policy, timeoutMs }: WorldOptions, keep: Keep): Pro
     }
   };
   await allReady();
+  const pointTo = (port: number) => {
+    for (const gate of [own, ...Object.values(gates)]) gate.pointTo(port);
+  };
   const customers = await makeCustomers({ url: urls[0] ?? "", database, receivers });
 
   return {
     ...{ server, database, gates, fleet, outside, receivers, customers, urls, allReady },
     restart: async (mode, downMs) => {
       await server.restart(mode, downMs);
-      for (const gate of [own, ...Object.values(gates)]) gate.pointTo(server.port());
+      pointTo(server.port());
+    },
+    failOver: async (aheadMs) => {
+      const lostAt = performance.now();
+      await server.failOver(aheadMs, pointTo);
+      return performance.now() - lostAt;
     },
     // The command fails when the books do not balance.
     checkLedger: () =>

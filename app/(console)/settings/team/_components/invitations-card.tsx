@@ -1,10 +1,11 @@
 "use client";
 
-import { ActionIcon, Card, Stack, Text, Title, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Card, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconMailOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { Tooltip } from "@/app/_ui/tooltip";
 import { Time } from "@/app/_ui/values/time";
 import type { Invitation } from "@/server/members/schema";
 import { ROLE_WORDS } from "./role-words";

@@ -1,0 +1,30 @@
+/** Which failures of a statement are its connection's, and which of them certainly left nothing done. */
+import { errorCodeOf } from "./errors";
+
+/** A write on a server that only reads: a standby that is not promoted yet, or a primary that is no longer one. */
+const READ_ONLY = "25006";
+/** Codes of the system for a connection that fails or is lost, and of PostgreSQL for one that it refuses or ends. */
+const CODES = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
+  // Shut down by an administrator, after a crash, or not yet started; too many connections; idle in transaction.
+  ...["57P01", "57P02", "57P03", "53300", "25P03"],
+  READ_ONLY,
+]);
+/** The driver's messages for the same; they have no code. */
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client .* is not queryable)/;
+const NEVER_SENT = /^Client .* is not queryable/;
+
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : "");
+
+/** Whether the connection is to blame, not the statement. SQLSTATEs that begin with 08 are connection exceptions. */
+export function isConnectionFailure(thrown: unknown): boolean {
+  const code = errorCodeOf(thrown);
+  return CODES.has(code) || /^08\w{3}$/.test(code) || MESSAGES.test(messageOf(thrown));
+}
+
+/** Whether the statement never left this process. */
+export const isNeverSent = (thrown: unknown): boolean => NEVER_SENT.test(messageOf(thrown));
+
+/** Whether the statement was certainly not carried out, so that it may be repeated even if it writes. */
+export const isNeverDone = (thrown: unknown): boolean => isNeverSent(thrown) || errorCodeOf(thrown) === READ_ONLY;

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { loseMachine, promote, startStandby } from "@/test/database/standby";
+import { readFromStandby } from "./standby-reads";
+
+const SETTINGS = { shared_buffers: "16MB", max_connections: "40" };
+
+let folder = "";
+let primary: RunningPostgres;
+let standby: RunningPostgres;
+let onPrimary: pg.Pool;
+let onStandby: pg.Pool;
+let asked = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "standby-"));
+  const data = path.join(folder, "primary");
+  primary = await startPostgres(data, SETTINGS);
+  const url = await createDatabase(primary, "reads");
+  standby = await startStandby(primary, data, path.join(folder, "standby"), SETTINGS);
+  onPrimary = new pg.Pool({ connectionString: url });
+  onStandby = new pg.Pool({ connectionString: standby.url("reads"), connectionTimeoutMillis: 500 });
+  for (const pool of [onPrimary, onStandby]) pool.on("error", () => undefined);
+  await onPrimary.query("CREATE TABLE notes (id int PRIMARY KEY)");
+});
+
+afterAll(async () => {
+  await Promise.allSettled([onPrimary.end(), onStandby.end()]);
+  await Promise.allSettled([primary.stop(), standby.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A reader of its own, whose reads of the primary are counted. */
+function makeReader() {
+  asked = 0;
+  const read = readFromStandby(
+    () => onStandby.connect(),
+    onPrimary,
+    (...args) => {
+      asked += 1;
+      return onPrimary.query(...(args as [string]));
+    },
+  );
+  return (text: string, values: unknown[] = []) => read(text, values) as Promise<pg.QueryResult>;
+}
+
+const replay = (isOn: boolean) => onStandby.query(`SELECT pg_wal_replay_${isOn ? "resume" : "pause"}()`);
+
+test("a read sees every write that was acknowledged before it, and comes from the standby", async () => {
+  const read = makeReader();
+  for (let id = 1; id <= 50; id += 1) {
+    await onPrimary.query("INSERT INTO notes VALUES ($1)", [id]);
+    const { rows } = await read("SELECT pg_is_in_recovery() AS on_standby, count(*)::int FROM notes");
+    expect(rows).toEqual([{ on_standby: true, count: id }]);
+  }
+  expect(asked).toBe(0);
+});
+
+test("an error of the statement is thrown as it is, and not tried on the primary", async () => {
+  const read = makeReader();
+  await expect(read("SELECT no_such_column FROM notes")).rejects.toMatchObject({ code: "42703" });
+  expect(asked).toBe(0);
+});
+
+test("while the standby lags, the primary is read", async () => {
+  const read = makeReader();
+  await replay(false);
+  // The write returns when the standby has it, not when it has replayed it.
+  await onPrimary.query("INSERT INTO notes VALUES (1000)");
+  const { rows } = await read("SELECT pg_is_in_recovery() AS on_standby FROM notes WHERE id = 1000");
+  expect(rows).toEqual([{ on_standby: false }]);
+  await replay(true);
+  // Left alone for a while after that.
+  await read("SELECT 1");
+  expect(asked).toBe(2);
+});
+
+test("a standby that was promoted, or is away, is not read", async () => {
+  await onPrimary.query("ALTER SYSTEM RESET synchronous_standby_names");
+  await onPrimary.query("SELECT pg_reload_conf()");
+  await promote(standby);
+  const promoted = makeReader();
+  await onPrimary.query("INSERT INTO notes VALUES (2000)");
+  expect((await promoted("SELECT id FROM notes WHERE id = 2000")).rows).toEqual([{ id: 2000 }]);
+  expect(asked).toBe(1);
+
+  await loseMachine(standby);
+  const away = makeReader();
+  expect((await away("SELECT id FROM notes WHERE id = 2000")).rows).toEqual([{ id: 2000 }]);
+  expect(asked).toBe(1);
+});

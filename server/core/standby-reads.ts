@@ -1,0 +1,98 @@
+/**
+ * Reads on a streaming standby that are as current as reads on the primary: each waits until the standby has replayed
+ * everything that was committed when it began. A standby that lags, fails or was promoted is left alone for a while, and
+ * the primary is read instead.
+ */
+import type pg from "pg";
+import { isConnectionFailure } from "./connection-failure";
+import { errorCodeOf } from "./errors";
+import { errorFields, log } from "./log";
+
+type Query = (...args: unknown[]) => Promise<unknown>;
+
+/** A standby in the same network replays a commit within a few milliseconds. */
+const CATCH_UP_MS = 250;
+const LOOK_EVERY_MS = 5;
+/** How long the primary is read instead after a failure. */
+const REST_MS = 5_000;
+/** Replay removed rows that the statement still needed. */
+const CONFLICT_WITH_RECOVERY = "40001";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class NotCurrent extends Error {}
+
+/**
+ * Position in the WAL up to which commits have been acknowledged. Callers that come while one question is under way share
+ * the next one, because the answer under way may be older than their last write.
+ */
+function sharedPosition(primary: pg.Pool): () => Promise<string> {
+  const ask = async () => {
+    const { rows } = await primary.query<{ lsn: string }>("SELECT pg_current_wal_flush_lsn()::text AS lsn");
+    return rows[0]?.lsn ?? "";
+  };
+  let underWay: Promise<unknown> | null = null;
+  let next: Promise<string> | null = null;
+  return () => {
+    next ??= (async () => {
+      await underWay?.catch(() => undefined);
+      const asked = ask();
+      next = null;
+      underWay = asked;
+      return asked;
+    })();
+    return next;
+  };
+}
+
+/** @throws NotCurrent when the standby does not get there in time, or is none. */
+async function catchUp(client: pg.PoolClient, lsn: string): Promise<void> {
+  const isCurrent = async () => {
+    const { rows } = await client.query<{ isCurrent: boolean }>({
+      name: "standby.is_current",
+      text: 'SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::pg_lsn AS "isCurrent"',
+      values: [lsn],
+    });
+    return rows[0]?.isCurrent ?? false;
+  };
+  for (const until = performance.now() + CATCH_UP_MS; !(await isCurrent()); await pause(LOOK_EVERY_MS)) {
+    if (performance.now() > until) throw new NotCurrent(`The standby had not replayed ${lsn} after ${CATCH_UP_MS} ms.`);
+  }
+}
+
+/**
+ * Makes a function that runs a read on the standby, or else through `onPrimary`.
+ * @param connect connects to the standby, or rejects soon.
+ * @param primary answers how far commits go.
+ * @throws what the statement itself throws.
+ */
+export function readFromStandby(connect: () => Promise<pg.PoolClient>, primary: pg.Pool, onPrimary: Query): Query {
+  const position = sharedPosition(primary);
+  let restsUntil = 0;
+  return async (...args) => {
+    if (performance.now() < restsUntil) return onPrimary(...args);
+    let client: pg.PoolClient | null = null;
+    let broken = true;
+    try {
+      const lsn = await position();
+      client = await connect();
+      await catchUp(client, lsn);
+      const query = client.query.bind(client) as unknown as Query;
+      const result = await query(...args);
+      broken = false;
+      return result;
+    } catch (thrown) {
+      const isStandbys =
+        thrown instanceof NotCurrent || isConnectionFailure(thrown) || errorCodeOf(thrown) === CONFLICT_WITH_RECOVERY;
+      if (!isStandbys) {
+        broken = false;
+        throw thrown;
+      }
+      restsUntil = performance.now() + REST_MS;
+      log("warn", "db.standby_not_read", { ...errorFields(thrown), rest_ms: REST_MS });
+      return await onPrimary(...args);
+    } finally {
+      client?.release(broken);
+    }
+  };
+}
