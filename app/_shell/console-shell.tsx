@@ -1,17 +1,21 @@
 "use client";
 
-import { AppShell, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { AppShell, Box, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { usePerson } from "../_trpc/client";
+import { useTestMode } from "../_trpc/test-mode";
 import { Brand } from "../_ui/frame/brand";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Navigation } from "./navigation";
+import { TestModeBanner } from "./test-mode-banner";
+import { TestModeSwitch } from "./test-mode-switch";
 
-type ShellViewer = { name: string; email: string; isOperator: boolean };
+/** `isTestMode`: as the request's cookie says. */
+type ShellViewer = { name: string; email: string; isOperator: boolean; isTestMode?: boolean };
 
 const NAVBAR_WIDTH = 248;
 const HEADER_HEIGHT = 60;
@@ -28,6 +32,7 @@ function Home({ onLeave }: { onLeave?: () => void }) {
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
   const [drawerOpen, drawer] = useDisclosure(false);
   usePerson(viewer.email);
+  const isTestMode = useTestMode(viewer.isTestMode);
   return (
     <AppShell
       layout="alt"
@@ -41,6 +46,9 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
           <Group ml="auto" gap="xs" wrap="nowrap">
+            <Box visibleFrom="sm" mr="xs">
+              <TestModeSwitch />
+            </Box>
             <BalanceLink />
             <SchemeToggle />
             <AccountMenu name={viewer.name} email={viewer.email} />
@@ -63,11 +71,15 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         title={<Home onLeave={drawer.close} />}
         closeButtonProps={{ "aria-label": "Close navigation" }}
       >
+        <Box hiddenFrom="sm" px="sm" pb="md">
+          <TestModeSwitch />
+        </Box>
         <nav aria-label="Main">
           <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
         </nav>
       </Drawer>
       <AppShell.Main id="content" tabIndex={-1} className="shell-main">
+        {isTestMode && <TestModeBanner />}
         <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
           {children}
         </Container>

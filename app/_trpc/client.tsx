@@ -10,7 +10,9 @@ import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { askForPassword } from "@/app/_ui/forms/confirm-password";
 import { BATCH_MAX } from "@/server/api/batch-size";
 import type { AppRouter } from "@/server/api/router";
+import { TEST_MODE_HEADER } from "@/server/api/test-mode";
 import { signInPath } from "@/server/auth/sign-in/sign-in-path";
+import { isTestPage } from "./test-mode";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
 export const trpc = createTRPCReact<AppRouter>();
@@ -67,6 +69,8 @@ const URL_PREFIX = "/api/trpc";
 /** The context of a call that is carried out once, however often it is repeated with this key. */
 export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } });
 
+const modeHeaders = (): Record<string, string> => (isTestPage() ? { [TEST_MODE_HEADER]: "true" } : {});
+
 /**
  * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
  * and phone numbers of people do not belong in an address, which proxies write into their logs.
@@ -76,9 +80,9 @@ const transportLink = () =>
     condition: ({ context }) => typeof context.idempotencyKey === "string",
     true: httpLink({
       url: URL_PREFIX,
-      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey) }),
+      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey), ...modeHeaders() }),
     }),
-    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX }),
+    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX, headers: modeHeaders }),
   });
 
 /** Asks for the password and tells the service. @returns whether it was given. */

@@ -5,7 +5,9 @@ import { expect, test } from "../test";
 const GUIDES = [
   "Quick start",
   "Authentication",
+  "Test mode",
   "Sending and segments",
+  "Receiving messages",
   "Errors",
   "Webhooks",
   "Limits",

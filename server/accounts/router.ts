@@ -1,4 +1,4 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { accountSessionProcedure, router, scoped } from "../core/trpc";
 import { Account, Balance, Usage, UsageQuery, UsageSeries, UsageSeriesQuery } from "./schema";
 import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
 
@@ -44,7 +44,7 @@ export const accountsRouter = router({
     .input(UsageQuery)
     .output(Usage)
     .query(({ ctx, input }) => getUsage(ctx.actor, input)),
-  usageSeries: sessionProcedure
+  usageSeries: accountSessionProcedure
     .input(UsageSeriesQuery)
     .output(UsageSeries)
     .query(({ ctx, input }) => getUsageSeries(ctx.actor, input)),

@@ -1,3 +1,4 @@
+import { ensureTestAccount } from "../accounts/test-mode";
 import { countRequest } from "../api-keys/rate-limit";
 import { currentSession } from "../auth/sessions/session";
 import { callerAddress } from "../auth/sign-in/caller-address";
@@ -8,6 +9,7 @@ import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
 import { requireRate } from "./rate";
+import { TEST_MODE_HEADER } from "./test-mode";
 
 /**
  * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
@@ -38,6 +40,8 @@ async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> 
 /** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
 export async function sessionContext(req: Request): Promise<Context> {
   const session = await currentSession();
+  const isTestMode = req.headers.get(TEST_MODE_HEADER) === "true";
+  if (session && isTestMode) await ensureTestAccount(session.accountId);
   const idempotency = await idempotencyOfCall(req);
   const header = (name: string) => req.headers.get(name);
   warnOfUndeclaredProxy(header);
@@ -53,6 +57,7 @@ export async function sessionContext(req: Request): Promise<Context> {
       isConfirmed: session.isConfirmed,
       origin: { address, userAgent },
     },
+    isTestMode,
     requestId: newId("request"),
     address,
     userAgent,

@@ -62,6 +62,7 @@ export const AuditEntry = z.object({
   subject_id: z.string().nullable(),
   address: z.string().nullable(),
   device: z.string().nullable(),
+  livemode: z.boolean(),
   before: AuditValues.nullable(),
   after: AuditValues.nullable(),
   created_at: DateTime,

@@ -4,6 +4,7 @@ import { cachedRead } from "../core/cached-read";
 import { SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
+import { isTestAccount } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { sandbox } from "./adapters/sandbox";
@@ -45,13 +46,15 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
 export type ProviderTable = {
   stateOf: (id: string) => ProviderState | null;
   /**
-   * The adapter of a provider; null when it is not configured. Opens its connections (the binds of SMPP) if they do not
+   * The adapter of a provider; null when it is not configured. The sandbox always has one, for test mode. Opens its connections (the binds of SMPP) if they do not
    * stand yet, and replaces the adapter if the settings have changed. Reading the table alone opens nothing: the web
    * process reads it too, and must not bind.
    */
   openAdapter: (id: string) => Adapter | null;
-  /** Whether messages can be routed to it at all: it is configured. */
+  /** Whether live messages can be routed to it at all: it is configured. */
   isRoutable: (id: string) => boolean;
+  /** Whether an account may name it: it is routable, or the sandbox in test mode. */
+  isOpenTo: (id: string, accountId: string) => boolean;
   /** Whether it gets no messages now: it is drained, or its breaker is open. A half-open one gets probes. */
   isUnavailable: (id: string) => boolean;
   /** An HTTP provider with the settings that verify its callbacks. */
@@ -191,16 +194,18 @@ async function readTable(): Promise<ProviderTable> {
 
 function makeTable(entries: Entries): ProviderTable {
   const stateOf = (id: string) => entries.get(id)?.state ?? null;
+  const isRoutable = (id: string) => stateOf(id)?.isConfigured ?? false;
   return {
     stateOf,
     openAdapter: (id) => {
+      if (id === "sandbox") return sandbox();
       const entry = entries.get(id);
       if (!entry?.state.isConfigured) return null;
-      if (entry.state.id === "sandbox") return sandbox();
       const settings = newest().entries.get(id)?.settings;
       return settings ? openWith(entry.state.id, settings) : null;
     },
-    isRoutable: (id) => stateOf(id)?.isConfigured ?? false,
+    isRoutable,
+    isOpenTo: (id, accountId) => (id === "sandbox" ? isSandboxOpenTo(accountId) : isRoutable(id)),
     isUnavailable: (id) => {
       const state = stateOf(id);
       return state?.isDrained === true || state?.breaker === "open";
@@ -217,6 +222,9 @@ const table = cachedRead("providers.table", FRESH_MS, readTable);
 
 /** The providers, at most a second old. */
 export const providerTable = (): Promise<ProviderTable> => table.get();
+
+/** Whether the sandbox may take messages of an account: those of test mode always, live ones if it is switched on. */
+export const isSandboxOpenTo = (accountId: string): boolean => env().SANDBOX || isTestAccount(accountId);
 
 /** Makes the next {@link providerTable} read the database; call it after a change. */
 export const forgetProviders = (): void => table.forget();

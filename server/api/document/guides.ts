@@ -18,10 +18,22 @@ export const GUIDES = [
     summary: "API keys: permissions, limits, allowed addresses, rotation.",
   },
   {
+    slug: "test-mode",
+    label: "Test mode",
+    readers: "callers",
+    summary: "Keys that send nothing and cost nothing, on any installation.",
+  },
+  {
     slug: "sending",
     label: "Sending and segments",
     readers: "callers",
     summary: "Recipients, senders, segments and encodings, bulk sends, estimates, the statuses of a message.",
+  },
+  {
+    slug: "receiving",
+    label: "Receiving messages",
+    readers: "callers",
+    summary: "Messages that people send to your numbers: the list, the webhook event, STOP and START.",
   },
   {
     slug: "errors",

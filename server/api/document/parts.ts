@@ -2,6 +2,7 @@
 import { Account, Balance, Usage } from "../../accounts/schema";
 import { ApiKey, CreatedApiKey } from "../../api-keys/schema";
 import { Deleted, Pagination } from "../../core/wire";
+import { InboundMessage } from "../../inbound/schema";
 import { Estimate } from "../../messages/accept/estimate-schema";
 import { BulkResult, Message, MessageError } from "../../messages/schema";
 import { Timeline } from "../../messages/timeline-schema";
@@ -12,6 +13,7 @@ import {
   Delivery,
   Event,
   EventMessage,
+  ReceivedEvent,
   RotatedWebhookEndpoint,
   WebhookEndpoint,
   WebhookRecovery,
@@ -42,6 +44,7 @@ your key from the environment variable \`API_KEY\`; those in Node and Python use
 
 export const TAGS = [
   { name: "Messages", description: "Send to one recipient or to many, and follow each message." },
+  { name: "Inbound", description: "Messages that people sent to the account's numbers." },
   { name: "Account", description: "The account, its balance and its usage." },
   { name: "Senders", description: "Sender IDs: the origin that recipients see. Only approved ones may be used." },
   {
@@ -53,7 +56,10 @@ export const TAGS = [
     description: "Keys for programs. A key has permissions, limits and, optionally, allowed addresses.",
   },
   { name: "Webhooks", description: "Your endpoints, to which events are posted." },
-  { name: "Events", description: "Status changes of messages: the same objects that webhooks carry." },
+  {
+    name: "Events",
+    description: "Status changes of messages, and inbound messages: the same objects that webhooks carry.",
+  },
   { name: "Webhook requests", description: "Requests that the service makes to your endpoints." },
 ];
 
@@ -64,6 +70,7 @@ export const NAMED_SCHEMAS = {
   BulkResult,
   Estimate,
   Timeline,
+  InboundMessage,
   Account,
   Balance,
   Usage,
@@ -79,6 +86,7 @@ export const NAMED_SCHEMAS = {
   WebhookRecovery,
   Event,
   EventMessage,
+  ReceivedEvent,
   Deleted,
   Pagination,
 };
@@ -113,7 +121,7 @@ export const COMPONENTS = {
     apiKey: {
       type: "http",
       scheme: "bearer",
-      description: "An API key, `ds_live_…`, as `Authorization: Bearer <key>`.",
+      description: "An API key, `ds_live_…` or in test mode `ds_test_…`, as `Authorization: Bearer <key>`.",
     },
   },
 };
