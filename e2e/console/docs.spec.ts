@@ -13,6 +13,9 @@ const GUIDES = [
   "Limits",
   "Idempotency",
   "Scenario numbers",
+  "Versioning",
+  "From Twilio",
+  "From Vonage",
   "Providers (operators)",
 ];
 

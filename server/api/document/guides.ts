@@ -66,6 +66,24 @@ export const GUIDES = [
     summary: "Numbers of the sandbox that simulate refusals, delays, lost receipts and timeouts.",
   },
   {
+    slug: "versioning",
+    label: "Versioning",
+    readers: "callers",
+    summary: "What may be added without notice, what stays, and how deprecations are announced.",
+  },
+  {
+    slug: "from-twilio",
+    label: "From Twilio",
+    readers: "callers",
+    summary: "Fields, statuses, error codes, callbacks and signatures of Twilio's API, and what they are here.",
+  },
+  {
+    slug: "from-vonage",
+    label: "From Vonage",
+    readers: "callers",
+    summary: "Fields, statuses, error codes, callbacks and signatures of Vonage's APIs, and what they are here.",
+  },
+  {
     slug: "providers",
     label: "Providers (operators)",
     readers: "operators",
