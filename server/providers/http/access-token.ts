@@ -108,16 +108,15 @@ export function accessTokens(
   let lookAtMs = 0;
 
   /** The shared token, asked for by whichever process has its turn. */
-  async function renew(): ReturnType<AccessTokens["get"]> {
-    if (store === null) return ask();
+  async function share(shared: TokenStore): ReturnType<AccessTokens["get"]> {
     for (;;) {
       await dropping;
-      const found = await forgiving(store.take());
+      const found = await forgiving(shared.take());
       if (found === null) return ask();
       if (found.kind === "leased") {
         const access = await ask();
-        if ("refusal" in access) await forgiving(store.release());
-        else if (held) await forgiving(store.keep(access.token, held.endsAtMs - nowMs()));
+        if ("refusal" in access) await forgiving(shared.release());
+        else if (held) await forgiving(shared.keep(access.token, held.endsAtMs - nowMs()));
         return access;
       }
       if (found.token !== null && found.leftMs >= UNUSED_BEFORE_MS) {
@@ -150,7 +149,7 @@ export function accessTokens(
 
   /** One request at a time, which all callers share. */
   function renewOnce(): ReturnType<AccessTokens["get"]> {
-    renewal ??= renew().finally(() => {
+    renewal ??= (store ? share(store) : ask()).finally(() => {
       renewal = null;
     });
     return renewal;
