@@ -5,12 +5,17 @@ import { expect, test } from "../test";
 const GUIDES = [
   "Quick start",
   "Authentication",
+  "Test mode",
   "Sending and segments",
+  "Receiving messages",
   "Errors",
   "Webhooks",
   "Limits",
   "Idempotency",
   "Scenario numbers",
+  "Versioning",
+  "From Twilio",
+  "From Vonage",
   "Providers (operators)",
 ];
 

@@ -18,7 +18,8 @@ export type SealPurpose =
   | "provider settings"
   | "known device"
   | "second factor"
-  | "mail";
+  | "mail"
+  | "access token";
 
 /** Derived keys by purpose and key material: each webhook job opens a secret, and deriving costs more than that. */
 const derivedKeys = defineProcessValue("seal.keys", () => new Map<string, Buffer>());

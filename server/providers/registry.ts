@@ -18,6 +18,7 @@ import { type FoundSettings, findSettings } from "./settings";
 import { createSmppAdapter } from "./smpp/adapter";
 import type { SmppSettings } from "./smpp/settings";
 import { inboundSink } from "./store-callback";
+import { storedToken } from "./stored-token";
 
 /** A change of settings, a drain or an opened breaker holds everywhere within this time. */
 const FRESH_MS = SECOND_MS;
@@ -142,7 +143,7 @@ export function makeAdapter(id: ProviderId, settings: Settings): (Adapter & { cl
     });
   }
   const provider = httpProvider(id);
-  return provider && httpAdapter(provider, settings);
+  return provider && httpAdapter(provider, settings, storedToken);
 }
 
 type Entries = ReadonlyMap<string, { settings: Settings | null; state: ProviderState }>;

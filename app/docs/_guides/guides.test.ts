@@ -121,3 +121,14 @@ test("the guide to authentication lists exactly the existing permissions", async
   const named = [...guide.matchAll(/^\| `([a-z]+:[a-z]+)` \|/gm)].map(([, scope]) => scope);
   expect(named).toEqual([...SCOPES]);
 });
+
+test.each(["from-twilio", "from-vonage"])(
+  "%s names only codes and reasons that the guide to errors explains",
+  (slug) => {
+    const guide = readFileSync(`docs/${slug}.md`, "utf8");
+    const errors = readFileSync("docs/errors.md", "utf8");
+    const named = [...guide.matchAll(/(?:\b4\d\d |message `failed`, |the error )`([a-z_]+)`/g)].map(([, name = ""]) => name);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !errors.includes(`\`${name}\``))).toEqual([]);
+  },
+);

@@ -1,6 +1,6 @@
 /** Code samples of an operation: curl, Node and Python by the project's clients, PHP and Go by what they bring. */
 import { inGo, inJs, inPhp, inPython, inShell, pythonName, snakeCase } from "./code-literals";
-import { API_KEY, DELIVERED, ENDPOINT, SENDER, SUPPRESSION } from "./samples";
+import { API_KEY, DELIVERED, ENDPOINT, INBOUND, SENDER, SUPPRESSION } from "./samples";
 
 export type CodeSample = { lang: string; label: string; source: string };
 
@@ -26,6 +26,7 @@ const IDS: Record<string, string> = {
   suppressions: SUPPRESSION.id,
   "api-keys": API_KEY.id,
   webhooks: ENDPOINT.id,
+  inbound: INBOUND.id,
 };
 
 /** The id that examples use in a path such as `/messages/{id}`. */

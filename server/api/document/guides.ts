@@ -39,7 +39,7 @@ export const GUIDES = [
     slug: "receiving",
     label: "Receiving messages",
     readers: "callers",
-    summary: "Inbound messages: the list, the event message.received, and STOP and START.",
+    summary: "Messages that people send to your numbers: the list, the webhook event, STOP and START.",
   },
   {
     slug: "errors",
@@ -70,6 +70,24 @@ export const GUIDES = [
     label: "Scenario numbers",
     readers: "callers",
     summary: "Numbers of the sandbox that simulate refusals, delays, lost receipts and timeouts.",
+  },
+  {
+    slug: "versioning",
+    label: "Versioning",
+    readers: "callers",
+    summary: "What may be added without notice, what stays, and how deprecations are announced.",
+  },
+  {
+    slug: "from-twilio",
+    label: "From Twilio",
+    readers: "callers",
+    summary: "Fields, statuses, error codes, callbacks and signatures of Twilio's API, and what they are here.",
+  },
+  {
+    slug: "from-vonage",
+    label: "From Vonage",
+    readers: "callers",
+    summary: "Fields, statuses, error codes, callbacks and signatures of Vonage's APIs, and what they are here.",
   },
   {
     slug: "providers",

@@ -33,7 +33,8 @@ Amounts of money are decimal numbers in units of the \`currency\` beside them; t
 E.164, such as \`+14155550123\`. Every path also answers HEAD and OPTIONS; a trailing slash makes no difference. Responses
 from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 
-New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know.
+New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know. What stays, and
+how deprecations are announced: [versioning](/docs/versioning).
 
 Guides: ${GUIDE_LINKS}
 

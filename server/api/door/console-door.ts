@@ -84,7 +84,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
     if (asked === SECURITY_TXT && isRead) return answerSecurityTxt(request, response);
     const docsFile = docsFiles.get(asked);
     if (docsFile && isRead) return answerDocsFile(request, response, docsFile);
-    if (asked.startsWith("/api/"))
+    if (asked.startsWith("/api/") || (asked.startsWith("/docs/") && asked.endsWith(".md")))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
     if (built) return handlePage(request, response, asked, built, handOver);
     response.setHeader("content-security-policy", contentSecurityPolicy([]));

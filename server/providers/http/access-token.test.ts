@@ -13,6 +13,7 @@ function serve(respond?: (asked: number) => WireResponse | Promise<WireResponse>
       asked += 1;
       return respond ? respond(asked) : json(200, { access_token: `t${asked}`, token_type: "Bearer", expires_in: 600 });
     },
+    null,
     () => clock.ms,
   );
   return { tokens, clock, asked: () => asked };
@@ -88,4 +89,14 @@ test("the request is that of RFC 6749, 4.4.2", () => {
     },
     body: "grant_type=client_credentials",
   });
+});
+
+test("while the store does not answer, a process asks for a token of its own", async () => {
+  const down = () => Promise.reject(new Error("the database is down"));
+  const tokens = accessTokens(async () => json(200, { access_token: "own", expires_in: 600 }), {
+    ...{ take: down, keep: down, release: down, drop: down },
+  });
+  expect(await tokens.get()).toEqual({ token: "own" });
+  tokens.drop("own");
+  expect(await tokens.get()).toEqual({ token: "own" });
 });

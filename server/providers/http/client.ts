@@ -17,7 +17,8 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
-import { type AccessTokens, accessTokens, signedTokens } from "./access-token";
+import type { ProviderId } from "../schema";
+import { type AccessTokens, accessTokens, signedTokens, type TokenStore } from "./access-token";
 import type { NotAccepted } from "./response";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -159,10 +160,17 @@ function tooLongOutcome(
   return { kind: "retryable", code: "text_too_long", detail, fault: "message" };
 }
 
+/** Makes the store of the tokens that a provider grants to a request. */
+type ShareTokens = (provider: ProviderId, request: WireRequest) => TokenStore;
+
 /** The access tokens of a provider whose settings ask for them; null for all others. */
-function tokensOf<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): AccessTokens | null {
+function tokensOf<Own extends Settings>(
+  provider: HttpProvider<Own>,
+  settings: Own,
+  share: ShareTokens | null,
+): AccessTokens | null {
   const request = provider.buildTokenRequest?.(settings);
-  if (request) return accessTokens(() => callProvider(request));
+  if (request) return accessTokens(() => callProvider(request), share?.(provider.id, request) ?? null);
   const { signToken } = provider;
   const sign = () => signToken?.(settings, now(), randomUUID()) ?? null;
   const first = sign();
@@ -171,10 +179,17 @@ function tokensOf<Own extends Settings>(provider: HttpProvider<Own>, settings: O
 
 const UNAUTHORIZED = 401;
 
-/** Makes the adapter of an HTTP provider. Its `send` never rejects for a failure of the provider or the network. */
-export function httpAdapter<Own extends Settings>(provider: HttpProvider<Own>, settings: Own): Adapter {
+/**
+ * Makes the adapter of an HTTP provider. Its `send` never rejects for a failure of the provider or the network.
+ * @param share stores access tokens for all processes; null: this adapter has its own.
+ */
+export function httpAdapter<Own extends Settings>(
+  provider: HttpProvider<Own>,
+  settings: Own,
+  share: ShareTokens | null = null,
+): Adapter {
   const { buildLookUp, readLookUp } = provider;
-  const tokens = tokensOf(provider, settings);
+  const tokens = tokensOf(provider, settings, share);
 
   /** Calls the provider; once more when it refused a token, which may have been revoked before its time. */
   async function submit(sendRequest: SendRequest): Promise<WireResponse | NotAccepted> {

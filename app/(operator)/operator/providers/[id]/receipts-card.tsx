@@ -37,7 +37,7 @@ export function ReceiptsCard({ provider }: { provider: ProviderDetail }) {
         {receipt_url && <CodeBlock value={receipt_url} copyLabel="Copy receipt URL" />}
         {former_receipt_url_until && (
           <Text size="sm">
-            The former URL holds until <Time value={former_receipt_url_until} />.
+            The former URL stops working <Time value={former_receipt_url_until} />.
           </Text>
         )}
         <FigureList figures={figures} />
