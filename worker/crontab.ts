@@ -16,11 +16,13 @@ export const recurring = () =>
   parseCronItems([
     every("sweep_messages", "* * * * *"),
     every("sweep_webhooks", "* * * * *"),
+    every("sweep_alerts", "* * * * *"),
     every("fold_list_totals", "* * * * *"),
     every("check_ledger", "17 * * * *"),
     every("forget_idempotency_keys", "43 * * * *"),
     every("forget_callbacks", "47 * * * *"),
     every("forget_sign_ins", "53 * * * *"),
     every("forget_audit", "57 * * * *"),
+    every("forget_alerts", "49 * * * *"),
     every("forget_mails", "51 * * * *"),
   ]);
