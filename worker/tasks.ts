@@ -17,7 +17,7 @@ import {
 } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
 import { reviewSender } from "../server/senders/tasks";
-import { takeInbound } from "../server/suppressions/tasks";
+import { takeInbound } from "../server/inbound/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 

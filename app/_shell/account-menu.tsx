@@ -4,6 +4,7 @@ import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/cor
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
 import { forgetPerson } from "../_trpc/client";
+import { rememberTestMode } from "../_trpc/test-mode";
 import { SiteLink } from "../_ui/frame/site-link";
 import { AccountSwitch } from "./account-switch";
 
@@ -39,6 +40,7 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
           leftSection={<IconLogout size={16} aria-hidden />}
           onClick={() => {
             forgetPerson();
+            rememberTestMode(false);
             void signOut({ callbackUrl: "/sign-in" });
           }}
         >

@@ -10,8 +10,10 @@ import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { askForPassword } from "@/app/_ui/forms/confirm-password";
 import { BATCH_MAX } from "@/server/api/batch-size";
 import type { AppRouter } from "@/server/api/router";
+import { TEST_MODE_HEADER } from "@/server/api/test-mode";
 import { SHOWN_ACCOUNT_HEADER } from "@/server/auth/sessions/shown-account";
 import { signInPath } from "@/server/auth/sign-in/sign-in-path";
+import { isTestPage } from "./test-mode";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
 export const trpc = createTRPCReact<AppRouter>();
@@ -76,7 +78,11 @@ const URL_PREFIX = "/api/trpc";
 /** The context of a call that is carried out once, however often it is repeated with this key. */
 export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } });
 
-const accountHeader = () => (shownAccount === null ? {} : { [SHOWN_ACCOUNT_HEADER]: shownAccount });
+/** The account and the mode that this page shows. */
+const pageHeaders = (): Record<string, string> => ({
+  ...(shownAccount !== null && { [SHOWN_ACCOUNT_HEADER]: shownAccount }),
+  ...(isTestPage() && { [TEST_MODE_HEADER]: "true" }),
+});
 
 /**
  * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
@@ -87,9 +93,9 @@ const transportLink = () =>
     condition: ({ context }) => typeof context.idempotencyKey === "string",
     true: httpLink({
       url: URL_PREFIX,
-      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey), ...accountHeader() }),
+      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey), ...pageHeaders() }),
     }),
-    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX, headers: accountHeader }),
+    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX, headers: pageHeaders }),
   });
 
 /** Asks for the password and tells the service. @returns whether it was given. */

@@ -8,6 +8,7 @@ const ACCOUNT_PAGES = [
   "/send",
   "/messages",
   "/messages?page=9",
+  "/inbound",
   "/usage",
   "/senders",
   "/suppressions",

@@ -1,3 +1,4 @@
+import { ensureTestAccount } from "../accounts/test-mode";
 import { countRequest } from "../api-keys/rate-limit";
 import { currentSession } from "../auth/sessions/session";
 import { isShown, SHOWN_ACCOUNT_HEADER } from "../auth/sessions/shown-account";
@@ -9,6 +10,7 @@ import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
 import { requireRate } from "./rate";
+import { TEST_MODE_HEADER } from "./test-mode";
 
 /**
  * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
@@ -47,6 +49,8 @@ function requireShown(shown: string | null, accountId: string): void {
 /** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
 export async function sessionContext(req: Request): Promise<Context> {
   const session = await currentSession();
+  const isTestMode = req.headers.get(TEST_MODE_HEADER) === "true";
+  if (session && isTestMode) await ensureTestAccount(session.accountId);
   const idempotency = await idempotencyOfCall(req);
   const header = (name: string) => req.headers.get(name);
   warnOfUndeclaredProxy(header);
@@ -63,6 +67,7 @@ export async function sessionContext(req: Request): Promise<Context> {
       isConfirmed: session.isConfirmed,
       origin: { address, userAgent },
     },
+    isTestMode,
     requestId: newId("request"),
     address,
     userAgent,

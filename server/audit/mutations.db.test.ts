@@ -28,6 +28,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
     "changes nothing but the account that the session acts in; what is done there is recorded itself",
   "messages.send": "a message has a timeline of its own, and its money is in the ledger",
   "messages.bulk": "as messages.send",
+  "messages.cancel": "as messages.send",
   "messages.estimate": "changes nothing",
   "operator.providers.test": "sends a test message and changes nothing of the provider",
   "webhooks.recover": "repeats deliveries, each of which is listed with its tries",
@@ -207,6 +208,10 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
   "operator.providers.drain": [
     "provider.drained",
     (_, operator) => callAs(operator, "operator.providers.drain", { id: "twilio", is_drained: true }),
+  ],
+  "operator.providers.rotateReceiptUrl": [
+    "provider.receipt_url_rotated",
+    (_, operator) => callAs(operator, "operator.providers.rotateReceiptUrl", { id: "infobip" }),
   ],
   "operator.providers.saveSettings": [
     "provider.settings_saved",

@@ -1,4 +1,5 @@
 import { forbidden } from "./errors";
+import { testAccountOf } from "./ids";
 
 /** Where a caller is, for the audit log; empty: not known. */
 export type Origin = { address: string; userAgent: string };
@@ -46,6 +47,12 @@ export type KeyQuota = KeyLimits & { id: string };
 
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;
+
+/** The same actor in test mode, where the twin of its account is its account. */
+export const inTestMode = <Someone extends AccountActor>(actor: Someone): Someone => ({
+  ...actor,
+  accountId: testAccountOf(actor.accountId),
+});
 
 /** Refuses a key that has none of `scopes`; people have roles instead. @throws 403 */
 export function requireScope(actor: AccountActor, ...scopes: readonly string[]): void {

@@ -81,7 +81,7 @@ export const Settings = z.object({
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
     "seconds after which a new sender is approved by itself; 0: never",
   ),
-  SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send"),
+  SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send, for live messages too"),
   ON_UNKNOWN_OUTCOME: z
     .enum(["fallback", "hold"])
     .default("fallback")
@@ -89,11 +89,17 @@ export const Settings = z.object({
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
     "milliseconds that a provider has to respond; after that it is unknown whether it took the message",
   ),
+  RECEIPT_PATH_DAYS: count(7, 4, 365).describe(
+    "days for which a receipt URL holds that went out with a message, or that an operator has replaced by another",
+  ),
   ACCOUNT_RATE_FACTOR: count(5, 1, 1_000).describe(
     "requests per minute of an account, keys and people together, as a multiple of what its most generous key may make",
   ),
   FAILED_AT_ONCE_PER_DAY: count(20_000, 0, 1_000_000_000).describe(
     "messages of an account per UTC day that may fail when they are accepted, beyond as many as are sent; 0: no limit",
+  ),
+  TEST_MESSAGES_PER_DAY: count(10_000, 0, 1_000_000_000).describe(
+    "messages that an account may send per UTC day in test mode, where nothing has a price; 0: no limit",
   ),
   FLOOD_IDENTICAL_PER_HOUR: count(6, 0, 1_000_000).describe(
     "messages of the same text that an account may send to one number within an hour; 0: no limit",

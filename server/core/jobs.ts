@@ -154,3 +154,29 @@ export async function addJobs<Name extends JobName>(
     values: [name, ...addedJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
   });
 }
+
+type ScheduledJob = { payload: unknown; dueAt: Date };
+
+const scheduledJobs = unnest<ScheduledJob>(
+  {
+    payload: ["text", ({ payload }) => JSON.stringify(payload)],
+    due_at: ["timestamptz", ({ dueAt }) => dueAt.toISOString()],
+  },
+  2,
+);
+
+/** Adds jobs that are due at times that callers named: the queue compares these with the database's clock as they are. */
+export async function addScheduledJobs<Name extends JobName>(
+  tx: Queryable,
+  name: Name,
+  added: readonly { payload: JobPayload<Name>; dueAt: Date }[],
+): Promise<void> {
+  if (added.length === 0) return;
+  await tx.query({
+    name: "jobs.add_scheduled",
+    text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
+             SELECT ROW($1, j.payload::json, NULL, j.due_at, $4::int2, NULL, $5::int2, NULL)::graphile_worker.job_spec
+             FROM ${scheduledJobs.as("j")}))`,
+    values: [name, ...scheduledJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
+  });
+}

@@ -1,12 +1,14 @@
 import { type Tx, transaction } from "../core/db";
-import { newId } from "../core/ids";
+import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
 import type { InboundReport, JobPayload } from "../core/jobs";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import { e164Of } from "../messages/phone";
-import { type Keyword, keywordOf } from "./keywords";
-import { spellingsOf } from "./sender-spellings";
-import { deleteStops, type InboundRow, insertInbound, insertStops, type SuppressionRequest } from "./store";
+import { type Keyword, keywordOf } from "../suppressions/keywords";
+import { deleteStops, insertStops, type SuppressionRequest } from "../suppressions/store";
+import { recordEvents } from "../webhooks/delivery/outbox";
+import { addressedAs, spellingsOf } from "./sender-spellings";
+import { type InboundRow, insertInbound } from "./store";
 
 const ID_MAX = 255;
 const NUMBER_MAX = 64;
@@ -22,8 +24,9 @@ type Received = Omit<InboundReport, "keyword"> & {
 };
 
 /**
- * Stores messages from handsets, once for each account that has, or had, the addressed number as an approved sender, and
- * applies their keywords to that sender. A message that is already stored changes nothing.
+ * Stores messages from handsets, once for each account that has, or had, the addressed number as an approved sender, each
+ * with its event, and applies their keywords to that sender. A message that is already stored changes nothing. One that
+ * belongs to no account is stored without an event.
  */
 export async function takeInbound({ provider, messages }: JobPayload<"apply_inbound">): Promise<void> {
   const stored = messages.map(storable);
@@ -43,12 +46,23 @@ export async function takeInbound({ provider, messages }: JobPayload<"apply_inbo
       tx,
       rows.map(({ row }) => row),
     );
-    await applyKeywords(
+    const added = rows.filter(({ row }) => isNew.has(row.id));
+    await applyKeywords(tx, added);
+    await recordEvents(
       tx,
-      rows.filter(({ row }) => isNew.has(row.id)),
+      added.flatMap(({ row }) => (row.accountId === "" ? [] : [eventOf(row)])),
     );
   });
 }
+
+/** The event has the time of the row's id, so that both lists have the same order. */
+const eventOf = ({ id, accountId }: InboundRow) => ({
+  accountId,
+  messageId: id,
+  type: "message.received" as const,
+  status: "received" as const,
+  at: timeOfId(id),
+});
 
 /** All fields but the time and the keyword are untrusted text. */
 const storable = ({ providerMessageId, from, to, text, ...trusted }: InboundReport): InboundReport => ({
@@ -66,7 +80,8 @@ const SPELLINGS = unnest<{ n: number; spelling: string }>({
 
 /**
  * The senders that the messages were addressed to, by the position of the message, from 1. A suspended sender counts: it
- * may be approved again. A sender that was never approved has sent nothing, and the number may belong to someone else.
+ * may be approved again. A sender that was never approved has sent nothing, and the number may belong to someone else. Nor does one of test mode, which anybody may
+ * register.
  */
 async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<Map<number, Owner[]>> {
   const spellings = messages.flatMap(({ to }, at) => spellingsOf(to).map((spelling) => ({ n: at + 1, spelling })));
@@ -74,8 +89,8 @@ async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<M
     name: "suppressions.find_owners",
     text: `SELECT DISTINCT r.n, s.account_id AS "accountId", s.sender_id AS "senderId"
            FROM ${SPELLINGS.as("r")} JOIN senders s ON s.sender_id = r.spelling
-           WHERE s.status = 'approved' OR s.approved_at IS NOT NULL`,
-    values: SPELLINGS.values(spellings),
+           WHERE (s.status = 'approved' OR s.approved_at IS NOT NULL) AND NOT starts_with(s.account_id, $3)`,
+    values: [...SPELLINGS.values(spellings), TEST_ACCOUNT_PREFIX],
   });
   const owners = new Map<number, Owner[]>();
   for (const row of rows) owners.set(row.n, [...(owners.get(row.n) ?? []), row]);
@@ -94,7 +109,7 @@ function rowsOf(provider: string, message: Received): StoredMessage[] {
       providerMessageId: message.providerMessageId,
       accountId,
       fromNumber: message.number ?? message.from,
-      toNumber: message.to,
+      toNumber: addressedAs(message.to),
       body: message.text,
       keyword: message.keyword,
       receivedAt: message.at,
