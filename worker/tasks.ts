@@ -5,6 +5,7 @@ import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
+import { takeInbound } from "../server/inbound/tasks";
 import { foldListTotals } from "../server/lists/tasks";
 import { forgetMails, sendMail } from "../server/mail/tasks";
 import {
@@ -17,7 +18,6 @@ import {
 } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
 import { reviewSender } from "../server/senders/tasks";
-import { takeInbound } from "../server/inbound/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
