@@ -2,11 +2,9 @@
 
 import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
-import { signOut } from "next-auth/react";
-import { forgetPerson } from "../_trpc/client";
-import { rememberTestMode } from "../_trpc/test-mode";
 import { SiteLink } from "../_ui/frame/site-link";
 import { AccountSwitch } from "./account-switch";
+import { signOutHere } from "./sign-out";
 
 /** The signed-in person, their accounts, security settings and sign-out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
@@ -36,14 +34,7 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
         >
           Security
         </Menu.Item>
-        <Menu.Item
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => {
-            forgetPerson();
-            rememberTestMode(false);
-            void signOut({ callbackUrl: "/sign-in" });
-          }}
-        >
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOutHere}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

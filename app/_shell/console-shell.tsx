@@ -12,6 +12,7 @@ import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Navigation } from "./navigation";
+import { SearchButton } from "./search/search-button";
 import { TestModeBanner } from "./test-mode-banner";
 import { TestModeSwitch } from "./test-mode-switch";
 
@@ -57,6 +58,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
             <Box visibleFrom="sm" mr="xs">
               <TestModeSwitch />
             </Box>
+            <SearchButton isOperator={viewer.isOperator} />
             <BalanceLink />
             <SchemeToggle />
             <AccountMenu name={viewer.name} email={viewer.email} />

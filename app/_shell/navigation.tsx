@@ -30,7 +30,8 @@ import type { Membership } from "@/server/members/schema";
 type Item = { href: string; label: string; icon: Icon; changes?: boolean };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
-const SECTIONS: Section[] = [
+/** The pages of the console by their sections. */
+export const SECTIONS: Section[] = [
   {
     title: "Messaging",
     operatorOnly: false,

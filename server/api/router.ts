@@ -10,6 +10,7 @@ import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
 import { providersRouter } from "../providers/router";
 import { routingRouter } from "../routing/router";
+import { searchRouter } from "../search/router";
 import { sendersRouter } from "../senders/router";
 import { suppressionsRouter } from "../suppressions/router";
 import { webhooksRouter } from "../webhooks/router";
@@ -25,6 +26,7 @@ export const appRouter = router({
   members: membersRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
+  search: searchRouter,
   senders: sendersRouter,
   suppressions: suppressionsRouter,
   webhooks: webhooksRouter,

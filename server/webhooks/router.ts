@@ -3,7 +3,7 @@ import { Deleted, listOf, pageOf } from "../core/wire";
 import { listDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
-import { resendDelivery } from "./history/resend";
+import { resendDeliveries } from "./history/resend";
 import {
   AnyEvent,
   CreatedWebhookEndpoint,
@@ -209,5 +209,5 @@ export const webhooksRouter = router({
   resend: accountSessionProcedure
     .input(ResendInput)
     .output(WebhookRecovery)
-    .mutation(({ ctx, input }) => resendDelivery(ctx.actor, input)),
+    .mutation(({ ctx, input }) => resendDeliveries(ctx.actor, input)),
 });

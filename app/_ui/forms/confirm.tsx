@@ -9,7 +9,6 @@ export function confirmAction({
   confirmLabel,
   danger = true,
   onConfirm,
-  onClose,
 }: {
   title: string;
   children: ReactNode;
@@ -17,8 +16,6 @@ export function confirmAction({
   confirmLabel: string;
   danger?: boolean;
   onConfirm: () => void;
-  /** Runs when the question is closed, whatever the answer. */
-  onClose?: () => void;
 }): void {
   modals.openConfirmModal({
     title,
@@ -30,6 +27,5 @@ export function confirmAction({
     labels: { confirm: confirmLabel, cancel: "Cancel" },
     confirmProps: danger ? { color: "red" } : {},
     onConfirm,
-    onClose,
   });
 }

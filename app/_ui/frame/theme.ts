@@ -5,12 +5,14 @@ import {
   Card,
   type CSSVariablesResolver,
   createTheme,
+  Drawer,
   type MantineColorsTuple,
   Menu,
   Modal,
   PasswordInput,
   Tooltip,
 } from "@mantine/core";
+import { answeredEscapes } from "./dialog";
 
 const iris: MantineColorsTuple = [
   "#eef0ff",
@@ -72,11 +74,13 @@ export const theme = createTheme({
     Alert: Alert.extend({ defaultProps: { radius: "md" } }),
     Badge: Badge.extend({ defaultProps: { radius: "xl" } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
+    Drawer: Drawer.extend({ defaultProps: { __handledEscapeEvents: answeredEscapes } }),
     Card: Card.extend({ defaultProps: { withBorder: true, padding: "lg", radius: "lg" } }),
     // Its placeholder for the focus is no item of a menu.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({
-      defaultProps: { centered: true, radius: "lg", padding: "lg" },
+      // The press that closes a question must not reach the dialog below it, which is on top by then.
+      defaultProps: { centered: true, radius: "lg", padding: "lg", __handledEscapeEvents: answeredEscapes },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
     }),
     // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.

@@ -12,6 +12,7 @@ import { textRefusal, writeResponse } from "./answers";
 import { readBuiltPages } from "./built-pages";
 import { type HandOver, handleCall, isCallPath } from "./calls";
 import { answerDocsFile, readDocsFiles } from "./docs-files";
+import { EXPORTS, handleExport } from "./exports";
 import { handlePage } from "./pages";
 import { contentSecurityPolicy } from "./security-headers";
 import { SECURITY_TXT, securityText } from "./security-txt";
@@ -73,6 +74,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
   };
   return (request, response) => {
     const [asked = "/"] = (request.url ?? "/").split("?", 1);
+    if (asked === EXPORTS) return handleExport(request, response);
     if (isCallPath(asked)) return handleCall(request, response, asked, handOver);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (asked === HEALTH && isRead) return answerHealth(request, response);
