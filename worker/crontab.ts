@@ -16,6 +16,7 @@ export const recurring = () =>
   parseCronItems([
     every("sweep_messages", "* * * * *"),
     every("sweep_webhooks", "* * * * *"),
+    every("sweep_alerts", "* * * * *"),
     every("fold_list_totals", "* * * * *"),
     every("check_ledger", "17 * * * *"),
     every("forget_idempotency_keys", "43 * * * *"),
@@ -24,5 +25,6 @@ export const recurring = () =>
     every("forget_audit", "57 * * * *"),
     every("forget_old_data", "31 * * * *"),
     every("mark_lists", "11 * * * *"),
+    every("forget_alerts", "49 * * * *"),
     every("forget_mails", "51 * * * *"),
   ]);

@@ -1,5 +1,6 @@
 import type { Task, TaskList } from "graphile-worker";
 import { watchLedger } from "../server/accounts/tasks";
+import { forgetAlerts, lookForAlerts, postAlert } from "../server/alerts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
@@ -67,6 +68,8 @@ export const housekeepingTasks = {
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_mails: recurringTask("forget_mails", forgetMails),
+  sweep_alerts: recurringTask("sweep_alerts", lookForAlerts),
+  forget_alerts: recurringTask("forget_alerts", forgetAlerts),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
   forget_old_data: recurringTask("forget_old_data", forgetOldData),
   mark_lists: recurringTask("mark_lists", markLists),
@@ -74,6 +77,7 @@ export const housekeepingTasks = {
 
 /** Webhooks and e-mails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */
 export const webhookTasks = {
+  post_alert: task("post_alert", postAlert),
   send_mail: task("send_mail", sendMail),
   deliver_events: task("deliver_events", (payload, signal) => deliverWebhooks(payload, { signal })),
   deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),

@@ -19,6 +19,7 @@ const ACCOUNT_PAGES = [
   "/settings",
   "/settings/security",
   "/settings/team",
+  "/settings/alerts",
   "/settings/audit",
   "/docs/quick-start",
   "/nowhere",

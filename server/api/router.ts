@@ -1,4 +1,5 @@
 import { accountsRouter } from "../accounts/router";
+import { alertsRouter } from "../alerts/router";
 import { apiKeysRouter } from "../api-keys/router";
 import { auditRouter } from "../audit/router";
 import { authRouter } from "../auth/router";
@@ -18,6 +19,7 @@ import { webhooksRouter } from "../webhooks/router";
 /** All operations of the console and the REST API. Procedures with `openapi` meta are the REST API. */
 export const appRouter = router({
   accounts: accountsRouter,
+  alerts: alertsRouter,
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,

@@ -89,6 +89,10 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "account.updated",
     (owner) => callAs(owner, "accounts.updateProfile", { company_name: "Acme", country: "DE" }),
   ],
+  "alerts.update": [
+    "alerts.updated",
+    (owner) => callAs(owner, "alerts.update", { low_balance: 5, by_mail: true, url: "http://127.0.0.1:9/alerts" }),
+  ],
   "apiKeys.create": ["api_key.created", (owner) => callAs(owner, "apiKeys.create", { name: "Key", daily_limit: 5 })],
   "apiKeys.revoke": [
     "api_key.revoked",

@@ -8,6 +8,7 @@ export const AUDIT_ACTIONS = [
   "account.limited",
   "account.status_set",
   "account.updated",
+  "alerts.updated",
   "api_key.created",
   "api_key.revoked",
   "api_key.updated",

@@ -70,6 +70,7 @@ export const jobs = {
    */
   deliver_events: deliveries,
   deliver_webhooks: deliveries,
+  post_alert: z.object({ alertId: z.string() }),
   send_mail: z.object({ mailId: z.string() }),
   /** Asked for by a stranger: whether anybody has the e-mail is found out by the job, so that the request does not tell. */
   request_password_reset: z.object({ email: z.string(), mailId: z.string() }),
@@ -85,6 +86,8 @@ export const jobs = {
   forget_old_data: recurring,
   mark_lists: recurring,
   forget_mails: recurring,
+  sweep_alerts: recurring,
+  forget_alerts: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;

@@ -5,7 +5,7 @@ import { beginSecondFactor } from "../auth/credentials/second-factor";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
-import { unseal } from "../core/seal";
+import { seal, unseal } from "../core/seal";
 import { isReceiptToken, receiptUrlOf } from "../providers/receipt-url";
 import { saveSettings } from "../providers/stored-settings";
 import { sealSecret, unsealSecrets } from "../webhooks/secrets";
@@ -64,6 +64,14 @@ test("after a change of the key all is read; once it is sealed anew, without the
     companyName: "",
   });
   const { secret } = await beginSecondFactor({ kind: "session", ...made, isOperator: false, isConfirmed: true });
+  await pool().query(
+    "INSERT INTO alert_settings (account_id, url, secret_sealed) VALUES ($1, 'https://a.example', $2)",
+    [made.accountId, sealSecret("whsec_alerts")],
+  );
+  await pool().query(
+    `INSERT INTO mails (id, address, kind, content_sealed, valid_until) VALUES ($1, 'ann@reseal.example', 'alert', $2, now())`,
+    [newId("mail"), seal(FIRST, "mail", "{}")],
+  );
   const before = await secretsOf();
 
   useKeys(SECOND, FIRST);
@@ -72,6 +80,8 @@ test("after a change of the key all is read; once it is sealed anew, without the
     { column: "webhook_endpoints.secret_sealed", resealed: 3, current: 0, lost: 0 },
     { column: "webhook_endpoints.previous_secret_sealed", resealed: 1, current: 0, lost: 0 },
     { column: "providers.settings_sealed", resealed: 1, current: 0, lost: 0 },
+    { column: "alert_settings.secret_sealed", resealed: 1, current: 0, lost: 0 },
+    { column: "mails.content_sealed", resealed: 1, current: 0, lost: 0 },
     { column: "second_factors.secret_sealed", resealed: 1, current: 0, lost: 0 },
   ]);
 
@@ -86,6 +96,8 @@ test("after a change of the key all is read; once it is sealed anew, without the
   expect(unseal([SECOND], "second factor", rows[0]?.factor ?? "")).toBe(secret);
   expect((await resealSecrets(OPERATOR)).map(({ resealed, current }) => [resealed, current])).toEqual([
     [0, 3],
+    [0, 1],
+    [0, 1],
     [0, 1],
     [0, 1],
     [0, 1],

@@ -16,6 +16,8 @@ export const SEALED: readonly Place[] = [
   { table: "webhook_endpoints", key: "id", column: "secret_sealed", purpose: "webhook signing secret" },
   { table: "webhook_endpoints", key: "id", column: "previous_secret_sealed", purpose: "webhook signing secret" },
   { table: "providers", key: "id", column: "settings_sealed", purpose: "provider settings" },
+  { table: "alert_settings", key: "account_id", column: "secret_sealed", purpose: "webhook signing secret" },
+  { table: "mails", key: "id", column: "content_sealed", purpose: "mail" },
   { table: "second_factors", key: "user_id", column: "secret_sealed", purpose: "second factor" },
 ];
 

@@ -6,9 +6,8 @@ import { now } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { newId } from "../core/ids";
-import { ssrfGuard } from "./delivery/post";
+import { assertReachable } from "./delivery/assert-reachable";
 import { newSigningSecret } from "./delivery/signature";
-import { isBlockedUrlError, shownReason } from "./delivery/ssrf-guard";
 import { type EndpointRow, presentEndpoint } from "./present";
 import {
   type CreatedWebhookEndpoint,
@@ -102,20 +101,6 @@ const subscriptionOf = (wanted: readonly string[]): EventType[] => {
   const named = wanted.includes("*") ? [...STATUS_EVENT_TYPES, ...wanted] : wanted;
   return EVENT_TYPES.filter((type) => named.includes(type));
 };
-
-/** Checks the URL with the SSRF guard that every delivery connects through. @throws 400 `url_not_allowed` */
-async function assertReachable(url: string): Promise<void> {
-  try {
-    await ssrfGuard().assertAllowed(url);
-  } catch (thrown) {
-    if (!isBlockedUrlError(thrown)) throw thrown;
-    throw invalidRequest(thrown.message, {
-      param: "url",
-      reason: "url_not_allowed",
-      details: { problem: shownReason(thrown) },
-    });
-  }
-}
 
 /** All endpoints of the account, newest first. */
 export async function listEndpoints(actor: AccountActor) {

@@ -62,3 +62,8 @@ CREATE INDEX "mails_address_created_at_idx" ON "mails"("address", "created_at");
 
 -- CreateIndex
 CREATE INDEX "mails_created_at_idx" ON "mails"("created_at");
+
+
+-- Endpoints that were disabled before there were alerts are no news.
+INSERT INTO alert_states (kind, subject_id, account_id)
+SELECT 'endpoint_disabled', id, account_id FROM webhook_endpoints WHERE NOT is_active AND deleted_at IS NULL;

@@ -11,6 +11,7 @@ const TABS: readonly Tab[] = [
   { href: "/settings", label: "Profile" },
   { href: "/settings/security", label: "Security" },
   { href: "/settings/team", label: "Team" },
+  { href: "/settings/alerts", label: "Alerts", ownersOnly: true },
   { href: "/settings/audit", label: "Audit log", ownersOnly: true },
 ];
 

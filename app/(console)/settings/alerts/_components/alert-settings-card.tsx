@@ -1,0 +1,96 @@
+"use client";
+
+import { Button, Card, Group, NumberInput, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { Notice } from "@/app/_ui/notice";
+import { toastDone } from "@/app/_ui/toast";
+import { SecretValue } from "@/app/_ui/values/secret-value";
+import type { AlertSettings } from "@/server/alerts/schema";
+
+type Values = { low_balance: number | string; by_mail: boolean; url: string };
+
+/** The threshold of the balance, and where alerts go. */
+export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
+  const utils = trpc.useUtils();
+  const { data: account } = trpc.accounts.get.useQuery();
+  const update = trpc.alerts.update.useMutation();
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm<Values>({
+    mode: "controlled",
+    initialValues: {
+      low_balance: settings.low_balance ?? "",
+      by_mail: settings.by_mail,
+      url: settings.url ?? "",
+    },
+  });
+  const submit = form.onSubmit(({ low_balance, by_mail, url }) => {
+    setUnplaced(null);
+    const input = { low_balance: low_balance === "" ? null : Number(low_balance), by_mail, url: url.trim() || null };
+    update.mutate(input, {
+      onSuccess: () => {
+        toastDone("Alerts are saved");
+        return utils.alerts.get.invalidate();
+      },
+      onError: (error) => {
+        if (!markFields(form, error)) setUnplaced(error);
+      },
+    });
+  });
+  const secret = update.data?.signing_secret;
+  return (
+    <Card component="section" aria-labelledby="alert-settings" padding="lg">
+      <form onSubmit={submit} noValidate aria-label="Alerts">
+        <Stack gap="md" maw={480}>
+          <Title order={2} size="h4" id="alert-settings">
+            What to tell, and how
+          </Title>
+          <ErrorAlert error={unplaced} title="Alerts were not saved" />
+          <NumberInput
+            label="Low balance"
+            description="Tell when the balance falls below. Empty: never."
+            min={0}
+            decimalScale={2}
+            thousandSeparator=","
+            hideControls
+            suffix={account ? ` ${account.currency}` : ""}
+            {...form.getInputProps("low_balance")}
+          />
+          <Switch
+            label="E-mail to every owner"
+            description={
+              settings.mail_is_set
+                ? undefined
+                : "This installation sends no e-mails: its operator has set no mail server."
+            }
+            {...form.getInputProps("by_mail", { type: "checkbox" })}
+          />
+          <TextInput
+            label="Alert URL"
+            description="Gets each alert as a signed POST, like a webhook. Empty: none."
+            placeholder="https://example.com/alerts"
+            type="url"
+            autoComplete="off"
+            {...form.getInputProps("url")}
+          />
+          <Group>
+            <Button type="submit" loading={update.isPending}>
+              Save alerts
+            </Button>
+          </Group>
+          {secret && (
+            <>
+              <Notice title="Copy the secret now">
+                Alerts to this URL are signed with it, as webhooks are. It is shown this once.
+              </Notice>
+              <SecretValue label="Signing secret" value={secret} />
+            </>
+          )}
+        </Stack>
+      </form>
+    </Card>
+  );
+}

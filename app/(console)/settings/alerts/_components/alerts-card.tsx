@@ -1,0 +1,68 @@
+"use client";
+
+import { Card, Text, Title } from "@mantine/core";
+import { IconBell } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
+import { StatusBadge } from "@/app/_ui/values/status-badge";
+import { Time } from "@/app/_ui/values/time";
+import type { Alert } from "@/server/alerts/schema";
+
+const PER_PAGE = 25;
+
+const columns: ReadonlyArray<Column<Alert>> = [
+  {
+    key: "state",
+    header: "State",
+    render: ({ state }) => (
+      <StatusBadge tone={state === "raised" ? "warning" : "success"}>
+        {state === "raised" ? "Raised" : "Cleared"}
+      </StatusBadge>
+    ),
+  },
+  {
+    key: "text",
+    header: "Alert",
+    render: ({ text }) => (
+      <Text size="sm" className="break-word">
+        {text}
+      </Text>
+    ),
+  },
+  { key: "when", header: "When", align: "right", render: ({ created_at }) => <Time value={created_at} /> },
+];
+
+/** Alerts of the last 90 days, newest first. */
+export function AlertsCard() {
+  const { page, setPage } = useUrlState();
+  const alerts = trpc.alerts.list.useQuery({ page, limit: PER_PAGE }, { placeholderData: keepPreviousData });
+  return (
+    <Card component="section" aria-labelledby="alerts" padding={0}>
+      <Title order={2} size="h4" id="alerts" p="lg">
+        Alerts so far
+      </Title>
+      <QueryState query={alerts}>
+        {({ items, pagination }) => (
+          <PagedTable
+            label="Alerts so far"
+            columns={columns}
+            rows={items}
+            rowKey={({ id }) => id}
+            pagination={pagination}
+            onPage={setPage}
+            busy={alerts.isPlaceholderData}
+            empty={
+              <EmptyState icon={IconBell} title="No alerts">
+                Nothing was wrong in the last 90 days.
+              </EmptyState>
+            }
+          />
+        )}
+      </QueryState>
+    </Card>
+  );
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { Stack } from "@mantine/core";
+import { trpc } from "@/app/_trpc/client";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { AlertSettingsCard } from "./alert-settings-card";
+import { AlertsCard } from "./alerts-card";
+
+/** What the account is alerted to, how, and what it was alerted to. */
+export function AlertsView() {
+  const settings = trpc.alerts.get.useQuery();
+  return (
+    <>
+      <PageHeader
+        title="Alerts"
+        description="A low balance, and webhook endpoints that fail or are disabled: told once when it begins and once when it is over."
+      />
+      <Stack gap="lg">
+        <QueryState query={settings}>{(data) => <AlertSettingsCard settings={data} />}</QueryState>
+        <AlertsCard />
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,256 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type MailServer, startMailServer } from "@/test/network/mail-server";
+import { type Receiver, startReceiver, status } from "@/test/network/receiver";
+import { createAccountWithOwner } from "../accounts/service";
+import type { SessionActor } from "../core/actor";
+import { pool } from "../core/db";
+import { env } from "../core/env";
+import { newId } from "../core/ids";
+import { sendMail } from "../mail/tasks";
+import { newSigningSecret, verifySignature } from "../webhooks/delivery/signature";
+import { sealSecret } from "../webhooks/secrets";
+import { getAlertSettings, listAlerts, updateAlertSettings } from "./service";
+import { sweepAlerts } from "./sweep";
+import { postAlert } from "./tasks";
+
+let mails: MailServer;
+let receiver: Receiver;
+beforeAll(async () => {
+  [mails, receiver] = await Promise.all([startMailServer(), startReceiver()]);
+  env().SMTP_URL = mails.url;
+});
+afterEach(async () => {
+  await pool().query("DELETE FROM providers");
+  await pool().query("DELETE FROM alert_states");
+});
+afterAll(() => Promise.all([mails.close(), receiver.close()]));
+
+type Owner = SessionActor & { email: string };
+
+async function makeOwner(isOperator = false): Promise<Owner> {
+  const email = `${newId("user")}@alerts.example`;
+  const person = { email, password: "correct horse battery staple", name: "Ann", companyName: "" };
+  const made = await createAccountWithOwner({ ...person, isOperator, balanceMicros: 100_000_000n });
+  return { kind: "session", ...made, isOperator, role: "owner", email };
+}
+
+const setBalance = ({ accountId }: Owner, units: number) =>
+  pool().query("UPDATE accounts SET balance_micros = $2 WHERE id = $1", [accountId, units * 1_000_000]);
+
+/** What was raised is so for long enough to be cleared. */
+const waitForClearing = () => pool().query("UPDATE alert_states SET raised_at = raised_at - interval '11 minutes'");
+
+async function alertsOf(owner: Owner): Promise<string[]> {
+  const { items } = await listAlerts(owner, { page: 1, limit: 100 });
+  return items.map(({ type, state }) => `${type} ${state}`).reverse();
+}
+
+const mailsTo = async ({ email }: Owner): Promise<string[]> => {
+  const { rows } = await pool().query<{ id: string }>("SELECT id FROM mails WHERE address = $1 ORDER BY id", [email]);
+  return rows.map(({ id }) => id);
+};
+
+async function makeEndpoint({ accountId }: Owner, failures: number): Promise<string> {
+  const id = newId("endpoint");
+  await pool().query(
+    `INSERT INTO webhook_endpoints (id, account_id, url, events, secret_sealed, failure_count)
+     VALUES ($1, $2, 'https://example.com/hook', '{}', $3, $4)`,
+    [id, accountId, sealSecret(newSigningSecret()), failures],
+  );
+  return id;
+}
+
+test("a balance below the threshold is told of once, and again only after it was well above", async () => {
+  const owner = await makeOwner();
+  await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual([]);
+  await setBalance(owner, 9);
+  await sweepAlerts();
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual(["balance_low raised"]);
+  // It hovers around the threshold.
+  await waitForClearing();
+  for (const units of [10.5, 9.5, 10.9]) {
+    await setBalance(owner, units);
+    await sweepAlerts();
+  }
+  expect(await alertsOf(owner)).toEqual(["balance_low raised"]);
+  await setBalance(owner, 11);
+  await sweepAlerts();
+  await setBalance(owner, 9);
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual(["balance_low raised", "balance_low cleared", "balance_low raised"]);
+  expect(await mailsTo(owner)).toHaveLength(3);
+});
+
+test("what comes and goes is told of at most every ten minutes", async () => {
+  const owner = await makeOwner();
+  await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
+  for (const units of [9, 20, 9, 20, 9]) {
+    await setBalance(owner, units);
+    await sweepAlerts();
+  }
+  expect(await alertsOf(owner)).toEqual(["balance_low raised"]);
+});
+
+test("of many sweeps at once one tells of a change", async () => {
+  const owner = await makeOwner();
+  await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
+  await setBalance(owner, 1);
+  await Promise.all(Array.from({ length: 6 }, () => sweepAlerts()));
+  expect(await alertsOf(owner)).toEqual(["balance_low raised"]);
+  await setBalance(owner, 50);
+  await waitForClearing();
+  await Promise.all(Array.from({ length: 6 }, () => sweepAlerts()));
+  expect(await alertsOf(owner)).toEqual(["balance_low raised", "balance_low cleared"]);
+  expect(await mailsTo(owner)).toHaveLength(2);
+});
+
+test("a threshold that was taken away ends its alert without a word", async () => {
+  const owner = await makeOwner();
+  await updateAlertSettings(owner, { low_balance: 10, by_mail: true, url: null });
+  await setBalance(owner, 1);
+  await sweepAlerts();
+  await updateAlertSettings(owner, { low_balance: null, by_mail: true, url: null });
+  await waitForClearing();
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual(["balance_low raised"]);
+  expect((await pool().query("SELECT 1 FROM alert_states WHERE account_id = $1", [owner.accountId])).rowCount).toBe(0);
+});
+
+test("an endpoint that fails, is disabled and is enabled again is told of at each step", async () => {
+  const owner = await makeOwner();
+  const id = await makeEndpoint(owner, 4);
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual([]);
+  await pool().query("UPDATE webhook_endpoints SET failure_count = 5 WHERE id = $1", [id]);
+  await sweepAlerts();
+  await waitForClearing();
+  await pool().query("UPDATE webhook_endpoints SET failure_count = 25, is_active = false WHERE id = $1", [id]);
+  await sweepAlerts();
+  await waitForClearing();
+  await pool().query("UPDATE webhook_endpoints SET failure_count = 0, is_active = true WHERE id = $1", [id]);
+  await sweepAlerts();
+  const steps = ["endpoint_failing raised", "endpoint_disabled raised", "endpoint_disabled cleared"];
+  expect(await alertsOf(owner)).toEqual(steps);
+});
+
+test("an endpoint that works again is told of; one that was deleted is not", async () => {
+  const owner = await makeOwner();
+  const [well, deleted] = [await makeEndpoint(owner, 7), await makeEndpoint(owner, 7)];
+  await sweepAlerts();
+  await pool().query("UPDATE webhook_endpoints SET failure_count = 0 WHERE id = $1", [well]);
+  await pool().query("UPDATE webhook_endpoints SET deleted_at = now() WHERE id = $1", [deleted]);
+  await waitForClearing();
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual([
+    "endpoint_failing raised",
+    "endpoint_failing raised",
+    "endpoint_failing cleared",
+  ]);
+});
+
+test("many endpoints that fail at once are one e-mail", async () => {
+  const owner = await makeOwner();
+  await Promise.all(Array.from({ length: 30 }, () => makeEndpoint(owner, 9)));
+  await sweepAlerts();
+  const [mailId = "", ...more] = await mailsTo(owner);
+  expect(more).toEqual([]);
+  await sendMail({ mailId });
+  expect(mails.received.at(-1)?.raw).toContain("30 alerts");
+  expect(mails.received.at(-1)?.raw).toContain("And 10 more.");
+});
+
+test("an account that wants no e-mails gets none; people who are no owners get none either", async () => {
+  const [quiet, loud, viewer] = [await makeOwner(), await makeOwner(), await makeOwner()];
+  await updateAlertSettings(quiet, { low_balance: null, by_mail: false, url: null });
+  await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'viewer')", [
+    loud.accountId,
+    viewer.userId,
+  ]);
+  await makeEndpoint(quiet, 9);
+  await makeEndpoint(loud, 9);
+  await sweepAlerts();
+  expect([await mailsTo(quiet), await mailsTo(viewer)]).toEqual([[], []]);
+  expect(await mailsTo(loud)).toHaveLength(1);
+  expect(await alertsOf(quiet)).toEqual(["endpoint_failing raised"]);
+});
+
+test("a provider that is down is told to operators, when it stays so, and not when they drained it", async () => {
+  const [operator, customer] = [await makeOwner(true), await makeOwner()];
+  await pool().query(
+    `INSERT INTO providers (id, breaker, held_since, is_drained, alarm) VALUES
+       ('twilio', 'open', now() - interval '5 minutes', false, 'HTTP 500'), ('vonage', 'open', now(), false, null),
+       ('plivo', 'open', now() - interval '5 minutes', true, null)`,
+  );
+  await sweepAlerts();
+  await sweepAlerts();
+  const told = async () =>
+    (await pool().query("SELECT subject_id, state FROM alerts WHERE account_id IS NULL ORDER BY id")).rows;
+  expect(await told()).toEqual([{ subject_id: "twilio", state: "raised" }]);
+  await pool().query("UPDATE providers SET breaker = 'closed', held_since = NULL");
+  await waitForClearing();
+  await sweepAlerts();
+  expect(await told()).toEqual([
+    { subject_id: "twilio", state: "raised" },
+    { subject_id: "twilio", state: "cleared" },
+  ]);
+  expect(await mailsTo(operator)).toHaveLength(2);
+  expect([await mailsTo(customer), await alertsOf(customer)]).toEqual([[], []]);
+});
+
+async function lastAlert({ accountId }: Owner): Promise<string> {
+  const { rows } = await pool().query<{ id: string }>(
+    "SELECT id FROM alerts WHERE account_id = $1 ORDER BY id DESC LIMIT 1",
+    [accountId],
+  );
+  return rows[0]?.id ?? "";
+}
+
+test("an alert is posted to the alert URL, signed, once; what is not acknowledged is tried again", async () => {
+  const owner = await makeOwner();
+  const { signing_secret: secret } = await updateAlertSettings(owner, {
+    low_balance: 10,
+    by_mail: false,
+    url: receiver.url,
+  });
+  await setBalance(owner, 3);
+  await sweepAlerts();
+  const alertId = await lastAlert(owner);
+  receiver.answerWith(status(500));
+  await expect(postAlert({ alertId })).rejects.toThrow("not acknowledged");
+  receiver.answerWith(status(200));
+  await postAlert({ alertId });
+  await postAlert({ alertId });
+  const own = receiver.received.filter(({ body }) => body.includes(alertId));
+  expect(own).toHaveLength(2);
+  const last = own.at(-1);
+  expect(JSON.parse(String(last?.body))).toMatchObject({
+    id: alertId,
+    object: "alert",
+    type: "balance_low",
+    state: "raised",
+    subject_id: owner.accountId,
+    text: "The balance is 3.00 USD, below 10.00 USD.",
+  });
+  const verified = verifySignature({
+    header: String(last?.headers["service-signature"]),
+    secret: secret ?? "",
+    rawBody: last?.body ?? "",
+    nowSeconds: Math.floor(Date.now() / 1_000),
+  });
+  expect(verified.valid).toBe(true);
+});
+
+test("a new URL gets a new secret, the same keeps its own, and an inner address is refused", async () => {
+  const owner = await makeOwner();
+  const set = (url: string | null) => updateAlertSettings(owner, { low_balance: null, by_mail: true, url });
+  const first = (await set(receiver.url)).signing_secret;
+  expect(first).toMatch(/^whsec_/);
+  expect((await set(receiver.url)).signing_secret).toBeNull();
+  expect((await set(`${receiver.url}/other`)).signing_secret).not.toBe(first);
+  await set(null);
+  expect(await getAlertSettings(owner)).toMatchObject({ url: null, by_mail: true, low_balance: null });
+  await expect(set("http://10.0.0.1/")).rejects.toMatchObject({ status: 400 });
+});

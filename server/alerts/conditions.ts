@@ -1,0 +1,65 @@
+/**
+ * When an alert is raised and when it is cleared, in SQL. Between the two there is a distance, so that what hovers around a limit
+ * is told once.
+ */
+import type { AlertKind } from "./schema";
+
+/**
+ * `raised`: rows (subject_id, account_id, detail) of what is wrong. `cleared`: the FROM and WHERE of the states `t` that are over,
+ * the condition under which that is told, and the detail. Not told: what somebody has given up or deleted.
+ */
+type Condition = { raised: string; cleared: { from: string; where: string; isTold: string; detail: string } };
+
+/** Failures in a row of an endpoint; it is disabled after 25. */
+const FAILING_FROM = 5;
+
+const BALANCE_DETAIL = `jsonb_build_object('balance_micros', a.balance_micros, 'threshold_micros', s.low_balance_micros,
+  'currency', a.currency)`;
+const ENDPOINT_DETAIL = "jsonb_build_object('url', e.url, 'failures', e.failure_count)";
+const PROVIDER_DETAIL = "jsonb_build_object('reason', p.alarm)";
+
+export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
+  balance_low: {
+    raised: `SELECT a.id, a.id, ${BALANCE_DETAIL} FROM alert_settings s JOIN accounts a ON a.id = s.account_id
+             WHERE a.balance_micros < s.low_balance_micros`,
+    // A tenth above the threshold.
+    cleared: {
+      from: "accounts a LEFT JOIN alert_settings s ON s.account_id = a.id",
+      where:
+        "a.id = t.subject_id AND (s.low_balance_micros IS NULL OR a.balance_micros * 10 >= s.low_balance_micros * 11)",
+      isTold: "s.low_balance_micros IS NOT NULL",
+      detail: BALANCE_DETAIL,
+    },
+  },
+  endpoint_failing: {
+    raised: `SELECT e.id, e.account_id, ${ENDPOINT_DETAIL} FROM webhook_endpoints e
+             WHERE e.deleted_at IS NULL AND e.is_active AND e.failure_count >= ${FAILING_FROM}`,
+    cleared: {
+      from: "webhook_endpoints e",
+      where: "e.id = t.subject_id AND (e.failure_count = 0 OR NOT e.is_active OR e.deleted_at IS NOT NULL)",
+      isTold: "e.is_active AND e.deleted_at IS NULL",
+      detail: ENDPOINT_DETAIL,
+    },
+  },
+  endpoint_disabled: {
+    raised: `SELECT e.id, e.account_id, ${ENDPOINT_DETAIL} FROM webhook_endpoints e
+             WHERE e.deleted_at IS NULL AND NOT e.is_active`,
+    cleared: {
+      from: "webhook_endpoints e",
+      where: "e.id = t.subject_id AND (e.is_active OR e.deleted_at IS NOT NULL)",
+      isTold: "e.deleted_at IS NULL",
+      detail: ENDPOINT_DETAIL,
+    },
+  },
+  provider_down: {
+    // A breaker that opens for a moment and closes again is no news.
+    raised: `SELECT p.id, NULL, ${PROVIDER_DETAIL} FROM providers p
+             WHERE NOT p.is_drained AND p.breaker <> 'closed' AND p.held_since <= now() - interval '1 minute'`,
+    cleared: {
+      from: "providers p",
+      where: "p.id = t.subject_id AND (p.is_drained OR (p.breaker = 'closed' AND p.held_since IS NULL))",
+      isTold: "NOT p.is_drained",
+      detail: PROVIDER_DETAIL,
+    },
+  },
+};

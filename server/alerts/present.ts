@@ -1,0 +1,54 @@
+import { fromMicros } from "../core/wire";
+import type { Alert, AlertKind } from "./schema";
+
+/** What is known of the subject when the alert was made, by kind. */
+export type AlertDetail = {
+  balance_micros?: number;
+  threshold_micros?: number;
+  currency?: string;
+  url?: string;
+  failures?: number;
+  reason?: string | null;
+};
+
+export type AlertRow = {
+  id: string;
+  kind: AlertKind;
+  subjectId: string;
+  state: Alert["state"];
+  detail: AlertDetail;
+  createdAt: Date;
+};
+
+const money = (micros = 0, currency = ""): string => `${fromMicros(micros).toFixed(2)} ${currency}`.trim();
+
+const TEXTS: Readonly<Record<AlertKind, Record<Alert["state"], (detail: AlertDetail, subjectId: string) => string>>> = {
+  balance_low: {
+    raised: ({ balance_micros, threshold_micros, currency }) =>
+      `The balance is ${money(balance_micros, currency)}, below ${money(threshold_micros, currency)}.`,
+    cleared: ({ balance_micros, currency }) => `The balance is ${money(balance_micros, currency)} again.`,
+  },
+  endpoint_failing: {
+    raised: ({ url, failures }) => `The webhook endpoint ${url} has failed ${failures} times in a row.`,
+    cleared: ({ url }) => `The webhook endpoint ${url} works again.`,
+  },
+  endpoint_disabled: {
+    raised: ({ url }) => `The webhook endpoint ${url} is disabled: its events are kept and wait.`,
+    cleared: ({ url }) => `The webhook endpoint ${url} is enabled again.`,
+  },
+  provider_down: {
+    raised: ({ reason }, id) => `The provider ${id} is not used, because it fails${reason ? `: ${reason}` : "."}`,
+    cleared: (_, id) => `The provider ${id} works again.`,
+  },
+};
+
+/** Row -> wire. */
+export const presentAlert = (row: AlertRow): Alert => ({
+  id: row.id,
+  object: "alert",
+  type: row.kind,
+  state: row.state,
+  subject_id: row.subjectId,
+  text: TEXTS[row.kind][row.state](row.detail, row.subjectId),
+  created_at: row.createdAt.toISOString(),
+});

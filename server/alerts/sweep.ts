@@ -1,0 +1,128 @@
+/** Looks for what is wrong and what is not any more, and tells of each change once. */
+import { type Tx, transaction } from "../core/db";
+import { publicUrl } from "../core/env";
+import { newId } from "../core/ids";
+import { addJob } from "../core/jobs";
+import { log } from "../core/log";
+import type { Letter } from "../mail/compose";
+import { isMailSet, queueMail } from "../mail/store";
+import { CONDITIONS } from "./conditions";
+import { type AlertDetail, presentAlert } from "./present";
+import { ALERT_KINDS, type Alert, type AlertKind } from "./schema";
+
+const MAIL_VALID_S = 24 * 60 * 60;
+/** What was raised stays so for a while, so that something which comes and goes is not told of every minute. */
+const RAISED_AT_LEAST = "10 minutes";
+/** Of more changes at once an e-mail names the first. */
+const NAMED_MAX = 20;
+
+type Change = { subjectId: string; accountId: string | null; detail: AlertDetail; isTold: boolean };
+
+/** Of several processes one gets a change: the one whose row is inserted. */
+async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
+  const { rows } = await tx.query<Change>(
+    `WITH wrong (subject_id, account_id, detail) AS (${CONDITIONS[kind].raised}),
+     raised AS (
+       INSERT INTO alert_states (kind, subject_id, account_id) SELECT $1, subject_id, account_id FROM wrong
+       ON CONFLICT DO NOTHING RETURNING subject_id)
+     SELECT subject_id AS "subjectId", account_id AS "accountId", detail, true AS "isTold"
+     FROM raised JOIN wrong USING (subject_id)`,
+    [kind],
+  );
+  return rows;
+}
+
+/** Of several processes one gets a change: the one that deletes the row. */
+async function clear(tx: Tx, kind: AlertKind): Promise<Change[]> {
+  const { from, where, isTold, detail } = CONDITIONS[kind].cleared;
+  const { rows } = await tx.query<Change>(
+    `DELETE FROM alert_states t USING ${from} WHERE t.kind = $1 AND ${where}
+       AND t.raised_at <= now() - interval '${RAISED_AT_LEAST}'
+     RETURNING t.subject_id AS "subjectId", t.account_id AS "accountId", ${detail} AS detail, (${isTold}) AS "isTold"`,
+    [kind],
+  );
+  return rows.filter((change) => change.isTold);
+}
+
+type Reader = { address: string };
+
+/** Owners of the account, unless it wants no e-mails; without an account the operators. */
+async function readersOf(tx: Tx, accountId: string | null): Promise<Reader[]> {
+  const { rows } = await tx.query<Reader>(
+    accountId === null
+      ? "SELECT email AS address FROM users WHERE is_operator AND $1::text IS NULL ORDER BY email"
+      : `SELECT u.email AS address FROM account_members m JOIN users u ON u.id = m.user_id
+         LEFT JOIN alert_settings s ON s.account_id = m.account_id
+         WHERE m.account_id = $1 AND m.role = 'owner' AND coalesce(s.by_mail, true) ORDER BY u.email`,
+    [accountId],
+  );
+  return rows;
+}
+
+const PAGES: Readonly<Record<AlertKind, { label: string; path: (subjectId: string) => string }>> = {
+  balance_low: { label: "Open the usage", path: () => "/usage" },
+  endpoint_failing: { label: "Open the endpoint", path: (id) => `/webhooks/${id}` },
+  endpoint_disabled: { label: "Open the endpoint", path: (id) => `/webhooks/${id}` },
+  provider_down: { label: "Open the provider", path: (id) => `/operator/providers/${id}` },
+};
+
+/** One letter for all that changed in the same way at once. */
+function letterOf(alerts: readonly [Alert, ...Alert[]]): Letter {
+  const [first, ...more] = alerts;
+  const { label, path } = PAGES[first.type];
+  const unnamed = alerts.length - NAMED_MAX;
+  return {
+    subject: more.length === 0 ? first.text.replace(/\.$/, "") : `${alerts.length} alerts: ${first.text}`,
+    paragraphs: [
+      ...alerts.slice(0, NAMED_MAX).map(({ text }) => text),
+      ...(unnamed > 0 ? [`And ${unnamed} more.`] : []),
+    ],
+    link:
+      more.length === 0
+        ? { label, url: `${publicUrl()}${path(first.subject_id)}` }
+        : { label: "Open the alerts", url: `${publicUrl()}/settings/alerts` },
+  };
+}
+
+/** Stores an alert, and has it posted to the alert URL of its account. */
+async function store(tx: Tx, kind: AlertKind, state: Alert["state"], change: Change): Promise<Alert> {
+  const { subjectId, accountId, detail } = change;
+  const id = newId("alert");
+  const { rows } = await tx.query<{ createdAt: Date; hasUrl: boolean }>(
+    `INSERT INTO alerts (id, account_id, kind, subject_id, state, detail) VALUES ($1, $2, $3, $4, $5, $6::jsonb)
+     RETURNING created_at AS "createdAt",
+       EXISTS (SELECT 1 FROM alert_settings WHERE account_id = $2 AND url IS NOT NULL) AS "hasUrl"`,
+    [id, accountId, kind, subjectId, state, JSON.stringify(detail)],
+  );
+  const [made] = rows as [{ createdAt: Date; hasUrl: boolean }];
+  log("info", `alert.${state}`, { kind, subjectId, accountId });
+  if (made.hasUrl) await addJob(tx, "post_alert", { alertId: id });
+  return presentAlert({ id, kind, subjectId, state, detail, createdAt: made.createdAt });
+}
+
+async function tell(tx: Tx, kind: AlertKind, state: Alert["state"], changes: readonly Change[]): Promise<void> {
+  const byAccount = new Map<string | null, Alert[]>();
+  for (const change of changes) {
+    const alerts = byAccount.get(change.accountId) ?? [];
+    alerts.push(await store(tx, kind, state, change));
+    byAccount.set(change.accountId, alerts);
+  }
+  if (!isMailSet()) return;
+  for (const [accountId, [first, ...more]] of byAccount) {
+    if (!first) continue;
+    const letter = letterOf([first, ...more]);
+    for (const { address } of await readersOf(tx, accountId)) {
+      await queueMail(tx, { address, kind: "alert", accountId, letter, validS: MAIL_VALID_S });
+    }
+  }
+}
+
+/** One kind at a time: what cannot be told of one does not keep the others. */
+export async function sweepAlerts(): Promise<void> {
+  for (const kind of ALERT_KINDS) {
+    await transaction(async (tx) => {
+      await tell(tx, kind, "cleared", await clear(tx, kind));
+      await tell(tx, kind, "raised", await raise(tx, kind));
+    });
+  }
+}
