@@ -7,6 +7,7 @@ export function confirmAction({
   title,
   children,
   confirmLabel,
+  cancelLabel = "Cancel",
   danger = true,
   onConfirm,
   onClose,
@@ -15,6 +16,8 @@ export function confirmAction({
   children: ReactNode;
   /** The action as a verb, e.g. "Revoke key". */
   confirmLabel: string;
+  /** Another word where the action itself is to cancel something. */
+  cancelLabel?: string;
   danger?: boolean;
   onConfirm: () => void;
   /** Runs when the question is closed, whatever the answer. */
@@ -27,7 +30,7 @@ export function confirmAction({
         {children}
       </Text>
     ),
-    labels: { confirm: confirmLabel, cancel: "Cancel" },
+    labels: { confirm: confirmLabel, cancel: cancelLabel },
     confirmProps: danger ? { color: "red" } : {},
     onConfirm,
     onClose,

@@ -5,6 +5,7 @@ import { IconBraces, IconChevronDown, IconRefresh, IconTerminal2 } from "@tabler
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { MessageDetail } from "@/server/messages/schema";
+import { CancelButton } from "./cancel-button";
 
 /** A text as one argument of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -34,6 +35,7 @@ async function copy(text: string, done: string): Promise<void> {
 export function MessageActions({ detail }: { detail: MessageDetail }) {
   return (
     <>
+      {detail.message.status === "pending" && <CancelButton id={detail.message.id} to={detail.message.to} />}
       <LinkButton
         href={`/send?again=${detail.message.id}`}
         variant="default"
