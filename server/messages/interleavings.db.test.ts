@@ -39,6 +39,8 @@ const single = fc.oneof(
   { weight: 4, arbitrary: on("send", { by, key: fc.constantFrom(null, "one", "two") }) },
   { weight: 5, arbitrary: on("dispatch", { by, at, isDone: yes, isHeard: yes }) },
   { weight: 1, arbitrary: on("serve", { by, provider, begins: yes, isHeard: yes }) },
+  { weight: 2, arbitrary: on("cancel", { at, by }) },
+  { weight: 1, arbitrary: on("expire", { at, by, isSwept: yes }) },
   { weight: 4, arbitrary: on("begin", { at, isTwice: yes }) },
   { weight: 5, arbitrary: on("call", { at, outcome, isTaken: yes }) },
   { weight: 5, arbitrary: on("record", { at, isHeard: yes }) },
@@ -70,6 +72,10 @@ async function happen(sends: InterleavedSends, one: Single): Promise<void> {
       return sends.dispatch(one.by, one.at, one.isDone, one.isHeard);
     case "serve":
       return sends.serve(one.by, one.provider, one.begins, one.isHeard);
+    case "cancel":
+      return sends.cancel(one.at, one.by);
+    case "expire":
+      return sends.expire(one.at, one.by, one.isSwept);
     case "begin":
       return sends.begin(one.at, one.isTwice);
     case "call":

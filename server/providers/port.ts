@@ -13,7 +13,12 @@ export type OutboundMessage = {
   body: string;
   encoding: "GSM-7" | "UCS-2";
   segments: number;
+  /** End of its validity period; absent or null: none. */
+  expiresAt?: Date | null;
 };
+
+/** What is left of a validity period: whole seconds, at least one, and its end. */
+export type Validity = { seconds: number; until: Date };
 
 /** One attempt to send a message through one provider. */
 export type SendRequest = {
@@ -22,6 +27,8 @@ export type SendRequest = {
   reference: string;
   /** Absolute URL for this attempt's receipts: the provider's secret path with the reference as `ref` in its query. */
   receiptUrl: string;
+  /** Absent: no limit of its own. */
+  validity?: Validity;
 };
 
 /**

@@ -6,8 +6,10 @@ import { plainRequest } from "@/server/accounts/idempotency";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
+import { cancelMessage } from "@/server/messages/cancel";
 import { type Attempt, begin, forgetClaims, giveBack } from "@/server/messages/dispatch/claims";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
+import { failExpired } from "@/server/messages/dispatch/expire";
 import { type AttemptResult, attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { giveBackUnheard, recoverAttempts } from "@/server/messages/dispatch/recover";
 import { settleAttempts } from "@/server/messages/dispatch/run-attempt";
@@ -106,6 +108,31 @@ export class InterleavedSends {
     if (!chosen) return;
     await this.claimAs(this.worker(at), isHeard, () => claimAttempts(chosen.ids));
     if (isDone) await pool().query("DELETE FROM graphile_worker._private_jobs WHERE id = $1", [chosen.id]);
+  }
+
+  /** Cancels a message, which the service may refuse. */
+  async cancel(at: number, by: number): Promise<void> {
+    const id = among(
+      [...this.answers.values()].flatMap((ids) => [...ids]),
+      at,
+    );
+    if (!id) return;
+    try {
+      await asWorker(this.worker(by), () => cancelMessage(this.account.actor, id));
+    } catch (thrown) {
+      if (!/can no longer be canceled|only a pending one/.test(String(thrown))) throw thrown;
+    }
+  }
+
+  /** The validity period of a message ends; the sweep may come before any dispatch. */
+  async expire(at: number, by: number, isSwept: boolean): Promise<void> {
+    const id = among(
+      [...this.answers.values()].flatMap((ids) => [...ids]),
+      at,
+    );
+    if (!id) return;
+    await pool().query("UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
+    if (isSwept) await asWorker(this.worker(by), () => failExpired(0));
   }
 
   /** Serves the waiting room of a provider, or empties it when that is held. */
@@ -295,8 +322,8 @@ export class InterleavedSends {
 
   /** Compares every message's status with the one seen before. */
   async look(): Promise<void> {
-    const { rows } = await pool().query<{ id: string; status: string; isRefunded: boolean }>(
-      `SELECT id, status, status = 'failed' AND sent_at IS NULL AS "isRefunded" FROM messages WHERE account_id = $1`,
+    const { rows } = await pool().query<{ id: string; status: string; code: string | null; isRefunded: boolean }>(
+      `SELECT id, status, error_code AS code, status = 'failed' AND sent_at IS NULL AS "isRefunded" FROM messages WHERE account_id = $1`,
       [this.account.accountId],
     );
     for (const { id, status, isRefunded } of rows) {
@@ -312,6 +339,12 @@ export class InterleavedSends {
     const seen = new Set(rows.map((row) => row.id));
     for (const id of [...this.answers.values()].flatMap((ids) => [...ids])) {
       if (!seen.has(id)) this.wrong.push(`${id} was accepted and is lost`);
+    }
+    const withdrawn = new Set(rows.flatMap(({ id, code }) => (code === "canceled" || code === "expired" ? [id] : [])));
+    for (const { messageId, isTaken, outcome } of this.calls) {
+      if (withdrawn.has(messageId) && (isTaken || outcome.kind === "unknown")) {
+        this.wrong.push(`${messageId} was withdrawn although a provider may have it`);
+      }
     }
     if (seen.size !== this.answers.size) this.wrong.push(`${this.answers.size} requests made ${seen.size} messages`);
   }

@@ -23,7 +23,11 @@ const COLUMNS: Column<Message>[] = [
       </Anchor>
     ),
   },
-  { key: "status", header: "Status", render: ({ status }) => <MessageStatusBadge status={status} /> },
+  {
+    key: "status",
+    header: "Status",
+    render: (message) => <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />,
+  },
   {
     key: "body",
     header: "Text",

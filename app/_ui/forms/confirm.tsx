@@ -7,6 +7,7 @@ export function confirmAction({
   title,
   children,
   confirmLabel,
+  cancelLabel = "Cancel",
   danger = true,
   onConfirm,
 }: {
@@ -14,6 +15,8 @@ export function confirmAction({
   children: ReactNode;
   /** The action as a verb, e.g. "Revoke key". */
   confirmLabel: string;
+  /** Another word where the action itself is to cancel something. */
+  cancelLabel?: string;
   danger?: boolean;
   onConfirm: () => void;
 }): void {
@@ -26,7 +29,7 @@ export function confirmAction({
         </Text>
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={close} data-autofocus>
-            Cancel
+            {cancelLabel}
           </Button>
           <Button
             color={danger ? "red" : undefined}

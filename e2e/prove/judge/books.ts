@@ -107,7 +107,7 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
     ),
     attempts: await database.rows<StoredAttempt>(
       `SELECT message_id AS "messageId", seq, provider, outcome, ${begun} AS begun FROM message_attempts
-       ORDER BY message_id, seq`,
+       WHERE outcome IS DISTINCT FROM 'withdrawn' ORDER BY message_id, seq`,
     ),
     ledger: await database.rows<MessageLedger>(
       `SELECT message_id AS "messageId", array_agg(kind ORDER BY entry_id) AS kinds, sum(amount_micros)::float8 AS "amountMicros",

@@ -35,7 +35,7 @@ export const EXPIRED: Refusal = {
 export const isExpired = (message: string): string => `COALESCE(${message}.expires_at <= clock_timestamp(), false)`;
 
 /** A message that is to fail, unless it is under way. */
-export type Undispatched = { messageId: string; error: Refusal };
+type Undispatched = { messageId: string; error: Refusal };
 
 /**
  * Fails and refunds pending messages that no provider has, or may have. One with an open attempt, or one of unknown outcome,

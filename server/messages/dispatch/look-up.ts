@@ -68,6 +68,7 @@ async function takeDue(provider: string): Promise<Attempt[]> {
            UPDATE message_attempts a SET looked_up_at = now() FROM due, messages m
            WHERE a.message_id = due.message_id AND a.seq = due.seq AND m.id = due.message_id
            RETURNING m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
+             m.expires_at AS "expiresAt",
              m.account_id AS "accountId", a.seq, a.claim, a.started_at AS "claimedAt",
              ARRAY(SELECT b.provider FROM message_attempts b WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
              EXISTS (SELECT 1 FROM message_attempts b

@@ -59,6 +59,7 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
     const { rows } = await pool().query<Row>({
       name: "recover.begun",
       text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
+               m.expires_at AS "expiresAt",
                m.account_id AS "accountId", a.seq, a.provider, a.claim, a.started_at AS "claimedAt",
                ARRAY(SELECT b.provider FROM message_attempts b
                  WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,

@@ -1,13 +1,13 @@
 /** Runs attempts in this process: each is begun, made, and its outcome recorded, through database outages too. */
 import { isDataError } from "../../core/batcher";
-import { MINUTE_MS, now } from "../../core/clock";
+import { MINUTE_MS, msUntil, now, wholeSeconds } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
 import { noteOutcome } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
 import { forOperators } from "../../providers/http/response";
-import type { Adapter, SendOutcome } from "../../providers/port";
+import type { Adapter, OutboundMessage, SendOutcome, SendRequest } from "../../providers/port";
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { closeAdapters, isSandboxOpenTo, providerTable } from "../../providers/registry";
@@ -186,11 +186,20 @@ async function ensureBegun(attempt: Attempt): Promise<boolean> {
   }
 }
 
+/** What is left of its validity period for the provider; it was not over when the attempt began. */
+function validityOf({ expiresAt }: OutboundMessage): Pick<SendRequest, "validity"> {
+  if (!expiresAt) return {};
+  return { validity: { seconds: wholeSeconds(msUntil(expiresAt)), until: expiresAt } };
+}
+
 async function call(adapter: Adapter, { message, seq }: Attempt): Promise<CallResult> {
   const reference = referenceTo(message.id, seq);
   const startedAt = performance.now();
   try {
-    const outcome = await adapter.send({ message, reference, receiptUrl: receiptUrlFor(adapter.id, reference) });
+    const outcome = await adapter.send({
+      ...{ message, reference, receiptUrl: receiptUrlFor(adapter.id, reference) },
+      ...validityOf(message),
+    });
     return { outcome, latencyMs: performance.now() - startedAt };
   } catch (thrown) {
     // A bug of ours, perhaps after the request was written: it must not be repeated blindly.

@@ -209,7 +209,7 @@ export const bandwidth: HttpProvider<Own> = {
   maxInFlight: 32,
   buildTokenRequest: ({ tokenUrl, clientId, clientSecret }) =>
     clientId && clientSecret ? tokenRequest(tokenUrl, clientId, clientSecret) : null,
-  buildRequest: ({ message, reference }, own, accessToken) => ({
+  buildRequest: ({ message, reference, validity }, own, accessToken) => ({
     method: "POST",
     url: `${own.baseUrl}/users/${encodeURIComponent(own.accountId)}/messages`,
     headers: {
@@ -224,6 +224,7 @@ export const bandwidth: HttpProvider<Own> = {
       from: senderWithPlus(message.from),
       text: message.body,
       tag: reference,
+      ...(validity && { expiration: validity.until.toISOString() }),
     }),
   }),
   readResponse,

@@ -15,6 +15,7 @@ import {
 } from "../http/response";
 import type { Callback, CallbackContent, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
 import { senderWithoutPlus } from "../sender";
+import { minutesLeft } from "../validity";
 
 const settings = z.object({
   apiKey: secret("API key with the scope to send SMS"),
@@ -22,6 +23,9 @@ const settings = z.object({
 });
 
 type Own = z.output<typeof settings>;
+
+/** 48 hours. */
+const VALIDITY_MAX_MINUTES = 2_880;
 
 const REJECTED = 5;
 /** Undeliverable, expired, rejected. */
@@ -196,7 +200,7 @@ export const infobip: HttpProvider<Own> = {
   id: "infobip",
   settings,
   maxInFlight: 32,
-  buildRequest: ({ message, reference, receiptUrl }, own) => ({
+  buildRequest: ({ message, reference, receiptUrl, validity }, own) => ({
     method: "POST",
     url: `${own.baseUrl}/sms/3/messages`,
     headers: { ...headersOf(own), "content-type": "application/json" },
@@ -207,6 +211,9 @@ export const infobip: HttpProvider<Own> = {
           destinations: [{ to: digitsOf(message.to), messageId: reference }],
           // The encoding is chosen by the text.
           content: { text: message.body },
+          ...(validity && {
+            options: { validityPeriod: { amount: minutesLeft(validity, VALIDITY_MAX_MINUTES), timeUnit: "MINUTES" } },
+          }),
           webhooks: {
             delivery: { url: receiptUrl, intermediateReport: true },
             contentType: "application/json",

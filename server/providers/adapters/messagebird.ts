@@ -91,7 +91,7 @@ const STATUSES = new Map<string, Report["status"]>([
 function buildRequest(sendRequest: SendRequest, own: MessageBirdSettings): WireRequest {
   const workspace = workspaceOf(own);
   if (workspace) return buildChannelRequest(sendRequest, workspace);
-  const { message, reference, receiptUrl } = sendRequest;
+  const { message, reference, receiptUrl, validity } = sendRequest;
   return {
     method: "POST",
     url: `${own.baseUrl}/messages`,
@@ -111,6 +111,7 @@ function buildRequest(sendRequest: SendRequest, own: MessageBirdSettings): WireR
       // Without a reference there are no receipts, whatever the URL.
       reference,
       reportUrl: receiptUrl,
+      ...(validity && { validity: validity.seconds }),
     }),
   };
 }

@@ -34,6 +34,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import { secondsLeft } from "../validity";
 
 const settings = z.object({
   authId: field("auth ID of the account"),
@@ -93,7 +94,9 @@ const STATUSES = new Map<string, Report["status"]>([
   ["rejected", "failed"],
 ]);
 
-function buildRequest({ message, receiptUrl }: SendRequest, own: PlivoSettings): WireRequest {
+const VALIDITY_S = { min: 5, max: 10_799 };
+
+function buildRequest({ message, receiptUrl, validity }: SendRequest, own: PlivoSettings): WireRequest {
   return {
     method: "POST",
     // The trailing slash matters: without it this is another path.
@@ -110,6 +113,7 @@ function buildRequest({ message, receiptUrl }: SendRequest, own: PlivoSettings):
       text: message.body,
       url: receiptUrl,
       method: "POST",
+      ...(validity && { message_expiry: secondsLeft(validity, VALIDITY_S) }),
     }),
   };
 }

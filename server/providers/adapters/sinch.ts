@@ -153,7 +153,7 @@ export const sinch: HttpProvider<Own> = {
   id: "sinch",
   settings,
   maxInFlight: 32,
-  buildRequest: ({ message, reference, receiptUrl }, own) => ({
+  buildRequest: ({ message, reference, receiptUrl, validity }, own) => ({
     method: "POST",
     url: batchesUrl(own),
     headers: { ...headersOf(own), "content-type": "application/json" },
@@ -167,6 +167,7 @@ export const sinch: HttpProvider<Own> = {
       delivery_report: "per_recipient",
       callback_url: receiptUrl,
       client_reference: reference,
+      ...(validity && { expire_at: validity.until.toISOString() }),
     }),
   }),
   readResponse,

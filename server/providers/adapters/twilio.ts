@@ -35,6 +35,7 @@ import type {
   WireResponse,
 } from "../port";
 import { senderWithPlus } from "../sender";
+import { secondsLeft } from "../validity";
 
 const settings = z.object({
   accountSid: field("account SID: AC and 32 hexadecimal digits"),
@@ -102,7 +103,9 @@ const STATUSES = new Map<string, Report["status"]>([
   ["canceled", "failed"],
 ]);
 
-function buildRequest({ message, receiptUrl }: SendRequest, own: TwilioSettings): WireRequest {
+const VALIDITY_S = { min: 1, max: 36_000 };
+
+function buildRequest({ message, receiptUrl, validity }: SendRequest, own: TwilioSettings): WireRequest {
   const { accountSid, authToken, apiKeySid, apiKeySecret, messagingServiceSid } = own;
   const credentials = apiKeySid && apiKeySecret ? `${apiKeySid}:${apiKeySecret}` : `${accountSid}:${authToken}`;
   const form = new URLSearchParams({
@@ -111,6 +114,7 @@ function buildRequest({ message, receiptUrl }: SendRequest, own: TwilioSettings)
     Body: message.body,
     StatusCallback: receiptUrl,
   });
+  if (validity) form.set("ValidityPeriod", String(secondsLeft(validity, VALIDITY_S)));
   // In addition to From: alone, the service would pick any sender of its pool.
   if (messagingServiceSid) form.set("MessagingServiceSid", messagingServiceSid);
   return {

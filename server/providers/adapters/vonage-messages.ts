@@ -24,11 +24,14 @@ import type {
   WireResponse,
 } from "../port";
 import { senderWithoutPlus } from "../sender";
+import { secondsLeft } from "../validity";
 
 /** The settings of an application. */
 export type VonageApplication = { applicationId: string; privateKey: string; messagesBaseUrl: string };
 
 const TOKEN_LIFE_S = 900;
+/** Limits of `ttl`, here in seconds and in the SMS API in milliseconds. */
+export const VALIDITY_S = { min: 20, max: 604_800 };
 
 /** A token of the application by RS256, as Vonage's own libraries make it. */
 export function signApplicationToken({ applicationId, privateKey }: VonageApplication, at: Date, id: string) {
@@ -40,7 +43,7 @@ export function signApplicationToken({ applicationId, privateKey }: VonageApplic
 }
 
 export function buildMessagesRequest(
-  { message, reference, receiptUrl }: SendRequest,
+  { message, reference, receiptUrl, validity }: SendRequest,
   own: VonageApplication,
   token: string,
 ): WireRequest {
@@ -56,6 +59,7 @@ export function buildMessagesRequest(
       text: message.body,
       // As billed: what Vonage finds by itself might have another number of parts.
       sms: { encoding_type: message.encoding === "UCS-2" ? "unicode" : "text" },
+      ...(validity && { ttl: secondsLeft(validity, VALIDITY_S) }),
       client_ref: reference,
       webhook_url: receiptUrl,
       webhook_version: "v1",

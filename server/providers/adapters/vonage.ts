@@ -4,6 +4,7 @@
  */
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
+import { SECOND_MS } from "../../core/clock";
 import { baseUrl, field, secret } from "../fields";
 import { fieldsOf, forged, requiredField } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
@@ -21,6 +22,7 @@ import type {
   WireRequest,
   WireResponse,
 } from "../port";
+import { secondsLeft } from "../validity";
 import {
   authenticateWebhook,
   buildMessagesRequest,
@@ -28,6 +30,7 @@ import {
   readMessagesResponse,
   readMessagesWebhook,
   signApplicationToken,
+  VALIDITY_S,
   type VonageApplication,
   webhookToken,
 } from "./vonage-messages";
@@ -143,7 +146,7 @@ const STATUSES = new Map<string, Report["status"]>([
 function buildRequest(sendRequest: SendRequest, own: VonageSettings, accessToken?: string): WireRequest {
   const application = applicationOf(own);
   if (application) return buildMessagesRequest(sendRequest, application, accessToken ?? "");
-  const { message, reference, receiptUrl } = sendRequest;
+  const { message, reference, receiptUrl, validity } = sendRequest;
   const form = new URLSearchParams({
     api_key: own.apiKey ?? "",
     api_secret: own.apiSecret ?? "",
@@ -156,6 +159,7 @@ function buildRequest(sendRequest: SendRequest, own: VonageSettings, accessToken
     "status-report-req": "1",
     callback: receiptUrl,
   });
+  if (validity) form.set("ttl", String(secondsLeft(validity, VALIDITY_S) * SECOND_MS));
   return {
     method: "POST",
     url: `${own.baseUrl}/sms/json`,

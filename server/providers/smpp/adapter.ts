@@ -87,10 +87,10 @@ export function createSmppAdapter(settings: SmppSettings, sink: Sink, options: S
     maxInFlight: settings.window * settings.sessions,
     isBound: binds.isBound,
     ready: binds.ready,
-    send: async ({ message }) => {
+    send: async ({ message, validity }) => {
       calls.underWay += 1;
       try {
-        return await sendText(message);
+        return await sendText(message, validity);
       } finally {
         calls.underWay -= 1;
       }

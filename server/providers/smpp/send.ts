@@ -2,7 +2,8 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deadline, startDeadline } from "../../core/deadline";
-import type { OutboundMessage, SendOutcome } from "../port";
+import type { OutboundMessage, SendOutcome, Validity } from "../port";
+import { smppPeriod } from "../validity";
 import { addressFields } from "./address";
 import { type Binds, NOT_BOUND } from "./binds";
 import { type LongText, partsOf } from "./parts";
@@ -119,9 +120,12 @@ async function sendParts(sender: Sender, [first, ...rest]: Fields[]): Promise<Se
 }
 
 /** Makes a function that sends texts over `binds`. It never rejects for a failure of the centre. */
-export function createSender(binds: Binds, options: SenderOptions): (message: OutboundMessage) => Promise<SendOutcome> {
+export function createSender(
+  binds: Binds,
+  options: SenderOptions,
+): (message: OutboundMessage, validity?: Validity) => Promise<SendOutcome> {
   let reference = randomInt(0x10000);
-  return (message) => {
+  return (message, validity) => {
     reference = (reference + 1) & 0xffff;
     const addresses = addressFields(message.from, message.to, options.shortCodeTon);
     const parts = partsOf(message.body, options.longText, reference, options.alphabet);
@@ -129,6 +133,7 @@ export function createSender(binds: Binds, options: SenderOptions): (message: Ou
       { binds, options },
       parts.map((part) => ({
         ...(options.serviceType && { service_type: options.serviceType }),
+        ...(validity && { validity_period: smppPeriod(validity) }),
         ...addresses,
         ...part,
         registered_delivery: 1,

@@ -16,7 +16,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { formatCount } from "@/app/_ui/values/count";
-import { MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
 import type { AppRouter } from "@/server/api/router";
@@ -61,7 +61,7 @@ const columns: ReadonlyArray<Column<Message>> = [
     header: "Status",
     render: (message) => (
       <Box display="flex" miw="max-content">
-        <MessageStatusBadge status={message.status} />
+        <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />
       </Box>
     ),
   },
@@ -101,7 +101,9 @@ function useMessages({ status, to, days }: MessageFilterValues, page: number) {
 
 /** Soon while a message on the page is not final; later for what arrives from elsewhere. */
 const refreshAfterMs = ({ state }: { state: { data?: { items: Message[] } } }) =>
-  state.data?.items.some((message) => !isFinal(message.status)) ? MOVING_REFRESH_MS : IDLE_REFRESH_MS;
+  state.data?.items.some((message) => !isFinal(message.status) && !isScheduled(message))
+    ? MOVING_REFRESH_MS
+    : IDLE_REFRESH_MS;
 
 /** All messages of the account, newest first. Refreshes itself while it is open. */
 export function MessagesView() {

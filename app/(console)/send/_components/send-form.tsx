@@ -16,10 +16,12 @@ import { useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { AppRouter } from "@/server/api/router";
 import { isE164 } from "@/server/messages/phone";
+import type { Message } from "@/server/messages/schema";
 import { segmentText } from "@/server/messages/segments";
 import { CostCard } from "./cost-card";
 import { ScenarioHint } from "./scenario-hint";
 import { SegmentMeter } from "./segment-meter";
+import { isoOf, SendLater, sendAtProblem } from "./send-later";
 import { SendWarning } from "./send-warning";
 
 const QUOTE_DEBOUNCE_MS = 350;
@@ -50,9 +52,7 @@ function SendError({ error }: { error: unknown }) {
       role="alert"
     >
       <Text size="sm">{message}</Text>
-      <Text size="sm">
-        Select “Send message” again: as long as you change nothing, it is sent and billed only once.
-      </Text>
+      <Text size="sm">Select the button again: as long as you change nothing, it is sent and billed only once.</Text>
     </Alert>
   );
 }
@@ -60,9 +60,12 @@ function SendError({ error }: { error: unknown }) {
 /** A message to begin with. */
 export type Draft = { from: string; to: string; body: string; reference: string };
 
+type Outcome = Pick<Message, "to" | "status" | "scheduled_at" | "error">;
+
 /** Tells the outcome as it is: a message can fail at the moment when it is accepted. */
-function tellOutcome({ to, status, error }: { to: string; status: string; error: { message: string } | null }): void {
+function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
   if (status === "failed") toastProblem(`The message to ${to} failed`, error?.message ?? "It was not sent.");
+  else if (scheduled_at) toastDone(`Message to ${to} scheduled`);
   else toastDone(`Message to ${to} accepted`);
 }
 
@@ -80,6 +83,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
       to: "",
       body: "",
       reference: "",
+      send_at: "",
       ...draft,
       from: draft && senderIds.includes(draft.from) ? draft.from : (senderIds[0] ?? ""),
     },
@@ -87,6 +91,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
       from: (from) => (from ? null : "Select a sender"),
       to: (to) => (isE164(bareNumber(to)) ? null : "Enter the number in international format, such as +14155550123"),
       body: (body) => (body ? null : "Enter a text"),
+      send_at: sendAtProblem,
     },
   });
   const { from, to, body } = form.values;
@@ -104,7 +109,13 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
   const submit = form.onSubmit((values) => {
     setUnplacedError(null);
     send.mutate(
-      { from: values.from, to: bareNumber(values.to), body: values.body, reference: values.reference.trim() || null },
+      {
+        from: values.from,
+        to: bareNumber(values.to),
+        body: values.body,
+        reference: values.reference.trim() || null,
+        send_at: isoOf(values.send_at),
+      },
       {
         onSuccess: (message) => {
           tellOutcome(message);
@@ -161,10 +172,11 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
                 maw={360}
                 {...form.getInputProps("reference")}
               />
+              <SendLater {...form.getInputProps("send_at")} />
               <SendWarning quote={shownQuote} />
               <div>
                 <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending || send.isSuccess}>
-                  Send message
+                  {form.values.send_at === "" ? "Send message" : "Schedule message"}
                 </Button>
               </div>
             </Stack>

@@ -5,6 +5,7 @@ import { IconBraces, IconChevronDown, IconRefresh, IconTerminal2 } from "@tabler
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { MessageDetail } from "@/server/messages/schema";
+import { CancelButton } from "./cancel-button";
 
 /** A text as one argument of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -35,6 +36,7 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
   const hasText = detail.message.body !== "";
   return (
     <>
+      {detail.message.status === "pending" && <CancelButton id={detail.message.id} to={detail.message.to} />}
       {hasText && (
         <LinkButton
           href={`/send?again=${detail.message.id}`}

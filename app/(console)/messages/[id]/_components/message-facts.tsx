@@ -40,6 +40,14 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         <Fact label="Created">
           <Time value={message.created_at} />
         </Fact>
+        {message.scheduled_at && (
+          <Fact label="Scheduled for">
+            <Time value={message.scheduled_at} />
+          </Fact>
+        )}
+        {message.validity_period !== null && (
+          <Fact label="Validity period">{formatCount(message.validity_period)} seconds</Fact>
+        )}
         <Fact label="Sent">
           <Time value={message.sent_at} />
         </Fact>

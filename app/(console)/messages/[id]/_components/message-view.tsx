@@ -10,7 +10,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
-import { MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import type { MessageDetail } from "@/server/messages/schema";
 import { isFinal } from "@/server/messages/status";
 import { MessageActions } from "./message-actions";
@@ -19,11 +19,15 @@ import { MessageTimeline } from "./message-timeline";
 import { elapsed } from "./timeline";
 
 const MOVING_REFRESH_MS = 1_500;
-/** Slower while only webhook retries are left, which may take hours. */
+/** Slower while only webhook retries are left, which may take hours, or while it is not due. */
 const RETRYING_REFRESH_MS = 10_000;
+
+const untilDueMs = ({ scheduled_at }: MessageDetail["message"]): number => Date.parse(scheduled_at ?? "") - Date.now();
 
 function refreshAfterMs(detail: MessageDetail | undefined): number | false {
   if (!detail) return false;
+  if (isScheduled(detail.message))
+    return untilDueMs(detail.message) > RETRYING_REFRESH_MS ? RETRYING_REFRESH_MS : MOVING_REFRESH_MS;
   if (!isFinal(detail.message.status)) return MOVING_REFRESH_MS;
   const pending = detail.deliveries.filter((delivery) => delivery.status === "pending");
   if (pending.some((delivery) => delivery.attempts === 0)) return MOVING_REFRESH_MS;
@@ -54,7 +58,7 @@ export function MessageView({ id }: { id: string }) {
               actions={
                 <>
                   <span data-testid="message-status" role="status">
-                    <MessageStatusBadge status={data.message.status} />
+                    <MessageStatusBadge status={data.message.status} scheduled_at={data.message.scheduled_at} />
                   </span>
                   <MessageActions detail={data} />
                 </>
@@ -80,26 +84,44 @@ export function MessageView({ id }: { id: string }) {
 }
 
 /** The outcome of the message in one sentence. */
-function outcomeOf({ from, status, created_at, sent_at, delivered_at, failed_at }: MessageDetail["message"]): string {
-  const after = (at: string | null) =>
-    at === null ? "" : ` ${elapsed(created_at, at).slice(1)} after it was accepted`;
+function outcomeOf(message: MessageDetail["message"]): string {
+  const { from, status, created_at, scheduled_at, sent_at, delivered_at, failed_at, error } = message;
+  // A message that was canceled may have ended before it was due.
+  const isDue = scheduled_at !== null && failed_at !== null ? failed_at > scheduled_at : scheduled_at !== null;
+  const [since, began] = isDue ? [scheduled_at ?? "", "was due"] : [created_at, "was accepted"];
+  const after = (at: string | null) => (at === null ? "" : ` ${elapsed(since, at).slice(1)} after it ${began}`);
   switch (status) {
     case "delivered":
       return `From ${from}. Delivered${after(delivered_at)}.`;
     case "sent":
       return `From ${from}. A provider took it${after(sent_at)}; the carrier has not reported yet.`;
     case "pending":
-      return `From ${from}. Waiting for a provider to take it.`;
+      return isScheduled(message)
+        ? `From ${from}. Scheduled for ${localTime(scheduled_at ?? "")}.`
+        : `From ${from}. Waiting for a provider to take it.`;
     case "undelivered":
       return `From ${from}. It did not reach the handset${after(failed_at)}.`;
     case "failed":
-      return `From ${from}. It failed${after(failed_at)}.`;
+      return error?.code === CANCELED
+        ? `From ${from}. Canceled${after(failed_at)}.`
+        : `From ${from}. It failed${after(failed_at)}.`;
   }
 }
 
+/** The `error.code` of a message that was canceled. */
+const CANCELED = "canceled";
+
+const localTime = (at: string): string =>
+  new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+
 function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]["error"]> }) {
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={error.message}>
+    <Alert
+      color={error.code === CANCELED ? "gray" : "red"}
+      variant="light"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={error.message}
+    >
       <Text size="sm" className="mono">
         {error.code}
       </Text>

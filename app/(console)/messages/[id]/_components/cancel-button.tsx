@@ -1,0 +1,40 @@
+"use client";
+
+import { Button } from "@mantine/core";
+import { IconBan } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { confirmAction } from "@/app/_ui/forms/confirm";
+import { toastDone, toastFailed } from "@/app/_ui/toast";
+
+/** Cancels a pending message once it is confirmed. A provider may take it first: then it says so. */
+export function CancelButton({ id, to }: { id: string; to: string }) {
+  const utils = trpc.useUtils();
+  const cancel = trpc.messages.cancel.useMutation({
+    onSuccess: () => {
+      toastDone(`Message to ${to} canceled`);
+      return Promise.all([utils.messages.invalidate(), utils.accounts.invalidate()]);
+    },
+    onError: (error) => {
+      toastFailed(error);
+      void utils.messages.invalidate();
+    },
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconBan size={16} aria-hidden />}
+      loading={cancel.isPending}
+      onClick={() =>
+        confirmAction({
+          title: `Cancel the message to ${to}?`,
+          children: "It is not sent, and its cost is refunded. This cannot be undone.",
+          confirmLabel: "Cancel message",
+          cancelLabel: "Keep it",
+          onConfirm: () => cancel.mutate({ id }),
+        })
+      }
+    >
+      Cancel message
+    </Button>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Page } from "@playwright/test";
+import { apiWith } from "../support/api";
+import { expect, test } from "../test";
+
+const TO = "+14155550166";
+const DAY_MS = 86_400_000;
+
+/** A time of the browser as its input has it, without seconds. */
+const localInput = (page: Page, aheadMs: number): Promise<string> =>
+  page.evaluate((ms) => {
+    const at = new Date(Date.now() + ms);
+    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  }, aheadMs);
+
+async function compose(page: Page, aheadMs: number): Promise<void> {
+  await page.goto("/send");
+  await page.getByLabel("To").fill(TO);
+  await page.getByRole("textbox", { name: "Text" }).fill("See you tomorrow");
+  await page.getByLabel("Send later").fill(await localInput(page, aheadMs));
+  await page.getByRole("button", { name: "Schedule message" }).click();
+}
+
+const status = (page: Page) => page.getByTestId("message-status");
+
+test("a message is scheduled, listed as such, and canceled once that is confirmed", async ({
+  console: page,
+  service,
+  account,
+}) => {
+  const api = apiWith(service, account.apiKey);
+  const balance = async () => (await api.get<{ balance: number }>("/balance")).body.data.balance;
+  const before = await balance();
+  await compose(page, DAY_MS);
+  await page.waitForURL(/\/messages\/msg_/);
+  await expect(status(page)).toHaveText("Scheduled");
+  await expect(page.getByText(/Scheduled for .+ \d/)).toBeVisible();
+  const id = page.url().split("/").at(-1) ?? "";
+  expect(before - (await balance())).toBeCloseTo(0.01, 6);
+
+  await page.goto("/messages");
+  await expect(page.getByRole("row").filter({ has: page.locator(`a[href="/messages/${id}"]`) })).toContainText(
+    "Scheduled",
+  );
+
+  await page.goto(`/messages/${id}`);
+  await page.getByRole("button", { name: "Cancel message" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByRole("button", { name: "Keep it" }).click();
+  await expect(status(page)).toHaveText("Scheduled");
+  await page.getByRole("button", { name: "Cancel message" }).click();
+  await question.getByRole("button", { name: "Cancel message" }).click();
+  await expect(status(page)).toHaveText("Failed");
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  await expect(timeline.getByText("The message was canceled before it was sent.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Cancel message" })).toBeHidden();
+  expect(await balance()).toBeCloseTo(before, 6);
+});
+
+test("a time that has passed is refused at its field, and nothing is sent", async ({ console: page }) => {
+  await compose(page, -DAY_MS);
+  await expect(page.getByText("Choose a time in the future")).toBeVisible();
+  expect(page.url()).toMatch(/\/send$/);
+});
