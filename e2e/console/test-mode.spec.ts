@@ -54,9 +54,9 @@ test("in test mode a message is sent from the console, free of charge", async ({
   await expect(page.getByRole("complementary", { name: "Test mode" })).toBeVisible();
   await page.goto("/send");
   await expect(page.getByRole("region", { name: "Scenario numbers" })).toBeVisible();
-  await page.getByLabel("Recipient").fill("+15550100009");
-  await page.getByRole("textbox", { name: "Message" }).fill("A trial");
-  await page.getByRole("button", { name: /^Send/ }).click();
+  await page.getByLabel("To").fill("+15550100009");
+  await page.getByRole("textbox", { name: "Text" }).fill("A trial");
+  await page.getByRole("button", { name: "Send message" }).click();
   await expect(page.getByTestId("message-status")).toHaveText(/undelivered/i);
   expect((await api.get<unknown[]>("/messages")).body.data).toEqual([]);
   expect((await api.get("/balance")).body.data.balance).toBe(100);
@@ -85,11 +85,7 @@ test("operators' pages say that they show live data, and list no test accounts",
   await page.goto("/operator/accounts");
   await page.getByRole("switch", { name: "Test mode" }).check({ force: true });
   await expect(page.getByText("Operator pages always show live data.")).toBeVisible();
-  await page
-    .getByRole("searchbox")
-    .or(page.getByPlaceholder(/Search/))
-    .first()
-    .fill(account.email);
+  await page.getByLabel("Search accounts").fill(account.email);
   await expect(page.getByRole("row", { name: account.email })).toHaveCount(1);
 });
 
