@@ -6,7 +6,7 @@ import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
-  const { name, email, isOperator } = session;
+  const { name, email, isOperator, accountId, role } = session;
   const isTestMode = (await cookies()).get(TEST_MODE_COOKIE)?.value === "true";
-  return <ConsoleShell viewer={{ name, email, isOperator, isTestMode }}>{children}</ConsoleShell>;
+  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role, isTestMode }}>{children}</ConsoleShell>;
 }

@@ -9,7 +9,7 @@ export default async function OperatorLayout({ children }: { children: ReactNode
   const session = await requireSession();
   // Other users get a 404; the procedures behind these pages check for operators themselves.
   if (!session.isOperator) notFound();
-  const { name, email, isOperator } = session;
+  const { name, email, isOperator, accountId, role } = session;
   const isTestMode = (await cookies()).get(TEST_MODE_COOKIE)?.value === "true";
-  return <ConsoleShell viewer={{ name, email, isOperator, isTestMode }}>{children}</ConsoleShell>;
+  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role, isTestMode }}>{children}</ConsoleShell>;
 }

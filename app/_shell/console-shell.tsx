@@ -4,6 +4,7 @@ import { AppShell, Box, Burger, Container, Drawer, Group, ScrollArea, UnstyledBu
 import { useDisclosure } from "@mantine/hooks";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
 import { Brand } from "../_ui/frame/brand";
@@ -14,8 +15,15 @@ import { Navigation } from "./navigation";
 import { TestModeBanner } from "./test-mode-banner";
 import { TestModeSwitch } from "./test-mode-switch";
 
-/** `isTestMode`: as the request's cookie says. */
-type ShellViewer = { name: string; email: string; isOperator: boolean; isTestMode?: boolean };
+/** `accountId`: null on a page that shows nothing of an account. `isTestMode`: as the request's cookie says. */
+type ShellViewer = {
+  name: string;
+  email: string;
+  isOperator: boolean;
+  accountId: string | null;
+  role: Membership["role"];
+  isTestMode?: boolean;
+};
 
 const NAVBAR_WIDTH = 248;
 const HEADER_HEIGHT = 60;
@@ -31,7 +39,7 @@ function Home({ onLeave }: { onLeave?: () => void }) {
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
   const [drawerOpen, drawer] = useDisclosure(false);
-  usePerson(viewer.email);
+  usePerson(viewer.email, viewer.accountId);
   const isTestMode = useTestMode(viewer.isTestMode);
   return (
     <AppShell
@@ -60,7 +68,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           <Home />
         </Group>
         <ScrollArea flex={1} px="sm" py="xs">
-          <Navigation isOperator={viewer.isOperator} />
+          <Navigation isOperator={viewer.isOperator} role={viewer.role} />
         </ScrollArea>
       </AppShell.Navbar>
       <Drawer
@@ -75,7 +83,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           <TestModeSwitch />
         </Box>
         <nav aria-label="Main">
-          <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
+          <Navigation isOperator={viewer.isOperator} role={viewer.role} onLeave={drawer.close} />
         </nav>
       </Drawer>
       <AppShell.Main id="content" tabIndex={-1} className="shell-main">

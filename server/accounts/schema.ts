@@ -17,6 +17,17 @@ export const Account = z.object({
 });
 export type Account = z.output<typeof Account>;
 
+/** Console: what the account says of itself; what is omitted stays. */
+export const ProfileInput = z.object({
+  name: z.string().trim().min(1, "must not be empty").max(100).optional(),
+  company_name: z.string().trim().max(100).optional(),
+  country: z
+    .string()
+    .regex(/^(?:[A-Z]{2})?$/, "must be two capital letters, such as DE, or empty")
+    .optional(),
+});
+export type ProfileInput = z.output<typeof ProfileInput>;
+
 export const Balance = z.object({
   object: kindOf("balance"),
   livemode: LiveMode,

@@ -3,6 +3,8 @@ import { apiKeysRouter } from "../api-keys/router";
 import { auditRouter } from "../audit/router";
 import { authRouter } from "../auth/router";
 import { mergeRouters, router } from "../core/trpc";
+import { inboundRouter } from "../inbound/router";
+import { membersRouter } from "../members/router";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
 import { providersRouter } from "../providers/router";
@@ -17,6 +19,8 @@ export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
+  inbound: inboundRouter,
+  members: membersRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
   senders: sendersRouter,

@@ -65,6 +65,18 @@ export const Settings = z.object({
     .regex(/^(mailto:|https:\/\/|tel:)\S+$/, "must begin with mailto:, https:// or tel:")
     .optional()
     .describe("where to report vulnerabilities, shown at /.well-known/security.txt, e.g. mailto:security@example.com"),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/\S+$/, "must be an smtp:// or smtps:// URL")
+    .optional()
+    .describe(
+      "the mail server for invitations, forgotten passwords and alerts, e.g. smtps://user:password@mail.example.com",
+    ),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*@[^\r\n]+$/, "must be an e-mail address, with or without a name before it in <>")
+    .default("Messaging Service <no-reply@localhost>")
+    .describe("the sender of e-mails, e.g. Messaging Service <no-reply@example.com>"),
   SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
     "seconds after which a new sender is approved by itself; 0: never",

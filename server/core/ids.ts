@@ -17,6 +17,9 @@ const PREFIXES = {
   suppression: "sup",
   inbound: "inb",
   audit: "aud",
+  invitation: "ivt",
+  mail: "eml",
+  alert: "alt",
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -5,8 +5,11 @@
 import { pool } from "../core/db";
 import { TEST_ACCOUNT_PREFIX } from "../core/ids";
 
-/** `deliveries`: of a webhook endpoint, by status. `suppressions`: of an account, by sender ID. */
-type CountedList = "deliveries" | "suppressions";
+/**
+ * `deliveries`: of a webhook endpoint, by status. `suppressions`: of an account, by sender ID. `inbound`: of an account,
+ * `with_event` or `without_event`, as versions before the event stored them.
+ */
+type CountedList = "deliveries" | "suppressions" | "inbound";
 
 /** Beginning of a statement that inserts changes; followed by rows of list, owner, kind and change. */
 export const INSERT_CHANGES = "INSERT INTO list_totals (list, owner_id, kind, change)";

@@ -74,6 +74,9 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
     values.push(value);
     conditions.push(`${condition} ($${values.length})`);
   };
+  // The list of pending messages has the time at which each was due.
+  const createdAt =
+    status === "pending" && list ? "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)" : "l.created_at";
   const { first, end } = idsWithin(created);
   if (list === "failed_messages" || isNarrow(filter)) where("l.status =", status);
   else if (status === "delivered") conditions.push(IS_DELIVERED);
@@ -83,8 +86,8 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
   where("l.api_key_id =", filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
-  where("l.created_at >=", timeOf(created.from));
-  where("l.created_at <", timeOf(created.to));
+  where(`${createdAt} >=`, timeOf(created.from));
+  where(`${createdAt} <`, timeOf(created.to));
   return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };
 }
 

@@ -5,10 +5,10 @@ import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
 import { resendDelivery } from "./history/resend";
 import {
+  AnyEvent,
   CreatedWebhookEndpoint,
   CreateWebhookInput,
   Delivery,
-  Event,
   ListDeliveriesQuery,
   ListEventsQuery,
   RecoverInput,
@@ -112,11 +112,13 @@ export const webhooksRouter = router({
         operationId: "listEvents",
         tags: ["Events"],
         summary: "List events",
-        description: "Status changes of the account's messages, newest first: the same objects that webhooks carry.",
+        description:
+          "Status changes of the account's messages, newest first: the same objects that webhooks carry. Inbound messages " +
+          "are listed by `type=message.received`.",
       },
     })
     .input(ListEventsQuery)
-    .output(pageOf(Event))
+    .output(pageOf(AnyEvent))
     .query(({ ctx, input }) => listEvents(ctx.actor, input)),
   deliveries: scoped("dlr:read")
     .meta({

@@ -16,6 +16,7 @@ import {
   EVENT_TYPES,
   type EventType,
   type RotatedWebhookEndpoint,
+  STATUS_EVENT_TYPES,
   type UpdateWebhookInput,
   type WebhookEndpoint,
 } from "./schema";
@@ -96,9 +97,11 @@ export async function createEndpoint(
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
 }
 
-/** Event types as they are stored: each once, `*` as all of them. */
-const subscriptionOf = (wanted: readonly string[]): EventType[] =>
-  EVENT_TYPES.filter((type) => wanted.includes("*") || wanted.includes(type));
+/** Event types as they are stored: each once, `*` as the status changes. */
+const subscriptionOf = (wanted: readonly string[]): EventType[] => {
+  const named = wanted.includes("*") ? [...STATUS_EVENT_TYPES, ...wanted] : wanted;
+  return EVENT_TYPES.filter((type) => named.includes(type));
+};
 
 /** Checks the URL with the SSRF guard that every delivery connects through. @throws 400 `url_not_allowed` */
 async function assertReachable(url: string): Promise<void> {

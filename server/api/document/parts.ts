@@ -2,6 +2,7 @@
 import { Account, Balance, Usage } from "../../accounts/schema";
 import { ApiKey, CreatedApiKey } from "../../api-keys/schema";
 import { Deleted, Pagination } from "../../core/wire";
+import { InboundMessage } from "../../inbound/schema";
 import { Estimate } from "../../messages/accept/estimate-schema";
 import { BulkResult, Message, MessageError } from "../../messages/schema";
 import { Timeline } from "../../messages/timeline-schema";
@@ -12,6 +13,7 @@ import {
   Delivery,
   Event,
   EventMessage,
+  ReceivedEvent,
   RotatedWebhookEndpoint,
   WebhookEndpoint,
   WebhookRecovery,
@@ -29,11 +31,12 @@ from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know.
 
 Guides: [quick start](/docs/quick-start) · [authentication](/docs/authentication) · [sending](/docs/sending) ·
-[errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
+[receiving](/docs/receiving) · [errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
 [scenario numbers](/docs/scenario-numbers)`;
 
 export const TAGS = [
   { name: "Messages", description: "Send to one recipient or to many, and follow each message." },
+  { name: "Inbound", description: "Messages that people sent to the account's numbers." },
   { name: "Account", description: "The account, its balance and its usage." },
   { name: "Senders", description: "Sender IDs: the origin that recipients see. Only approved ones may be used." },
   {
@@ -45,7 +48,10 @@ export const TAGS = [
     description: "Keys for programs. A key has permissions, limits and, optionally, allowed addresses.",
   },
   { name: "Webhooks", description: "Your endpoints, to which events are posted." },
-  { name: "Events", description: "Status changes of messages: the same objects that webhooks carry." },
+  {
+    name: "Events",
+    description: "Status changes of messages, and inbound messages: the same objects that webhooks carry.",
+  },
   { name: "Webhook requests", description: "Requests that the service makes to your endpoints." },
 ];
 
@@ -56,6 +62,7 @@ export const NAMED_SCHEMAS = {
   BulkResult,
   Estimate,
   Timeline,
+  InboundMessage,
   Account,
   Balance,
   Usage,
@@ -71,6 +78,7 @@ export const NAMED_SCHEMAS = {
   WebhookRecovery,
   Event,
   EventMessage,
+  ReceivedEvent,
   Deleted,
   Pagination,
 };

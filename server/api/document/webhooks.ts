@@ -18,6 +18,13 @@ const TEXTS: Record<EventType, { operationId: string; summary: string; descripti
     summary: "A message failed",
     description: "Raised when a message moves to `failed` or to `undelivered`; see `data.status` and `data.error`.",
   },
+  "message.received": {
+    operationId: "onMessageReceived",
+    summary: "Somebody sent a message to one of your numbers",
+    description:
+      "Raised once for each inbound message, also for STOP and START. Posted only to endpoints that name this type; `*` " +
+      "does not include it.",
+  },
 };
 
 const header = (name: string, required: boolean, description: string, example: string) => ({
@@ -85,7 +92,7 @@ export const webhookItems = () =>
               "application/json": {
                 schema: {
                   allOf: [
-                    { $ref: "#/components/schemas/Event" },
+                    { $ref: `#/components/schemas/${type === "message.received" ? "ReceivedEvent" : "Event"}` },
                     {
                       type: "object",
                       properties: { type: { type: "string", const: type, description: "This event." } },

@@ -2,12 +2,12 @@
 
 import { Modal } from "@mantine/core";
 import { CodeBlock } from "@/app/_ui/values/code-block";
-import type { Event } from "@/server/webhooks/schema";
+import type { AnyEvent } from "@/server/webhooks/schema";
 
 const INDENT = 2;
 
 /** Shows the JSON of an event as webhooks send it. */
-export function EventDialog({ event, opened, onClose }: { event: Event; opened: boolean; onClose: () => void }) {
+export function EventDialog({ event, opened, onClose }: { event: AnyEvent; opened: boolean; onClose: () => void }) {
   return (
     <Modal
       opened={opened}

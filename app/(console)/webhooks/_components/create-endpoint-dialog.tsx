@@ -8,7 +8,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { markFields } from "@/app/_ui/forms/form-errors";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { Notice } from "@/app/_ui/notice";
-import { EVENT_TYPE_VIEWS, EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
+import { EVENT_TYPE_VIEWS, EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedWebhookEndpoint, EventType } from "@/server/webhooks/schema";
 
@@ -42,7 +42,7 @@ function EndpointForm({ create, onCancel }: { create: CreateMutation; onCancel: 
   const utils = trpc.useUtils();
   const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm<Values>({
-    initialValues: { url: "", description: "", events: EVENT_TYPES },
+    initialValues: { url: "", description: "", events: STATUS_EVENT_TYPES },
     validate: {
       url: (url) => (url.trim() ? null : "Enter the URL of your endpoint"),
       events: (events) => (events.length > 0 ? null : "Select at least one event"),

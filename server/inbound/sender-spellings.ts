@@ -12,3 +12,6 @@ export function spellingsOf(to: string): string[] {
   const number = e164Of(text);
   return number === null ? [text] : [number, digitsOf(number)];
 }
+
+/** The addressed number in the one notation in which it is stored and filtered by: E.164 if it can be dialled. */
+export const addressedAs = (to: string): string => spellingsOf(to)[0] ?? to;

@@ -4,8 +4,8 @@ import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";
-import { createSuppression, deleteSuppression, listSuppressions } from "./service";
-import { findSuppressed } from "./store";
+import { createSuppression, deleteSuppression, listSuppressions } from "../suppressions/service";
+import { findSuppressed } from "../suppressions/store";
 import { takeInbound } from "./tasks";
 
 const HANDSET = "+14155550123";
@@ -194,7 +194,7 @@ test("a message without a keyword, without a number, or for no account is stored
     { account_id: account.accountId, keyword: null },
     { account_id: account.accountId, from_number: "ACME", keyword: "stop" },
     { account_id: "", keyword: "stop" },
-    { account_id: account.accountId, from_number: "AB", to_number: line, keyword: null },
+    { account_id: account.accountId, from_number: "AB", to_number: `+${line}`, keyword: null },
   ]);
 });
 

@@ -1,12 +1,14 @@
 import { type Tx, transaction } from "../core/db";
-import { newId, TEST_ACCOUNT_PREFIX } from "../core/ids";
+import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
 import type { InboundReport, JobPayload } from "../core/jobs";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import { e164Of } from "../messages/phone";
-import { type Keyword, keywordOf } from "./keywords";
-import { spellingsOf } from "./sender-spellings";
-import { deleteStops, type InboundRow, insertInbound, insertStops, type SuppressionRequest } from "./store";
+import { type Keyword, keywordOf } from "../suppressions/keywords";
+import { deleteStops, insertStops, type SuppressionRequest } from "../suppressions/store";
+import { recordEvents } from "../webhooks/delivery/outbox";
+import { addressedAs, spellingsOf } from "./sender-spellings";
+import { type InboundRow, insertInbound } from "./store";
 
 const ID_MAX = 255;
 const NUMBER_MAX = 64;
@@ -22,8 +24,9 @@ type Received = Omit<InboundReport, "keyword"> & {
 };
 
 /**
- * Stores messages from handsets, once for each account that has, or had, the addressed number as an approved sender, and
- * applies their keywords to that sender. A message that is already stored changes nothing.
+ * Stores messages from handsets, once for each account that has, or had, the addressed number as an approved sender, each
+ * with its event, and applies their keywords to that sender. A message that is already stored changes nothing. One that
+ * belongs to no account is stored without an event.
  */
 export async function takeInbound({ provider, messages }: JobPayload<"apply_inbound">): Promise<void> {
   const stored = messages.map(storable);
@@ -43,12 +46,23 @@ export async function takeInbound({ provider, messages }: JobPayload<"apply_inbo
       tx,
       rows.map(({ row }) => row),
     );
-    await applyKeywords(
+    const added = rows.filter(({ row }) => isNew.has(row.id));
+    await applyKeywords(tx, added);
+    await recordEvents(
       tx,
-      rows.filter(({ row }) => isNew.has(row.id)),
+      added.flatMap(({ row }) => (row.accountId === "" ? [] : [eventOf(row)])),
     );
   });
 }
+
+/** The event has the time of the row's id, so that both lists have the same order. */
+const eventOf = ({ id, accountId }: InboundRow) => ({
+  accountId,
+  messageId: id,
+  type: "message.received" as const,
+  status: "received" as const,
+  at: timeOfId(id),
+});
 
 /** All fields but the time and the keyword are untrusted text. */
 const storable = ({ providerMessageId, from, to, text, ...trusted }: InboundReport): InboundReport => ({
@@ -95,7 +109,7 @@ function rowsOf(provider: string, message: Received): StoredMessage[] {
       providerMessageId: message.providerMessageId,
       accountId,
       fromNumber: message.number ?? message.from,
-      toNumber: message.to,
+      toNumber: addressedAs(message.to),
       body: message.text,
       keyword: message.keyword,
       receivedAt: message.at,
