@@ -55,7 +55,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
           <Group ml="auto" gap="xs" wrap="nowrap">
             <Box visibleFrom="sm" mr="xs">
-              <TestModeSwitch />
+              <TestModeSwitch isOn={isTestMode} />
             </Box>
             <BalanceLink />
             <SchemeToggle />
@@ -80,7 +80,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         closeButtonProps={{ "aria-label": "Close navigation" }}
       >
         <Box hiddenFrom="sm" px="sm" pb="md">
-          <TestModeSwitch />
+          <TestModeSwitch isOn={isTestMode} />
         </Box>
         <nav aria-label="Main">
           <Navigation isOperator={viewer.isOperator} role={viewer.role} onLeave={drawer.close} />
