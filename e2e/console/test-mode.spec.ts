@@ -117,7 +117,6 @@ for (const { name, colorScheme, width } of [
       await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
       expect(await violationsOf(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
-      await page.screenshot({ path: `test-results/test-mode-${name}-${path.slice(1) || "overview"}.png` });
     }
   });
 }
