@@ -50,7 +50,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
           <Group ml="auto" gap="xs" wrap="nowrap">
             <Box visibleFrom="sm" mr="xs">
-              <TestModeSwitch />
+              <TestModeSwitch isOn={isTestMode} />
             </Box>
             <SearchButton isOperator={viewer.isOperator} />
             <BalanceLink />
@@ -74,6 +74,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
             onClose={drawer.close}
             isOperator={viewer.isOperator}
             role={viewer.role}
+            isTestMode={isTestMode}
           />
         </Suspense>
       )}

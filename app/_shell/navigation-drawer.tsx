@@ -14,11 +14,13 @@ export function NavigationDrawer({
   onClose,
   isOperator,
   role,
+  isTestMode,
 }: {
   opened: boolean;
   onClose: () => void;
   isOperator: boolean;
   role: Membership["role"];
+  isTestMode: boolean;
 }) {
   return (
     <Drawer
@@ -30,7 +32,7 @@ export function NavigationDrawer({
       closeButtonProps={{ "aria-label": "Close navigation" }}
     >
       <Box hiddenFrom="sm" px="sm" pb="md">
-        <TestModeSwitch />
+        <TestModeSwitch isOn={isTestMode} />
       </Box>
       <nav aria-label="Main">
         <Navigation isOperator={isOperator} role={role} onLeave={onClose} />

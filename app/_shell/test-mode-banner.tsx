@@ -8,8 +8,8 @@ import { SiteLink } from "../_ui/frame/site-link";
 /** Pages that show the same in both modes, with what they show. */
 const SAME_IN_BOTH: ReadonlyArray<readonly [path: string, shows: string]> = [
   ["/operator", "Operator pages always show live data."],
-  ["/security", "Your sign-in is the same in both modes."],
-  ["/audit", "The audit log shows changes of both modes."],
+  ["/settings/audit", "The audit log shows changes of both modes."],
+  ["/settings", "Settings are the same in both modes."],
 ];
 
 /** Says on every page of test mode that it is one. */

@@ -2,11 +2,10 @@
 
 import { Switch } from "@mantine/core";
 import { useState } from "react";
-import { switchTestMode, useTestMode } from "../_trpc/test-mode";
+import { switchTestMode } from "../_trpc/test-mode";
 
 /** Switches between live and test mode. It is busy until the page has been loaded anew. */
-export function TestModeSwitch() {
-  const isOn = useTestMode();
+export function TestModeSwitch({ isOn }: { isOn: boolean }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   return (
     <Switch

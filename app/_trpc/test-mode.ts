@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { TEST_MODE_COOKIE } from "@/app/_shell/test-mode-cookie";
+import { TEST_MODE_COOKIE } from "./test-mode-cookie";
 
 const cookieSays = (): boolean => document.cookie.split("; ").includes(`${TEST_MODE_COOKIE}=true`);
 
@@ -26,9 +26,12 @@ export function rememberTestMode(isOn: boolean): void {
   document.cookie = `${TEST_MODE_COOKIE}=${isOn}; Path=/; SameSite=Lax${isOn ? "" : "; Max-Age=0"}${secure}`;
 }
 
+/** Pages whose address names nothing of a mode. */
+const OF_BOTH_MODES: readonly string[] = ["operator", "settings"];
+
 /** Switches the mode and opens the page's list anew: what stands in its address may belong to the mode that is left. */
 export function switchTestMode(isOn: boolean): void {
   rememberTestMode(isOn);
   const [, first = ""] = window.location.pathname.split("/");
-  window.location.assign(first === "operator" ? window.location.pathname : `/${first}`);
+  window.location.assign(OF_BOTH_MODES.includes(first) ? window.location.pathname : `/${first}`);
 }

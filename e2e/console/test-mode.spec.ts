@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { apiWith } from "../support/api";
 import { violationsOf } from "../support/axe";
 import { signInOperator } from "../support/sign-in";
@@ -5,18 +6,28 @@ import { expect, test } from "../test";
 
 const SHOWN_ONCE = "secret-value";
 
+const bannerOf = (page: Page) => page.getByRole("complementary", { name: "Test mode" });
+const toggleOf = (page: Page) => page.getByRole("switch", { name: "Test mode" });
+
+/** Switches the mode, once the page listens. */
+const setTestMode = (page: Page, isOn: boolean): Promise<void> =>
+  expect(async () => {
+    if ((await bannerOf(page).isVisible()) !== isOn) await toggleOf(page).press(" ");
+    await expect(bannerOf(page)).toBeVisible({ visible: isOn, timeout: 5_000 });
+  }).toPass();
+
 test("test mode is switched on at the top, says so on every page, and makes test keys that work", async ({
   console: page,
   service,
   account,
 }) => {
-  const banner = page.getByRole("complementary", { name: "Test mode" });
-  const toggle = page.getByRole("switch", { name: "Test mode" });
+  const banner = bannerOf(page);
+  const toggle = toggleOf(page);
   await expect(banner).toBeHidden();
   await expect(page.getByRole("link", { name: /Balance/ })).toContainText("100.00");
 
   await page.goto("/api-keys");
-  await toggle.check({ force: true });
+  await setTestMode(page, true);
   await expect(banner).toBeVisible();
   await expect(toggle).toBeChecked();
   await expect(page).toHaveURL(/\/api-keys$/);
@@ -40,23 +51,23 @@ test("test mode is switched on at the top, says so on every page, and makes test
   await expect(page.getByRole("row", { name: /TEST/ })).toBeVisible();
   await expect(page.getByText(account.sender)).toBeHidden();
 
-  await toggle.uncheck({ force: true });
+  await setTestMode(page, false);
   await expect(banner).toBeHidden();
   await expect(page.getByRole("row", { name: account.sender })).toBeVisible();
   await page.goto("/messages");
   await expect(page.getByText("+15550100001")).toBeHidden();
-  await page.goto("/audit");
+  await page.goto("/settings/audit");
   await expect(page.getByRole("row", { name: /API key created in test mode/ })).toBeVisible();
 });
 
 test("in test mode a message is sent from the console, free of charge", async ({ console: page, api }) => {
-  await page.getByRole("switch", { name: "Test mode" }).check({ force: true });
+  await setTestMode(page, true);
   await expect(page.getByRole("complementary", { name: "Test mode" })).toBeVisible();
   await page.goto("/send");
   await expect(page.getByRole("region", { name: "Scenario numbers" })).toBeVisible();
-  await page.getByLabel("Recipient").fill("+15550100009");
-  await page.getByRole("textbox", { name: "Message" }).fill("A trial");
-  await page.getByRole("button", { name: /^Send/ }).click();
+  await page.getByLabel("To").fill("+15550100009");
+  await page.getByRole("textbox", { name: "Text" }).fill("A trial");
+  await page.getByRole("button", { name: "Send message" }).click();
   await expect(page.getByTestId("message-status")).toHaveText(/undelivered/i);
   expect((await api.get<unknown[]>("/messages")).body.data).toEqual([]);
   expect((await api.get("/balance")).body.data.balance).toBe(100);
@@ -67,7 +78,7 @@ test("a page stays in its mode when another tab switches, and signing out ends t
 }) => {
   const tab = await page.context().newPage();
   await tab.goto("/senders");
-  await tab.getByRole("switch", { name: "Test mode" }).check({ force: true });
+  await setTestMode(tab, true);
   await expect(tab.getByRole("row", { name: /TEST/ })).toBeVisible();
   await page.getByRole("link", { name: "Senders" }).first().click();
   await expect(page.getByRole("table", { name: "Senders" })).toBeVisible();
@@ -83,13 +94,9 @@ test("a page stays in its mode when another tab switches, and signing out ends t
 test("operators' pages say that they show live data, and list no test accounts", async ({ page, service, account }) => {
   await signInOperator(page, service);
   await page.goto("/operator/accounts");
-  await page.getByRole("switch", { name: "Test mode" }).check({ force: true });
+  await setTestMode(page, true);
   await expect(page.getByText("Operator pages always show live data.")).toBeVisible();
-  await page
-    .getByRole("searchbox")
-    .or(page.getByPlaceholder(/Search/))
-    .first()
-    .fill(account.email);
+  await page.getByLabel("Search accounts").fill(account.email);
   await expect(page.getByRole("row", { name: account.email })).toHaveCount(1);
 });
 
@@ -101,9 +108,8 @@ for (const { name, colorScheme, width } of [
   test(`pages of test mode have no barrier, ${name}`, async ({ console: page }) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
-    const toggle = page.getByRole("switch", { name: "Test mode" });
     if (width < 768) await page.getByRole("button", { name: "Open navigation" }).click();
-    await toggle.check({ force: true });
+    await setTestMode(page, true);
     await expect(page.getByRole("complementary", { name: "Test mode" })).toBeVisible();
     for (const path of ["/", "/api-keys", "/send"]) {
       await page.goto(path);
@@ -111,7 +117,6 @@ for (const { name, colorScheme, width } of [
       await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
       expect(await violationsOf(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
-      await page.screenshot({ path: `test-results/test-mode-${name}-${path.slice(1) || "overview"}.png` });
     }
   });
 }

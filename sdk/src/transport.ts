@@ -7,7 +7,7 @@ import type { components, operations } from "./schema.js";
 export type ClientOptions = {
   /** URL of the API with its version: `https://sms.example.com/api/v1`. */
   baseUrl: string;
-  /** The API key, `ds_live_…`. */
+  /** The API key, `ds_live_…` or `ds_test_…`. */
   apiKey: string;
   /** Another implementation of fetch, for example one that uses a proxy. */
   fetch?: (request: Request) => Promise<Response>;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { firstIdAt, isId, newId, timeOfId } from "./ids";
+import { firstIdAt, isId, isTestAccount, liveAccountOf, newId, testAccountOf, timeOfId } from "./ids";
 
 test("ids are unique and sort by the order in which they were made", () => {
   const ids = Array.from({ length: 20_000 }, () => newId("message"));
@@ -50,3 +50,12 @@ test.each(["1970-01-01T00:00:00.000Z", "2026-01-31T12:00:00.123Z", "9999-12-31T2
     expect(timeOfId(id).toISOString()).toBe(iso);
   },
 );
+
+test("the id of an account's test mode follows from its own, and leads back to it", () => {
+  const live = newId("account");
+  const twin = testAccountOf(live);
+  expect([isTestAccount(live), isTestAccount(twin)]).toEqual([false, true]);
+  expect([liveAccountOf(twin), liveAccountOf(live)]).toEqual([live, live]);
+  expect(twin).not.toBe(live);
+  expect(testAccountOf(twin)).toBe(twin);
+});

@@ -2,7 +2,16 @@ import { callTRPCProcedure } from "@trpc/server";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { AccountActor } from "./actor";
-import { publicProcedure, router, scoped, sessionProcedure } from "./trpc";
+import {
+  accountSessionProcedure,
+  operatorProcedure,
+  ownerProcedure,
+  ownProcedure,
+  publicProcedure,
+  router,
+  scoped,
+  sessionProcedure,
+} from "./trpc";
 
 const Input = z.object({ name: z.string().max(5), list: z.array(z.string()).max(3).optional() });
 
@@ -56,4 +65,39 @@ test.each(PATHS)("%s: what the schema refuses, or has no place for, is not looke
   await expect(ask(path, { name: "too long", elsewhere: watched })).rejects.toMatchObject({ code: "BAD_REQUEST" });
   await expect(ask(path, { name: "ab", elsewhere: watched })).resolves.toBe("ab");
   expect(looks).toBe(0);
+});
+
+const acting = router({
+  scoped: scoped("sms:read").query(({ ctx }) => ctx.actor.accountId),
+  ofAccount: accountSessionProcedure.query(({ ctx }) => ctx.actor.accountId),
+  session: sessionProcedure.query(({ ctx }) => ctx.actor.accountId),
+  own: ownProcedure.query(({ ctx }) => ctx.actor.accountId),
+  owner: ownerProcedure.query(({ ctx }) => ctx.actor.accountId),
+  operator: operatorProcedure.query(({ ctx }) => ctx.actor.accountId),
+});
+
+test.each([
+  ["scoped", "tac_1"],
+  ["ofAccount", "tac_1"],
+  ["session", "acc_1"],
+  ["own", "acc_1"],
+  ["owner", "acc_1"],
+  ["operator", "acc_1"],
+])("in test mode a procedure of the kind %s acts on %s", async (path, accountId) => {
+  const actor: AccountActor = { ...person, accountId: "acc_1", isOperator: true };
+  const call = (isTestMode: boolean) =>
+    callTRPCProcedure({
+      router: acting,
+      path,
+      type: "query",
+      ctx: {
+        ...{ actor, isTestMode, requestId: "req", address: "", idempotency: () => null, responseHeaders: {} },
+        admit: async () => undefined,
+      },
+      getRawInput: async () => undefined,
+      signal: undefined,
+      batchIndex: 0,
+    });
+  expect(await call(true)).toBe(accountId);
+  expect(await call(false)).toBe("acc_1");
 });
