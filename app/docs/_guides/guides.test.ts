@@ -127,7 +127,9 @@ test.each(["from-twilio", "from-vonage"])(
   (slug) => {
     const guide = readFileSync(`docs/${slug}.md`, "utf8");
     const errors = readFileSync("docs/errors.md", "utf8");
-    const named = [...guide.matchAll(/(?:\b4\d\d |message `failed`, |the error )`([a-z_]+)`/g)].map(([, name = ""]) => name);
+    const named = [...guide.matchAll(/(?:\b4\d\d |message `failed`, |the error )`([a-z_]+)`/g)].map(
+      ([, name = ""]) => name,
+    );
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => !errors.includes(`\`${name}\``))).toEqual([]);
   },
