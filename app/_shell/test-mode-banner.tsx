@@ -18,7 +18,7 @@ export function TestModeBanner() {
   const [, shows] = SAME_IN_BOTH.find(([path]) => pathname === path || pathname.startsWith(`${path}/`)) ?? [];
   return (
     <Group component="aside" aria-label="Test mode" className="test-banner" gap="xs" wrap="nowrap" align="flex-start">
-      <IconFlask size={18} stroke={1.8} aria-hidden className="no-shrink" />
+      <IconFlask size={18} stroke={1.8} aria-hidden />
       <Text size="sm">
         <strong>Test mode.</strong> {shows ?? "Nothing is sent or billed: only the sandbox takes these messages."}{" "}
         <Anchor component={SiteLink} href="/docs/test-mode" underline="always" inherit c="inherit">
