@@ -36,6 +36,8 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
   browser,
   service,
 }) => {
+  // Two browsers and a dozen pages.
+  test.setTimeout(360_000);
   const email = newEmail();
   const link = await invite(page, email, "Viewer");
   await expect(page.getByRole("table", { name: "Open invitations" })).toContainText(email);
@@ -117,6 +119,7 @@ test("somebody with several accounts switches between them in the account menu",
   browser,
   service,
 }) => {
+  test.setTimeout(360_000);
   const email = newEmail();
   const context = await browser.newContext({ baseURL: service.url });
   const founder = await context.newPage();
