@@ -1,15 +1,16 @@
 import { ensureTestAccount } from "../accounts/test-mode";
 
 import { currentSession } from "../auth/sessions/session";
-import { isShown, SHOWN_ACCOUNT_HEADER } from "../auth/sessions/shown-account";
+import { SHOWN_ACCOUNT_HEADER } from "../auth/sessions/shown-account";
 import { callerAddress } from "../auth/sign-in/caller-address";
 import { warnOfUndeclaredProxy } from "../auth/sign-in/undeclared-proxy";
 import { env } from "../core/env";
-import { conflict, invalidRequest } from "../core/errors";
+import { invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
 import { admitPerson } from "./rate";
+import { requireShown } from "./shown-account";
 import { TEST_MODE_HEADER } from "./test-mode";
 
 /**
@@ -27,14 +28,6 @@ async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> 
   }
   const body = new Uint8Array(await req.clone().arrayBuffer());
   return () => idempotencyOf(key, url.pathname, body, undefined);
-}
-
-/** @throws 409 `account_switched` for a page of another account than the session's. */
-export function requireShown(shown: string | null, accountId: string): void {
-  if (isShown(shown, accountId)) return;
-  throw conflict("You have switched to another account in another tab. Reload the page to go on there.", {
-    reason: "account_switched",
-  });
 }
 
 /** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
