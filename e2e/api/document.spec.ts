@@ -31,7 +31,7 @@ const OPERATIONS: [operation: string, success: number, refusals: number[], resou
 ];
 
 const MESSAGE =
-  "id object to from body encoding segments reference status cost currency provider provider_message_id attempts error created_at sent_at " +
+  "id object to from body encoding segments reference metadata status cost currency provider provider_message_id attempts error created_at sent_at " +
   "delivered_at failed_at";
 const API_KEY =
   "id object name key_hint is_active permissions rate_limit daily_limit monthly_limit allowed_ips created_by last_used_at " +

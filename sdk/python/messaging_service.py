@@ -145,7 +145,12 @@ class _Transport:
         idempotency_key: Optional[str] = None,
     ) -> Json:
         """Makes a request, repeated where that is safe. Returns the envelope."""
-        given = {name.rstrip("_"): value for name, value in (query or {}).items() if value is not None}
+        given: Json = {}
+        for name, value in (query or {}).items():
+            if isinstance(value, dict):
+                given.update({f"{name}[{key}]": each for key, each in value.items()})
+            elif value is not None:
+                given[name.rstrip("_")] = value
         url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
         headers = {
             "Accept": "application/json",

@@ -754,6 +754,10 @@ export interface components {
             segments: number;
             /** @description The `reference` of the send request; null: none. */
             reference: string | null;
+            /** @description The `metadata` of the send request; null: none. */
+            metadata: {
+                [key: string]: string;
+            } | null;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
@@ -1599,6 +1603,10 @@ export interface components {
             segments: number;
             /** @description The `reference` of the send request; null: none. */
             reference: string | null;
+            /** @description The `metadata` of the send request; null: none. */
+            metadata: {
+                [key: string]: string;
+            } | null;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
@@ -1718,6 +1726,10 @@ export interface components {
             smart_encoding?: boolean;
             /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
+            /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         };
         SendBulkRequest: {
             /** @description 1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone. */
@@ -1735,6 +1747,10 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         };
         EstimateMessageRequest: {
             /** @description Recipient, E.164, as of a single send; or give `recipients`. */
@@ -1756,6 +1772,10 @@ export interface components {
             smart_encoding?: boolean;
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
+            /** @description As of a send; the estimate ignores it. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         } & (unknown | unknown);
         CreateSenderRequest: {
             /** @description Up to 11 letters and digits, or a number of 3 to 15 digits. */
@@ -2251,6 +2271,10 @@ export interface operations {
                 from?: string;
                 /** @description Only messages with this `reference`. */
                 reference?: string;
+                /** @description Only messages whose metadata has these pairs, each as `metadata[key]=value`. */
+                metadata?: {
+                    [key: string]: string;
+                };
                 /** @description Only messages sent with this API key, prefix key_; those sent in the console have none. */
                 api_key_id?: string;
                 /** @description Only messages created at or after, ISO 8601. */

@@ -153,9 +153,9 @@ const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warni
   warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
 
 /** The input of an operation, from body or query, and the warnings that it deserves. */
-function parseInput(request: RestRequest, { method, inputs, creates }: Operation, body: Buffer | null) {
+function parseInput(request: RestRequest, { method, inputs, objects, creates }: Operation, body: Buffer | null) {
   if (body === null) {
-    const input = parseQuery(request.query);
+    const input = parseQuery(request.query, objects);
     return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
   }
   const warnings = queryWarnings(request.query);

@@ -3,6 +3,7 @@ import { DAY_MS } from "../core/clock";
 import { readPool } from "../core/db";
 import { readPage, toPage } from "../core/wire";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
+import { givenMetadata } from "./metadata";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
 
@@ -33,7 +34,7 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
   return toPage(rows.map(presentMessage), total, query);
 }
 
-type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "api_key_id">;
+type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "metadata" | "api_key_id">;
 
 /** Tables that list the messages of a status. Delivered ones are those in none of them. */
 const LISTS = {
@@ -55,37 +56,47 @@ const IS_DELIVERED = Object.entries(LISTS)
 type Selection = { from: string; id: string; text: string; values: unknown[] };
 
 /** Whether another filter than the status selects the messages: they are read in the index of that filter. */
-const isNarrow = ({ to, from, reference, api_key_id: keyId }: Filter): boolean =>
-  [to, from, reference, keyId].some((given) => given !== undefined);
+const isNarrow = ({ to, from, reference, metadata, api_key_id: keyId }: Filter): boolean =>
+  [to, from, reference, givenMetadata(metadata) ?? undefined, keyId].some((given) => given !== undefined);
 
 /**
  * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
- * selects few messages. Times are bounded by id first, since `created_at` is not indexed.
+ * selects few messages. Those with a pair of metadata are read from the table of pairs. Times are bounded by id first, since
+ * `created_at` is not indexed.
  */
 function selectionOf(accountId: string, filter: Filter, created: Span): Selection {
   const { status } = filter;
+  const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
   const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
-  const id = list ? "l.message_id" : "l.id";
+  const id = pair || list ? "l.message_id" : "l.id";
+  /** Where the columns of the message are. */
+  const row = pair ? "r" : "l";
   const values: unknown[] = [accountId];
   // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
   const conditions = ["l.account_id = ANY(ARRAY[$1::text])"];
+  const put = (value: unknown): string => `$${values.push(value)}`;
   const where = (condition: string, value: unknown) => {
     if (value === null || value === undefined) return;
-    values.push(value);
-    conditions.push(`${condition} ($${values.length})`);
+    conditions.push(`${condition} (${put(value)})`);
   };
   const { first, end } = idsWithin(created);
-  if (list === "failed_messages" || isNarrow(filter)) where("l.status =", status);
+  if (pair) conditions.push(`l.key = ${put(pair[0])} AND l.value = ${put(pair[1])}`);
+  for (const [key, value] of morePairs) {
+    conditions.push(`EXISTS (SELECT FROM message_metadata p WHERE p.account_id = $1 AND p.key = ${put(key)}
+      AND p.value = ${put(value)} AND p.message_id = l.message_id)`);
+  }
+  if (list === "failed_messages" || isNarrow(filter)) where(`${row}.status =`, status);
   else if (status === "delivered") conditions.push(IS_DELIVERED);
-  where("l.to_number =", filter.to);
-  where("l.reference =", filter.reference);
-  where("l.from_sender =", filter.from);
-  where("l.api_key_id =", filter.api_key_id);
+  where(`${row}.to_number =`, filter.to);
+  where(`${row}.reference =`, filter.reference);
+  where(`${row}.from_sender =`, filter.from);
+  where(`${row}.api_key_id =`, filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
-  where("l.created_at >=", timeOf(created.from));
-  where("l.created_at <", timeOf(created.to));
-  return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };
+  where(`${row}.created_at >=`, timeOf(created.from));
+  where(`${row}.created_at <`, timeOf(created.to));
+  const from = pair ? "message_metadata l JOIN messages r ON r.id = l.message_id" : `${list ?? "messages"} l`;
+  return { from, id, text: conditions.join(" AND "), values };
 }
 
 /** Normalizes a time for PostgreSQL, which rejects some offsets and fractions of ISO 8601. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DateTime, kindOf, NullableDateTime, PageQuery } from "../core/wire";
 import { PROVIDERS } from "../providers/schema";
+import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
 import { E164_PATTERN } from "./phone";
 import { MESSAGE_STATUSES } from "./status";
 
@@ -29,6 +30,7 @@ export const Message = z.object({
   encoding: Encoding.describe("Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7."),
   segments: z.number().int().describe("Segments of the text; each is billed."),
   reference: z.string().nullable().describe("The `reference` of the send request; null: none."),
+  metadata: MetadataOutput,
   status: z
     .enum(MESSAGE_STATUSES)
     .describe("`pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back."),
@@ -89,6 +91,7 @@ export const SendMessageInput = z.object({
     .max(REFERENCE_MAX)
     .nullish()
     .describe("Your own id; returned with the message and in webhooks, and a filter of the list."),
+  metadata: MetadataInput,
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
@@ -99,6 +102,7 @@ export const SendBulkInput = z.object({
     .max(RECIPIENTS_MAX)
     .describe("1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone."),
   ...SharedInput,
+  metadata: MetadataInput,
 });
 export type SendBulkInput = z.output<typeof SendBulkInput>;
 
@@ -116,6 +120,7 @@ export const ListMessagesQuery = z.object({
   to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; encode its `+` as %2B."),
   from: z.string().min(1).max(16).optional().describe("Only messages from this sender ID."),
   reference: z.string().min(1).max(REFERENCE_MAX).optional().describe("Only messages with this `reference`."),
+  metadata: MetadataQuery,
   api_key_id: z
     .string()
     .min(1)

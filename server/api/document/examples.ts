@@ -22,6 +22,7 @@ const EXAMPLES: Examples = {
             provider: "sandbox",
             smart_encoding: true,
             reference: "order-4711",
+            metadata: { order: "4711" },
           },
         },
       },

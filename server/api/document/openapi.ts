@@ -99,7 +99,12 @@ function completeOperation(operation: Operation, generated: OperationObject, sch
   // The generator unwraps optional parameters and loses their descriptions.
   const described = parameters.map((parameter) =>
     "schema" in parameter
-      ? { ...parameter, description: shape[parameter.name]?.description ?? parameter.schema.description }
+      ? {
+          ...parameter,
+          // The pairs of an object are parameters of their own: `metadata[key]=value`.
+          ...(parameter.schema.type === "object" ? { style: "deepObject", explode: true } : {}),
+          description: shape[parameter.name]?.description ?? parameter.schema.description,
+        }
       : parameter,
   );
   const shared = [

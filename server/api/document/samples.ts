@@ -16,6 +16,7 @@ export const PENDING: Message = {
   encoding: "GSM-7",
   segments: 1,
   reference: "order-4711",
+  metadata: { order: "4711" },
   status: "pending",
   cost: 0.01,
   currency: "USD",

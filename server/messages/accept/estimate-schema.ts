@@ -11,6 +11,7 @@ export const EstimateInput = z
       .describe("1 to 1,000 recipients, E.164, as of a bulk send; or give `to`."),
     ...SharedInput,
     reference: SendMessageInput.shape.reference.describe("Your own id, as of a single send; the estimate ignores it."),
+    metadata: SendMessageInput.shape.metadata.describe("As of a send; the estimate ignores it."),
   })
   .refine((input) => input.to !== undefined || input.recipients !== undefined, {
     path: ["to"],

@@ -2,6 +2,7 @@
 import { utcDay } from "../../core/clock";
 import type { Tx } from "../../core/db";
 import { unnest } from "../../core/unnest";
+import type { Metadata } from "../metadata";
 import type { MessageRow } from "../present";
 
 /** Columns of a new message, apart from its chain, which is passed as text since arrays cannot be nested. */
@@ -25,15 +26,52 @@ const COLUMNS: Parameters<typeof unnest<MessageRow>>[0] = {
   failed_at: ["timestamptz", ({ failedAt }) => failedAt?.toISOString() ?? null],
 };
 const NAMES = Object.keys(COLUMNS).join(", ");
-const MESSAGES = unnest<MessageRow>({ ...COLUMNS, chain: ["text", ({ chain }) => chain.join(",")] });
+const CHAIN = { chain: ["text", ({ chain }: MessageRow) => chain.join(",")] } as const;
+const MESSAGES = unnest<MessageRow>({ ...COLUMNS, ...CHAIN });
+const WITH_METADATA = unnest<MessageRow>({
+  ...COLUMNS,
+  ...CHAIN,
+  metadata: ["text", ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))],
+});
 
-/** Stores accepted messages, pending or failed at once. */
+/** Stores accepted messages, pending or failed at once. The column of metadata is only passed when a message has some. */
 export async function insertMessages(tx: Tx, rows: readonly MessageRow[]): Promise<void> {
+  if (rows.some(({ metadata }) => metadata !== null)) {
+    await tx.query({
+      name: "messages.insert_with_metadata",
+      text: `INSERT INTO messages (${NAMES}, chain, metadata)
+             SELECT ${NAMES}, string_to_array(chain, ','), metadata::jsonb FROM ${WITH_METADATA.as("r")}`,
+      values: WITH_METADATA.values(rows),
+    });
+    return;
+  }
   await tx.query({
     name: "messages.insert",
     text: `INSERT INTO messages (${NAMES}, chain)
            SELECT ${NAMES}, string_to_array(chain, ',') FROM ${MESSAGES.as("r")}`,
     values: MESSAGES.values(rows),
+  });
+}
+
+type Pair = { accountId: string; key: string; value: string; messageId: string };
+
+const PAIRS = unnest<Pair>({
+  account_id: ["text", ({ accountId }) => accountId],
+  key: ["text", ({ key }) => key],
+  value: ["text", ({ value }) => value],
+  message_id: ["text", ({ messageId }) => messageId],
+});
+
+/** Stores the pairs by which messages are found. @returns null when there is none. */
+export function insertMetadata(tx: Tx, rows: readonly MessageRow[]): Promise<unknown> | null {
+  const pairs = rows.flatMap(({ id, accountId, metadata }) =>
+    Object.entries((metadata ?? {}) as Metadata).map(([key, value]) => ({ accountId, key, value, messageId: id })),
+  );
+  if (pairs.length === 0) return null;
+  return tx.query({
+    name: "messages.insert_metadata",
+    text: `INSERT INTO message_metadata (account_id, key, value, message_id) SELECT * FROM ${PAIRS.as("p")}`,
+    values: PAIRS.values(pairs),
   });
 }
 

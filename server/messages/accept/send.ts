@@ -4,6 +4,7 @@ import { now } from "../../core/clock";
 import type { ApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import type { Idempotency } from "../../core/trpc";
+import { givenMetadata, type Metadata } from "../metadata";
 import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
 import { segmentText } from "../segments";
@@ -25,7 +26,7 @@ export async function sendMessage(
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null)],
+    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null, givenMetadata(input.metadata))],
     refusal,
     idempotency,
     respond: ([row]) => row && presentMessage(row),
@@ -49,7 +50,7 @@ export async function sendBulk(
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: refusal ? [] : input.recipients.map((to) => makeRow(to, null)),
+    messages: refusal ? [] : input.recipients.map((to) => makeRow(to, null, givenMetadata(input.metadata))),
     refusal,
     idempotency,
     respond: presentBulk,
@@ -61,12 +62,13 @@ export async function sendBulk(
 
 /**
  * A response that a version before these fields stored for an Idempotency-Key, completed. The request is the same, so its
- * reference is.
+ * reference is; metadata was not stored.
  */
 function asReplayed(message: Message, reference: string | null): Message {
-  if (message.segments !== undefined) return message;
+  const { metadata = null } = message;
+  if (message.segments !== undefined) return { ...message, metadata };
   const { encoding, segments } = segmentText(message.body);
-  return { ...message, encoding, segments, reference };
+  return { ...message, encoding, segments, reference, metadata };
 }
 
 function presentBulk(rows: MessageRow[]): BulkResult {
@@ -80,7 +82,7 @@ function presentBulk(rows: MessageRow[]): BulkResult {
   };
 }
 
-type MakeRow = (to: string, reference: string | null) => MessageRow;
+type MakeRow = (to: string, reference: string | null, metadata: Metadata | null) => MessageRow;
 
 /**
  * Checks a request and returns the factory of its rows: pending with their cost, or failed at once and free.
@@ -95,7 +97,7 @@ async function prepareRows(
   const { body, encoding, segments, refusals, resolve } = await prepareSend(actor.accountId, input);
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
-  const makeRow: MakeRow = (to, reference) => {
+  const makeRow: MakeRow = (to, reference, metadata) => {
     const { routing, refusal: failure, ...destination } = resolve(to);
     const createdAt = now();
     return {
@@ -119,6 +121,7 @@ async function prepareRows(
       errorCode: failure?.code ?? null,
       errorMessage: failure?.message ?? null,
       reference,
+      metadata,
       createdAt,
       sentAt: null,
       deliveredAt: null,
