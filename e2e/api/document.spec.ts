@@ -138,7 +138,7 @@ test("every answer has the fields of the contract and no others", ({ contract })
     expect(fieldsOf(contract, item), operation).toEqual(words(FIELDS[listed ?? resource.replace("[]", "")] ?? ""));
   }
   const { schemas } = contract.document.components;
-  expect(fieldsOf(contract, schemas.Meta)).toEqual(words("request_id api_version warnings"));
+  expect(fieldsOf(contract, schemas.Meta)).toEqual(words("request_id api_version next_cursor warnings"));
   expect(schemas.Meta?.required).toEqual(["request_id", "api_version"]);
   expect(fieldsOf(contract, schemas.Pagination)).toEqual(words("page limit total pages has_more"));
   const error = at(contract, schemas.Error, "properties", "error");

@@ -1851,6 +1851,8 @@ export interface components {
              * @constant
              */
             api_version: "v1";
+            /** @description Of a page of a list: `cursor` of the next page; null: this is the last. Absent otherwise. */
+            next_cursor?: string | null;
             /** @description Fields and query parameters of the request that the operation does not know, and ignored; at most 20. Absent when there are none. With `Prefer: handling=strict` they are a 400 instead. */
             warnings?: {
                 /**
@@ -2285,6 +2287,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -2452,6 +2456,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -2708,6 +2714,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -2929,6 +2937,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -3597,6 +3607,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -3882,6 +3894,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**

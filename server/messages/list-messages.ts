@@ -1,7 +1,7 @@
 import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
 import { readPool } from "../core/db";
-import { readPage, toPage } from "../core/wire";
+import { readList } from "../lists/read-list";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { givenMetadata } from "./metadata";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
@@ -14,24 +14,26 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     from: query.created_after === undefined ? null : Date.parse(query.created_after),
     to: query.created_before === undefined ? null : Date.parse(query.created_before),
   };
-  const { rows, total } = await readPage(
+  const page = await readList(
     query,
+    "msg",
     () => countMessages(accountId, query, created),
-    async (offset) => {
+    async ({ before, skip, take }) => {
       const { from, id, text, values } = selectionOf(accountId, query, created);
+      const below = before === undefined ? "" : ` AND ${id} < $${values.push(before)}`;
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
-      const page = await readPool().query<MessageRow>({
+      const { rows } = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
-               WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
-                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
+               WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}${below}
+                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${take} OFFSET ${skip}))
                ORDER BY m.id DESC`,
         values,
       });
-      return page.rows;
+      return rows;
     },
   );
-  return toPage(rows.map(presentMessage), total, query);
+  return page.present(page.rows.map(presentMessage));
 }
 
 type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "metadata" | "api_key_id">;

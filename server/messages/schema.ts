@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, PageQuery } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime } from "../core/wire";
+import { ListQuery } from "../lists/schema";
 import { PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
 import { E164_PATTERN } from "./phone";
@@ -129,7 +130,7 @@ export const ListMessagesQuery = z.object({
     .describe("Only messages sent with this API key, prefix key_; those sent in the console have none."),
   created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
-  ...PageQuery,
+  ...ListQuery,
 });
 export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;
 

@@ -2,7 +2,7 @@
  * Examples of the API document, by procedure. The compiler checks them against the schemas, a test against the document.
  */
 import { ACCOUNT_EXAMPLES, type Examples, type OperationExamples, one } from "./account-examples";
-import { DELIVERED, DELIVERY, ENDPOINT, EVENTS, INBOUND, PAGINATION, PENDING, REFUSED, TIMELINE } from "./samples";
+import { DELIVERED, DELIVERY, ENDPOINT, EVENTS, INBOUND, LAST_PAGE, PENDING, REFUSED, TIMELINE } from "./samples";
 
 const EXAMPLES: Examples = {
   messages: {
@@ -88,10 +88,10 @@ const EXAMPLES: Examples = {
     },
     get: { responses: one("Delivered", DELIVERED) },
     timeline: { responses: one("Accepted, charged, sent, delivered", TIMELINE) },
-    list: { responses: one("A page of one", { items: [DELIVERED], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [DELIVERED], ...LAST_PAGE }) },
   },
   inbound: {
-    list: { responses: one("A page of one", { items: [INBOUND], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [INBOUND], ...LAST_PAGE }) },
     get: {
       responses: {
         text: { summary: "A text", value: INBOUND },
@@ -136,7 +136,7 @@ const EXAMPLES: Examples = {
       responses: one("The endpoint as it is now", ENDPOINT),
     },
     delete: { responses: one("Deleted", { id: ENDPOINT.id, object: "webhook_endpoint", deleted: true as const }) },
-    deliveries: { responses: one("A page of one", { items: [DELIVERY], pagination: PAGINATION }) },
+    deliveries: { responses: one("A page of one", { items: [DELIVERY], ...LAST_PAGE }) },
     test: {
       responses: one("Taken", {
         object: "webhook_test" as const,
@@ -163,11 +163,11 @@ const EXAMPLES: Examples = {
       responses: {
         sent: {
           summary: "A page of one",
-          value: { items: [EVENTS["message.delivered"]], pagination: PAGINATION },
+          value: { items: [EVENTS["message.delivered"]], ...LAST_PAGE },
         },
         received: {
           summary: "With `type=message.received`",
-          value: { items: [EVENTS["message.received"]], pagination: PAGINATION },
+          value: { items: [EVENTS["message.received"]], ...LAST_PAGE },
         },
       },
     },

@@ -99,7 +99,11 @@ export const EVENTS: Record<Event["type"], Event> & { "message.received": Receiv
   "message.received": RECEIVED,
 };
 
-export const PAGINATION = { page: 1, limit: 50, total: 1, pages: 1, has_more: false };
+/** What a page without a next one has beside its items. */
+export const LAST_PAGE = {
+  pagination: { page: 1, limit: 50, total: 1, pages: 1, has_more: false },
+  next_cursor: null,
+};
 
 export const API_KEY: ApiKey = {
   id: "key_01k9x7t4m2e8v5q3r6w1y0z8aj",
