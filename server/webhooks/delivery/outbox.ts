@@ -123,7 +123,7 @@ const DELIVERIES = unnest<NewDelivery>({
 async function insertDeliveries(tx: Tx, rows: readonly NewDelivery[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
-    name: "webhooks.insert_deliveries",
+    name: "webhooks.insert_new_deliveries",
     text: `WITH inserted AS (
              INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
              SELECT p.id, p.account_id, p.endpoint_id, p.event_id, p.created_at, p.status,
