@@ -87,22 +87,25 @@ const LISTS: Record<string, (account: TestAccount) => Promise<List>> = {
   }),
 };
 
-test.each(Object.keys(LISTS))("%s: rows that are added between pages neither repeat a row nor hide one", async (name) => {
-  const account = await makeAccount();
-  const list = await LISTS[name]?.(account);
-  if (!list) throw new Error(`There is no list of ${name}.`);
-  for (let count = 0; count < 7; count += 1) await list.add();
-  const expected = (await list.read({ page: 1, limit: 100 })).items.map(({ id }) => id);
-  expect(expected.length).toBeGreaterThanOrEqual(7);
-  const found: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { items, next_cursor: next } = await list.read({ page: 1, limit: 3, cursor });
-    found.push(...items.map(({ id }) => id));
-    await list.add();
-    cursor = next;
-  }
-  expect(found).toEqual(expected);
-});
+test.each(Object.keys(LISTS))(
+  "%s: rows that are added between pages neither repeat a row nor hide one",
+  async (name) => {
+    const account = await makeAccount();
+    const list = await LISTS[name]?.(account);
+    if (!list) throw new Error(`There is no list of ${name}.`);
+    for (let count = 0; count < 7; count += 1) await list.add();
+    const expected = (await list.read({ page: 1, limit: 100 })).items.map(({ id }) => id);
+    expect(expected.length).toBeGreaterThanOrEqual(7);
+    const found: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { items, next_cursor: next } = await list.read({ page: 1, limit: 3, cursor });
+      found.push(...items.map(({ id }) => id));
+      await list.add();
+      cursor = next;
+    }
+    expect(found).toEqual(expected);
+  },
+);
 
 test.each(Object.keys(LISTS))("%s: a cursor of another list is refused", async (name) => {
   const account = await makeAccount();

@@ -4,6 +4,7 @@ export const GUIDES = [
   { slug: "authentication", label: "Authentication" },
   { slug: "sending", label: "Sending and segments" },
   { slug: "receiving", label: "Receiving messages" },
+  { slug: "pagination", label: "Lists and pages" },
   { slug: "errors", label: "Errors" },
   { slug: "webhooks", label: "Webhooks" },
   { slug: "limits", label: "Limits" },

@@ -31,8 +31,8 @@ from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know.
 
 Guides: [quick start](/docs/quick-start) · [authentication](/docs/authentication) · [sending](/docs/sending) ·
-[receiving](/docs/receiving) · [errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
-[scenario numbers](/docs/scenario-numbers)`;
+[receiving](/docs/receiving) · [lists and pages](/docs/pagination) · [errors](/docs/errors) · [webhooks](/docs/webhooks) ·
+[limits](/docs/limits) · [idempotency](/docs/idempotency) · [scenario numbers](/docs/scenario-numbers)`;
 
 export const TAGS = [
   { name: "Messages", description: "Send to one recipient or to many, and follow each message." },
