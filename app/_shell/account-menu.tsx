@@ -4,9 +4,11 @@ import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/cor
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import { signOut } from "next-auth/react";
 import { forgetPerson } from "../_trpc/client";
+import { rememberTestMode } from "../_trpc/test-mode";
 import { SiteLink } from "../_ui/frame/site-link";
+import { AccountSwitch } from "./account-switch";
 
-/** The signed-in person, security settings and sign-out. */
+/** The signed-in person, their accounts, security settings and sign-out. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
   return (
     <Menu position="bottom-end" width={240} withinPortal={false}>
@@ -26,13 +28,19 @@ export function AccountMenu({ name, email }: { name: string; email: string }) {
           </Text>
         </div>
         <Menu.Divider />
-        <Menu.Item component={SiteLink} href="/security" leftSection={<IconShieldLock size={16} aria-hidden />}>
+        <AccountSwitch />
+        <Menu.Item
+          component={SiteLink}
+          href="/settings/security"
+          leftSection={<IconShieldLock size={16} aria-hidden />}
+        >
           Security
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
           onClick={() => {
             forgetPerson();
+            rememberTestMode(false);
             void signOut({ callbackUrl: "/sign-in" });
           }}
         >

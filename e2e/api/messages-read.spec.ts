@@ -235,10 +235,10 @@ test("cursors lead through the list once, while messages are sent", async ({ res
   const found: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const path: string = `/messages?limit=2${cursor && `&cursor=${cursor}`}`;
-    const { body } = await rest.ask(200, { method: "GET", path });
+    const { body } = await rest.ask({ method: "GET", path });
     found.push(...(body.data as Message[]).map(({ id }) => id));
     await send();
-    cursor = (body.meta as { next_cursor: string | null }).next_cursor;
+    cursor = body.meta.next_cursor ?? null;
   }
   expect(found).toEqual(sent);
   for (const cursor of [

@@ -15,7 +15,10 @@ const ACCOUNT_PAGES = [
   "/api-keys",
   "/webhooks",
   "/events",
-  "/security",
+  "/settings",
+  "/settings/security",
+  "/settings/team",
+  "/settings/audit",
   "/docs/quick-start",
   "/nowhere",
 ];

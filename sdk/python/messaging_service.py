@@ -253,7 +253,7 @@ class _Resource:
 
 
 class Messages(_Resource):
-    """Messages: send, estimate, read."""
+    """Messages: send, estimate, cancel, read."""
 
     def send(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
         """Sends one message: `to`, `from_`, `body`, and optional fields."""
@@ -266,6 +266,10 @@ class Messages(_Resource):
     def estimate(self, **fields: Any) -> Json:
         """Segments, cost and refusals of a send, without sending."""
         return self._request("POST", "/messages/estimate", body=fields)["data"]
+
+    def cancel(self, message_id: str) -> Json:
+        """Cancels a message that no provider was given yet: it is `failed`, and refunded."""
+        return self._request("POST", _at("/messages", message_id, "/cancel"))["data"]
 
     def list(self, **query: Any) -> Page:
         """Messages, newest first."""

@@ -101,7 +101,7 @@ describe("calls", () => {
   });
 
   test("put parameters where they belong", async () => {
-    const { client, seen } = await serve([listed([], false), json(200, { success: true, data: {}, meta })]);
+    const { client, seen } = await serve([listed([], null), json(200, { success: true, data: {}, meta })]);
     await client.messages.list({ to: "+14155550123", limit: 5 });
     await client.apiKeys.revoke("key/1");
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([

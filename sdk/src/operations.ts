@@ -6,6 +6,7 @@ export const OPERATIONS = {
   sendBulk: { method: "POST", path: "/messages/bulk", isKeyed: true },
   estimateMessage: { method: "POST", path: "/messages/estimate", isKeyed: false },
   listMessages: { method: "GET", path: "/messages", isKeyed: false },
+  cancelMessage: { method: "POST", path: "/messages/{id}/cancel", isKeyed: false },
   getMessage: { method: "GET", path: "/messages/{id}", isKeyed: false },
   getMessageTimeline: { method: "GET", path: "/messages/{id}/timeline", isKeyed: false },
   listInbound: { method: "GET", path: "/inbound", isKeyed: false },

@@ -18,7 +18,7 @@ function paged<T>(
   return listOf((at) => send({ ...query, ...at }), cursor === undefined ? { page } : { cursor });
 }
 
-/** Messages: send, estimate, read. */
+/** Messages: send, estimate, cancel, read. */
 export class Messages {
   constructor(private readonly request: Transport) {}
   /** Sends one message. It is `pending` when this resolves. */
@@ -32,6 +32,10 @@ export class Messages {
   /** Segments, cost and refusals of a send, without sending. */
   estimate(body: Body<"estimateMessage">, options?: CallOptions): Reply<"estimateMessage"> {
     return dataOf(this.request("estimateMessage", { ...options, body }));
+  }
+  /** Cancels a message that no provider was given yet: it is `failed`, and refunded. */
+  cancel(id: string, options?: CallOptions): Reply<"cancelMessage"> {
+    return dataOf(this.request("cancelMessage", { ...options, path: { id } }));
   }
   /** Messages, newest first. */
   list(query?: Query<"listMessages">, options?: CallOptions): List<Data<"listMessages">[number]> {

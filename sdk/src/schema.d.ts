@@ -88,6 +88,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/messages/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a message
+         * @description Ends a pending message that no provider was given: it is `failed` with the error `canceled`, refunded, and raises `message.failed`. It is either canceled or sent, never both. Canceling it again returns the same. A message that was sent, has ended, or is being handed to a provider is a 400 `not_cancelable`.
+         *
+         *     Permission: `sms:send` (send a message to one recipient) or `sms:bulk` (send the same message to many recipients).
+         */
+        post: operations["cancelMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/messages/{id}": {
         parameters: {
             query?: never;
@@ -795,6 +817,13 @@ export interface components {
              * @description When it failed for good, ISO 8601; null: it did not.
              */
             failed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             */
+            scheduled_at: string | null;
+            /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
+            validity_period: number | null;
         };
         MessageError: {
             /** @description Machine-readable reason: ours are listed in the guide to errors, others are a provider's. */
@@ -929,6 +958,11 @@ export interface components {
                     encoding: "GSM-7" | "UCS-2";
                     /** @description Segments of the message. */
                     segments: number;
+                    /**
+                     * Format: date-time
+                     * @description When it is to be sent, ISO 8601; null: at once.
+                     */
+                    scheduled_at: string | null;
                 };
             } | {
                 /**
@@ -1117,6 +1151,11 @@ export interface components {
              * @constant
              */
             object: "account";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Contact address. */
             email: string;
             /** @description Name of the account's owner. */
@@ -1148,6 +1187,11 @@ export interface components {
              * @constant
              */
             object: "balance";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Available balance, in units of `currency`. */
             balance: number;
             /** @description ISO 4217 code. */
@@ -1210,6 +1254,11 @@ export interface components {
              * @constant
              */
             object: "sender";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Origin that recipients see. */
             sender_id: string;
             /**
@@ -1228,7 +1277,7 @@ export interface components {
             status_reason: string | null;
             /**
              * Format: date-time
-             * @description Time of approval by an operator, ISO 8601; null: not approved.
+             * @description Time of approval, ISO 8601; null: not approved.
              */
             approved_at: string | null;
             /**
@@ -1270,6 +1319,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1312,6 +1366,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1358,6 +1417,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1397,6 +1461,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1438,6 +1507,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1568,6 +1642,11 @@ export interface components {
              */
             object: "event";
             /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
+            /**
              * @description Event type; `message.failed` also stands for `undelivered`.
              * @enum {string}
              */
@@ -1644,6 +1723,13 @@ export interface components {
              * @description When it failed for good, ISO 8601; null: it did not.
              */
             failed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             */
+            scheduled_at: string | null;
+            /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
+            validity_period: number | null;
         };
         ReceivedEvent: {
             /** @description Event id, prefix evt_; the same in every delivery of the event. */
@@ -1653,6 +1739,11 @@ export interface components {
              * @constant
              */
             object: "event";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /**
              * @description Event type.
              * @constant
@@ -1724,6 +1815,13 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /**
+             * Format: date-time
+             * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
+             */
+            send_at?: string | null;
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            validity_period?: number | null;
             /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
             /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
@@ -1747,6 +1845,13 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /**
+             * Format: date-time
+             * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
+             */
+            send_at?: string | null;
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            validity_period?: number | null;
             /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
             metadata?: {
                 [key: string]: string;
@@ -1770,6 +1875,13 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /**
+             * Format: date-time
+             * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
+             */
+            send_at?: string | null;
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            validity_period?: number | null;
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
             /** @description As of a send; the estimate ignores it. */
@@ -2332,6 +2444,58 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Message id, prefix msg_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

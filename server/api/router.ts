@@ -4,6 +4,7 @@ import { auditRouter } from "../audit/router";
 import { authRouter } from "../auth/router";
 import { mergeRouters, router } from "../core/trpc";
 import { inboundRouter } from "../inbound/router";
+import { membersRouter } from "../members/router";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
 import { providersRouter } from "../providers/router";
@@ -19,6 +20,7 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   inbound: inboundRouter,
+  members: membersRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
   senders: sendersRouter,

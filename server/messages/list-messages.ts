@@ -81,6 +81,11 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
     if (value === null || value === undefined) return;
     conditions.push(`${condition} (${put(value)})`);
   };
+  // The list of pending messages has the time at which each was due.
+  const createdAt =
+    status === "pending" && list
+      ? "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)"
+      : `${row}.created_at`;
   const { first, end } = idsWithin(created);
   if (pair) conditions.push(`l.key = ${put(pair[0])} AND l.value = ${put(pair[1])}`);
   for (const [key, value] of morePairs) {
@@ -95,8 +100,8 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
   where(`${row}.api_key_id =`, filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
-  where(`${row}.created_at >=`, timeOf(created.from));
-  where(`${row}.created_at <`, timeOf(created.to));
+  where(`${createdAt} >=`, timeOf(created.from));
+  where(`${createdAt} <`, timeOf(created.to));
   const from = pair ? "message_metadata l JOIN messages r ON r.id = l.message_id" : `${list ?? "messages"} l`;
   return { from, id, text: conditions.join(" AND "), values };
 }

@@ -12,6 +12,9 @@ const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const NO_PHONE_NUMBER = "must be a phone number in E.164 form, such as +14155550123";
 const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
+const VALIDITY_MIN_S = 60;
+/** 72 hours: a message without a final receipt ends as `undelivered` then. */
+const VALIDITY_MAX_S = 259_200;
 
 export const MessageError = z.object({
   code: z
@@ -45,6 +48,14 @@ export const Message = z.object({
   sent_at: NullableDateTime.describe("When a provider took it, ISO 8601; null: not yet."),
   delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not yet."),
   failed_at: NullableDateTime.describe("When it failed for good, ISO 8601; null: it did not."),
+  scheduled_at: NullableDateTime.describe(
+    "When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.",
+  ),
+  validity_period: z
+    .number()
+    .int()
+    .nullable()
+    .describe("Seconds for which it may be sent and delivered, as requested; null: no limit of its own."),
 });
 export type Message = z.output<typeof Message>;
 
@@ -69,6 +80,20 @@ const SmartEncoding = z
     "Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent.",
   );
 
+const SendAt = DateTime.nullish().describe(
+  "When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.",
+);
+
+const ValidityPeriod = z
+  .int()
+  .min(VALIDITY_MIN_S)
+  .max(VALIDITY_MAX_S)
+  .nullish()
+  .describe(
+    "Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are " +
+      "asked to try no longer. Null or omitted: no limit of its own.",
+  );
+
 /** Input shared by a single send, a bulk send and their estimate. */
 export const SharedInput = {
   from: From,
@@ -76,6 +101,8 @@ export const SharedInput = {
   route_id: RouteId,
   provider: Provider,
   smart_encoding: SmartEncoding,
+  send_at: SendAt,
+  validity_period: ValidityPeriod,
 };
 
 /** A phone number in a query string, where a `+` that is not encoded as %2B arrives as a space. */

@@ -1,4 +1,4 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { accountSessionProcedure, router, scoped } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
 import { listPageOf } from "../lists/schema";
 import { listDeliveries } from "./history/list-deliveries";
@@ -207,7 +207,7 @@ export const webhooksRouter = router({
     .input(RecoverInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => recoverDeliveries(ctx.actor, input)),
-  resend: sessionProcedure
+  resend: accountSessionProcedure
     .input(ResendInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => resendDelivery(ctx.actor, input)),

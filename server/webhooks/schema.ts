@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, urlUpTo } from "../core/wire";
+import { DateTime, kindOf, LiveMode, NullableDateTime, urlUpTo } from "../core/wire";
 import { InboundMessage } from "../inbound/schema";
 import { ListQuery } from "../lists/schema";
 import { Message } from "../messages/schema";
@@ -15,6 +15,7 @@ const URL_MAX = 2_048;
 export const WebhookEndpoint = z.object({
   id: z.string().describe("Endpoint id, prefix whe_."),
   object: kindOf("webhook_endpoint"),
+  livemode: LiveMode,
   url: z.string().describe("URL that events are posted to."),
   description: z.string().nullable().describe("Your description of the endpoint; null: none."),
   events: z.array(z.enum(EVENT_TYPES)).describe("Event types that the endpoint is subscribed to."),
@@ -69,6 +70,7 @@ export const EventMessage = Message.extend({});
 export const Event = z.object({
   id: z.string().describe("Event id, prefix evt_; the same in every delivery of the event."),
   object: kindOf("event"),
+  livemode: LiveMode,
   type: z.enum(STATUS_EVENT_TYPES).describe("Event type; `message.failed` also stands for `undelivered`."),
   created_at: DateTime.describe("Time of the event, ISO 8601."),
   data: EventMessage.describe("The message as it was at the time of the event."),

@@ -2,7 +2,18 @@
  * Examples of the API document, by procedure. The compiler checks them against the schemas, a test against the document.
  */
 import { ACCOUNT_EXAMPLES, type Examples, type OperationExamples, one } from "./account-examples";
-import { DELIVERED, DELIVERY, ENDPOINT, EVENTS, INBOUND, LAST_PAGE, PENDING, REFUSED, TIMELINE } from "./samples";
+import {
+  CANCELED,
+  DELIVERED,
+  DELIVERY,
+  ENDPOINT,
+  EVENTS,
+  INBOUND,
+  LAST_PAGE,
+  PENDING,
+  REFUSED,
+  TIMELINE,
+} from "./samples";
 
 const EXAMPLES: Examples = {
   messages: {
@@ -21,6 +32,8 @@ const EXAMPLES: Examples = {
             route_id: 1,
             provider: "sandbox",
             smart_encoding: true,
+            send_at: "2026-02-01T09:00:00+01:00",
+            validity_period: 3600,
             reference: "order-4711",
             metadata: { order: "4711" },
           },
@@ -86,6 +99,7 @@ const EXAMPLES: Examples = {
         refusals: [],
       }),
     },
+    cancel: { responses: one("Canceled", CANCELED) },
     get: { responses: one("Delivered", DELIVERED) },
     timeline: { responses: one("Accepted, charged, sent, delivered", TIMELINE) },
     list: { responses: one("A page of one", { items: [DELIVERED], ...LAST_PAGE }) },

@@ -104,6 +104,7 @@ test("the document has every operation, each with its success status and its ref
     "POST /messages/bulk",
     "POST /messages/estimate",
     "POST /messages/send",
+    "POST /messages/{id}/cancel",
     "POST /senders/create",
     "POST /suppressions",
     "POST /webhooks/create",

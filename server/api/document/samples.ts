@@ -28,6 +28,8 @@ export const PENDING: Message = {
   sent_at: null,
   delivered_at: null,
   failed_at: null,
+  scheduled_at: null,
+  validity_period: null,
 };
 const SENT: Message = {
   ...PENDING,
@@ -50,6 +52,14 @@ export const REFUSED: Message = {
   },
   failed_at: "2026-01-31T12:00:00.000Z",
 };
+export const CANCELED: Message = {
+  ...PENDING,
+  status: "failed",
+  cost: 0,
+  error: { code: "canceled", message: "The message was canceled before it was sent." },
+  scheduled_at: "2026-02-01T08:00:00.000Z",
+  failed_at: "2026-01-31T18:30:00.000Z",
+};
 const UNDELIVERED: Message = {
   ...SENT,
   status: "undelivered",
@@ -60,6 +70,7 @@ const UNDELIVERED: Message = {
 const event = (id: string, type: Event["type"], created_at: string, message: Message): Event => ({
   id,
   object: "event",
+  livemode: true,
   type,
   created_at,
   data: message,
@@ -81,6 +92,7 @@ export const INBOUND: InboundMessage = {
 const RECEIVED: ReceivedEvent = {
   id: "evt_01k9x7t4m2e8v5q3r6w1y0z8at",
   object: "event",
+  livemode: true,
   type: "message.received",
   created_at: INBOUND.created_at,
   data: INBOUND,
@@ -108,6 +120,7 @@ export const LAST_PAGE = {
 export const API_KEY: ApiKey = {
   id: "key_01k9x7t4m2e8v5q3r6w1y0z8aj",
   object: "api_key",
+  livemode: true,
   name: "Shop, production",
   key_hint: "ds_live_AbCd…wXyZ",
   is_active: true,
@@ -125,6 +138,7 @@ export const API_KEY: ApiKey = {
 export const SENDER: Sender = {
   id: "snd_01k9x7t4m2e8v5q3r6w1y0z8ak",
   object: "sender",
+  livemode: true,
   sender_id: "DEMO",
   type: "alphanumeric",
   country_code: "US",
@@ -147,6 +161,7 @@ export const SUPPRESSION: Suppression = {
 export const ENDPOINT: WebhookEndpoint = {
   id: "whe_01k9x7t4m2e8v5q3r6w1y0z8am",
   object: "webhook_endpoint",
+  livemode: true,
   url: "https://shop.example/hooks/sms",
   description: "Shop, production",
   events: ["message.sent", "message.delivered", "message.failed"],
@@ -192,7 +207,7 @@ export const TIMELINE: Timeline = {
       at: AT.accepted,
       kind: "accepted",
       summary: "Accepted from DEMO to +14155550123: 1 segment in GSM-7.",
-      details: { to: "+14155550123", from: "DEMO", encoding: "GSM-7", segments: 1 },
+      details: { to: "+14155550123", from: "DEMO", encoding: "GSM-7", segments: 1, scheduled_at: null },
     },
     {
       at: AT.accepted,

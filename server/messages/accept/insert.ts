@@ -25,32 +25,55 @@ const COLUMNS: Parameters<typeof unnest<MessageRow>>[0] = {
   created_at: ["timestamptz", ({ createdAt }) => createdAt.toISOString()],
   failed_at: ["timestamptz", ({ failedAt }) => failedAt?.toISOString() ?? null],
 };
-const NAMES = Object.keys(COLUMNS).join(", ");
-const CHAIN = { chain: ["text", ({ chain }: MessageRow) => chain.join(",")] } as const;
-const MESSAGES = unnest<MessageRow>({ ...COLUMNS, ...CHAIN });
-const WITH_METADATA = unnest<MessageRow>({
+/** Columns of a message with a schedule or a validity period. */
+const ALL_COLUMNS: typeof COLUMNS = {
   ...COLUMNS,
-  ...CHAIN,
-  metadata: ["text", ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))],
-});
+  scheduled_at: ["timestamptz", ({ scheduledAt }) => scheduledAt?.toISOString() ?? null],
+  validity_s: ["int4", ({ validityS }) => validityS],
+};
 
-/** Stores accepted messages, pending or failed at once. The column of metadata is only passed when a message has some. */
+const CHAIN = { chain: ["text", ({ chain }: MessageRow) => chain.join(",")] } as const;
+const METADATA = {
+  metadata: ["text", ({ metadata }: MessageRow) => (metadata === null ? null : JSON.stringify(metadata))],
+} as const;
+
+/**
+ * An INSERT of new messages.
+ * @param more further columns, as their names and expressions.
+ * @param operands columns of these expressions.
+ */
+function insertOf(
+  name: string,
+  columns: typeof COLUMNS,
+  more: Readonly<Record<string, string>>,
+  operands: typeof COLUMNS = {},
+) {
+  const names = Object.keys(columns).join(", ");
+  const entries = Object.entries({ chain: "string_to_array(chain, ',')", ...more });
+  const rows = unnest<MessageRow>({ ...columns, ...CHAIN, ...operands });
+  const text = `INSERT INTO messages (${names}, ${entries.map(([column]) => column).join(", ")})
+                SELECT ${names}, ${entries.map(([, expression]) => expression).join(", ")} FROM ${rows.as("r")}`;
+  return (messages: readonly MessageRow[]) => ({ name, text, values: rows.values(messages) });
+}
+
+const INSERT = insertOf("messages.insert", COLUMNS, {});
+/** Batches without schedules, validity periods and metadata, nearly all, do not pass their columns. */
+const INSERT_ALL = insertOf(
+  "messages.insert_all",
+  ALL_COLUMNS,
+  {
+    metadata: "metadata::jsonb",
+    expires_at: "COALESCE(scheduled_at, clock_timestamp()) + validity_s * interval '1 second'",
+  },
+  METADATA,
+);
+
+const needsAll = ({ scheduledAt, validityS, metadata }: MessageRow): boolean =>
+  scheduledAt !== null || validityS !== null || metadata !== null;
+
+/** Stores accepted messages, pending or failed at once. */
 export async function insertMessages(tx: Tx, rows: readonly MessageRow[]): Promise<void> {
-  if (rows.some(({ metadata }) => metadata !== null)) {
-    await tx.query({
-      name: "messages.insert_with_metadata",
-      text: `INSERT INTO messages (${NAMES}, chain, metadata)
-             SELECT ${NAMES}, string_to_array(chain, ','), metadata::jsonb FROM ${WITH_METADATA.as("r")}`,
-      values: WITH_METADATA.values(rows),
-    });
-    return;
-  }
-  await tx.query({
-    name: "messages.insert",
-    text: `INSERT INTO messages (${NAMES}, chain)
-           SELECT ${NAMES}, string_to_array(chain, ',') FROM ${MESSAGES.as("r")}`,
-    values: MESSAGES.values(rows),
-  });
+  await tx.query(rows.some(needsAll) ? INSERT_ALL(rows) : INSERT(rows));
 }
 
 type Pair = { accountId: string; key: string; value: string; messageId: string };

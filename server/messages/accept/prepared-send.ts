@@ -1,4 +1,5 @@
 /** Preparation shared by a send and its estimate: the checks of a request, its final text, and its routes. */
+import { DAY_MS, msUntil } from "../../core/clock";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
@@ -9,7 +10,10 @@ import { type Encoding, segmentText } from "../segments";
 import { toGsmPunctuation } from "../smart-encoding";
 
 /** Input that all messages of one request share. */
-export type SharedInput = Pick<SendMessageInput, "from" | "body" | "route_id" | "provider" | "smart_encoding">;
+export type SharedInput = Pick<
+  SendMessageInput,
+  "from" | "body" | "route_id" | "provider" | "smart_encoding" | "send_at" | "validity_period"
+>;
 
 /** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */
 export type Destination = { to: string; costMicros: bigint } & (
@@ -22,12 +26,15 @@ type PreparedSend = {
   body: string;
   encoding: Encoding;
   segments: number;
+  /** When it is to be sent; null: at once. */
+  scheduledAt: Date | null;
   /** Errors that refuse the whole request, in the order of precedence; empty: none. */
   refusals: ApiError[];
   resolve: (to: string) => Destination;
 };
 
 const RECIPIENT_SHOWN_MAX = 64;
+const SCHEDULE_MAX_DAYS = 30;
 
 /** Checks the shared input of a request once. `resolve` then finds the route and price of a recipient. */
 export async function prepareSend(accountId: string, input: SharedInput): Promise<PreparedSend> {
@@ -40,7 +47,7 @@ export async function prepareSend(accountId: string, input: SharedInput): Promis
       }),
     );
   }
-  const canPrefer = input.provider ? (await providerTable()).isRoutable(input.provider) : false;
+  const canPrefer = input.provider ? (await providerTable()).isOpenTo(input.provider, accountId) : false;
   if (input.provider && !canPrefer) {
     refusals.push(
       invalidRequest(`The provider ${input.provider} is not configured on this installation.`, {
@@ -54,13 +61,28 @@ export async function prepareSend(accountId: string, input: SharedInput): Promis
       invalidRequest(`There is no active route ${input.route_id}.`, { param: "route_id", reason: "unknown_route" }),
     );
   }
-  const route = await loadRouting({
+  const scheduledAt = input.send_at ? new Date(input.send_at) : null;
+  if (scheduledAt) refusals.push(...sendAtRefusals(scheduledAt));
+  const route = await loadRouting(accountId, {
     routeId: input.route_id ?? null,
     provider: canPrefer ? (input.provider ?? null) : null,
   });
   const body = input.smart_encoding ? toGsmPunctuation(input.body).body : input.body;
   const { encoding, segments } = segmentText(body);
-  return { body, encoding, segments, refusals, resolve: (to) => resolve(to, route, segments) };
+  return { body, encoding, segments, scheduledAt, refusals, resolve: (to) => resolve(to, route, segments) };
+}
+
+/** Refuses a time that has passed or is too far ahead. A repeated request gets its first response whenever it comes. */
+function sendAtRefusals(scheduledAt: Date): ApiError[] {
+  const aheadMs = msUntil(scheduledAt);
+  if (aheadMs <= 0) {
+    return [invalidRequest("`send_at` must lie ahead.", { param: "send_at", reason: "send_at_in_the_past" })];
+  }
+  if (aheadMs > SCHEDULE_MAX_DAYS * DAY_MS) {
+    const text = `\`send_at\` must lie at most ${SCHEDULE_MAX_DAYS} days ahead.`;
+    return [invalidRequest(text, { param: "send_at", reason: "send_at_too_far_ahead" })];
+  }
+  return [];
 }
 
 function resolve(to: string, route: (to: string) => Routing | null, segments: number): Destination {

@@ -60,15 +60,19 @@ export async function sendBulk(
   return { ...response, messages: response.messages.map((message) => asReplayed(message, null)) };
 }
 
+/** Fields of a message that is sent at once, and not limited in time. */
+const UNTIMED = { scheduled_at: null, validity_period: null };
+
 /**
  * A response that a version before these fields stored for an Idempotency-Key, completed. The request is the same, so its
  * reference is; metadata was not stored.
  */
 function asReplayed(message: Message, reference: string | null): Message {
   const { metadata = null } = message;
-  if (message.segments !== undefined) return { ...message, metadata };
+  const completed = { ...UNTIMED, ...message, metadata };
+  if (message.segments !== undefined) return completed;
   const { encoding, segments } = segmentText(message.body);
-  return { ...message, encoding, segments, reference, metadata };
+  return { ...completed, encoding, segments, reference };
 }
 
 function presentBulk(rows: MessageRow[]): BulkResult {
@@ -94,7 +98,7 @@ async function prepareRows(
   input: SharedInput,
   idempotency: Idempotency | null,
 ): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
-  const { body, encoding, segments, refusals, resolve } = await prepareSend(actor.accountId, input);
+  const { body, encoding, segments, scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
   const makeRow: MakeRow = (to, reference, metadata) => {
@@ -126,6 +130,8 @@ async function prepareRows(
       sentAt: null,
       deliveredAt: null,
       failedAt: routing ? null : createdAt,
+      scheduledAt,
+      validityS: input.validity_period ?? null,
     };
   };
   return { refusal, makeRow };
