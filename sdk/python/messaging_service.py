@@ -245,7 +245,8 @@ class _Resource:
         self._request = request
 
     def _list(self, path: str, query: Json) -> Page:
-        start = {name: query.pop(name) for name in ("page", "cursor") if name in query}
+        page, cursor = query.pop("page", 1), query.pop("cursor", None)
+        start: Json = {"page": page} if cursor is None else {"cursor": cursor}
         return Page(lambda at: self._request("GET", path, query={**query, **at}), start)
 
     def _create(self, path: str, body: Json, idempotency_key: Optional[str]) -> Json:

@@ -141,13 +141,13 @@ class Client(unittest.TestCase):
         self.assertEqual([item["id"] for item in messages], ["c", "b", "a"])
         self.assertEqual(
             [path for _, path, _, _ in stub.seen],
-            ["/api/v1/messages?status=failed", "/api/v1/messages?status=failed&cursor=c1"],
+            ["/api/v1/messages?status=failed&page=1", "/api/v1/messages?status=failed&cursor=c1"],
         )
 
     def test_metadata_is_a_filter_pair_by_pair(self):
         stub = self.stub(page([]))
         stub.client.messages.list(metadata={"order": "4711", "shop": "north"})
-        self.assertEqual(stub.seen[0][1], "/api/v1/messages?metadata%5Border%5D=4711&metadata%5Bshop%5D=north")
+        self.assertEqual(stub.seen[0][1], "/api/v1/messages?metadata%5Border%5D=4711&metadata%5Bshop%5D=north&page=1")
 
     def test_an_empty_id_is_refused(self):
         with self.assertRaises(ValueError):

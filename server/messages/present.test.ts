@@ -61,6 +61,8 @@ test("a message on the wire has exactly the documented fields, before and after 
     sent_at: null,
     delivered_at: null,
     failed_at: null,
+    scheduled_at: null,
+    validity_period: null,
   });
   expect(presentMessage(sent)).toMatchObject({ provider_message_id: "sbx_1", sent_at: "2026-01-31T12:00:01.000Z" });
 });

@@ -1,6 +1,6 @@
 /** Code samples of an operation: curl, Node and Python by the project's clients, PHP and Go by what they bring. */
 import { inGo, inJs, inPhp, inPython, inShell, pythonName, snakeCase } from "./code-literals";
-import { API_KEY, DELIVERED, ENDPOINT, SENDER, SUPPRESSION } from "./samples";
+import { API_KEY, DELIVERED, ENDPOINT, INBOUND, SENDER, SUPPRESSION } from "./samples";
 
 export type CodeSample = { lang: string; label: string; source: string };
 
@@ -22,6 +22,7 @@ export type SampledCall = {
 /** An item of each resource. */
 const IDS: Record<string, string> = {
   messages: DELIVERED.id,
+  inbound: INBOUND.id,
   senders: SENDER.id,
   suppressions: SUPPRESSION.id,
   "api-keys": API_KEY.id,
