@@ -1,10 +1,11 @@
 import type { Task, TaskList } from "graphile-worker";
-import { checkLedger } from "../server/accounts/tasks";
+import { watchLedger } from "../server/accounts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
-import { foldListTotals } from "../server/lists/tasks";
+import { takeInbound } from "../server/inbound/tasks";
+import { foldListTotals, markLists } from "../server/lists/tasks";
 import { forgetMails, sendMail } from "../server/mail/tasks";
 import {
   dispatchMessages,
@@ -15,8 +16,8 @@ import {
   takeReceipts,
 } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
+import { forgetOldData } from "../server/retention/tasks";
 import { reviewSender } from "../server/senders/tasks";
-import { takeInbound } from "../server/inbound/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
@@ -39,7 +40,8 @@ const task =
   };
 
 /** A recurring job, of which at most one run is under way in all workers. */
-const recurringTask = (name: JobName, run: () => Promise<unknown>): Task => task(name, () => exclusively(name, run));
+const recurringTask = (name: JobName, run: (stop: AbortSignal) => Promise<unknown>): Task =>
+  task(name, (_, stop) => exclusively(name, () => run(stop)));
 
 /** Dispatch mostly waits for providers, so it has a queue of its own and runs many jobs concurrently. */
 export const dispatchTasks = {
@@ -59,13 +61,15 @@ export const receiptTasks = {
 export const housekeepingTasks = {
   sweep_messages: recurringTask("sweep_messages", sweepMessages),
   sweep_webhooks: recurringTask("sweep_webhooks", sweepWebhooks),
-  check_ledger: recurringTask("check_ledger", checkLedger),
+  check_ledger: recurringTask("check_ledger", watchLedger),
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_mails: recurringTask("forget_mails", forgetMails),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
+  forget_old_data: recurringTask("forget_old_data", forgetOldData),
+  mark_lists: recurringTask("mark_lists", markLists),
 };
 
 /** Webhooks and e-mails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */

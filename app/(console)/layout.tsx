@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
 import { ConsoleShell } from "@/app/_shell/console-shell";
-import { TEST_MODE_COOKIE } from "@/server/api/test-mode";
+import { TEST_MODE_COOKIE } from "@/app/_shell/test-mode-cookie";
 import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {

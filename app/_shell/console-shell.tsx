@@ -1,17 +1,17 @@
 "use client";
 
-import { AppShell, Box, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { AppShell, Box, Burger, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import Link from "next/link";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
-import { Brand } from "../_ui/frame/brand";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
+import { Home } from "./home";
 import { Navigation } from "./navigation";
+import { SearchButton } from "./search/search-button";
 import { TestModeBanner } from "./test-mode-banner";
 import { TestModeSwitch } from "./test-mode-switch";
 
@@ -28,17 +28,12 @@ type ShellViewer = {
 const NAVBAR_WIDTH = 248;
 const HEADER_HEIGHT = 60;
 
-function Home({ onLeave }: { onLeave?: () => void }) {
-  return (
-    <UnstyledButton component={Link} href="/" onClick={onLeave} aria-label="Messaging Service, overview">
-      <Brand />
-    </UnstyledButton>
-  );
-}
+const NavigationDrawer = lazy(() => import("./navigation-drawer").then((file) => ({ default: file.NavigationDrawer })));
 
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
-  const [drawerOpen, drawer] = useDisclosure(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });
   usePerson(viewer.email, viewer.accountId);
   const isTestMode = useTestMode(viewer.isTestMode);
   return (
@@ -57,6 +52,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
             <Box visibleFrom="sm" mr="xs">
               <TestModeSwitch />
             </Box>
+            <SearchButton isOperator={viewer.isOperator} />
             <BalanceLink />
             <SchemeToggle />
             <AccountMenu name={viewer.name} email={viewer.email} />
@@ -67,25 +63,20 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         <Group h={HEADER_HEIGHT} px="lg">
           <Home />
         </Group>
-        <ScrollArea flex={1} px="sm" py="xs">
+        <Box className="nav-scroll" px="sm" py="xs">
           <Navigation isOperator={viewer.isOperator} role={viewer.role} />
-        </ScrollArea>
-      </AppShell.Navbar>
-      <Drawer
-        opened={drawerOpen}
-        onClose={drawer.close}
-        size={NAVBAR_WIDTH + 40}
-        hiddenFrom="md"
-        title={<Home onLeave={drawer.close} />}
-        closeButtonProps={{ "aria-label": "Close navigation" }}
-      >
-        <Box hiddenFrom="sm" px="sm" pb="md">
-          <TestModeSwitch />
         </Box>
-        <nav aria-label="Main">
-          <Navigation isOperator={viewer.isOperator} role={viewer.role} onLeave={drawer.close} />
-        </nav>
-      </Drawer>
+      </AppShell.Navbar>
+      {wasOpened && (
+        <Suspense>
+          <NavigationDrawer
+            opened={drawerOpen}
+            onClose={drawer.close}
+            isOperator={viewer.isOperator}
+            role={viewer.role}
+          />
+        </Suspense>
+      )}
       <AppShell.Main id="content" tabIndex={-1} className="shell-main">
         {isTestMode && <TestModeBanner />}
         <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>

@@ -9,6 +9,7 @@ import {
   IconBook2,
   IconBuilding,
   IconChartBar,
+  IconHeartbeat,
   IconHistory,
   IconHome,
   IconInbox,
@@ -30,7 +31,8 @@ import type { Membership } from "@/server/members/schema";
 type Item = { href: string; label: string; icon: Icon; changes?: boolean };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
-const SECTIONS: Section[] = [
+/** The pages of the console by their sections. */
+export const SECTIONS: Section[] = [
   {
     title: "Messaging",
     operatorOnly: false,
@@ -59,6 +61,7 @@ const SECTIONS: Section[] = [
     title: "Operator",
     operatorOnly: true,
     items: [
+      { href: "/operator", label: "Installation", icon: IconHeartbeat },
       { href: "/operator/senders", label: "Sender review", icon: IconUserCheck },
       { href: "/operator/accounts", label: "Accounts", icon: IconBuilding },
       { href: "/operator/providers", label: "Providers", icon: IconServer2 },
@@ -69,8 +72,11 @@ const SECTIONS: Section[] = [
   },
 ];
 
+/** Home pages, below whose addresses the others lie. */
+const HOMES = ["/", "/operator"];
+
 const isAt = (pathname: string, href: string) =>
-  href === "/" ? pathname === "/" : pathname === href || pathname.startsWith(`${href}/`);
+  HOMES.includes(href) ? pathname === href : pathname === href || pathname.startsWith(`${href}/`);
 
 /** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
 export function Navigation({

@@ -78,8 +78,8 @@ const URL_PREFIX = "/api/trpc";
 /** The context of a call that is carried out once, however often it is repeated with this key. */
 export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } });
 
-/** The account and the mode that this page shows. */
-const pageHeaders = (): Record<string, string> => ({
+/** Headers of a request by this page: the account and the mode that it shows. */
+export const pageHeaders = (): Record<string, string> => ({
   ...(shownAccount !== null && { [SHOWN_ACCOUNT_HEADER]: shownAccount }),
   ...(isTestPage() && { [TEST_MODE_HEADER]: "true" }),
 });

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { TEST_MODE_COOKIE } from "@/server/api/test-mode";
+import { TEST_MODE_COOKIE } from "@/app/_shell/test-mode-cookie";
 
 const cookieSays = (): boolean => document.cookie.split("; ").includes(`${TEST_MODE_COOKIE}=true`);
 

@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Send to many recipients
-         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
+         * @description Accepts one message per recipient: the same text for all, or with `variables` one for each. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
          *
          *     Permission: `sms:bulk` (send the same message to many recipients).
          */
@@ -765,7 +765,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent. */
+            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
@@ -857,7 +857,7 @@ export interface components {
              * @enum {string}
              */
             encoding: "GSM-7" | "UCS-2";
-            /** @description Segments of each message. */
+            /** @description Segments of each message; with `variables`, of the text before they are filled in. */
             segments: number;
             /** @description Characters (code points) of that text. */
             characters: number;
@@ -904,6 +904,8 @@ export interface components {
                 provider: string | null;
                 /** @description Price of one segment, in units of `currency`; null without a route. */
                 price_per_segment: number | null;
+                /** @description Segments of its text, which differ between recipients with `variables`. */
+                segments: number;
                 /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
                 /** @description The `error` with which its message would fail at once; null: it would be accepted. */
@@ -1671,7 +1673,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent. */
+            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
@@ -1856,6 +1858,10 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            variables?: {
+                [key: string]: string;
+            }[];
         };
         EstimateMessageRequest: {
             /** @description Recipient, E.164, as of a single send; or give `recipients`. */
@@ -1882,6 +1888,10 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            variables?: {
+                [key: string]: string;
+            }[];
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
             /** @description As of a send; the estimate ignores it. */

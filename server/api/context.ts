@@ -1,5 +1,5 @@
 import { ensureTestAccount } from "../accounts/test-mode";
-import { countRequest } from "../api-keys/rate-limit";
+
 import { currentSession } from "../auth/sessions/session";
 import { isShown, SHOWN_ACCOUNT_HEADER } from "../auth/sessions/shown-account";
 import { callerAddress } from "../auth/sign-in/caller-address";
@@ -9,17 +9,8 @@ import { conflict, invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
-import { requireRate } from "./rate";
+import { admitPerson } from "./rate";
 import { TEST_MODE_HEADER } from "./test-mode";
-
-/**
- * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
- * things every five seconds, so that twenty of them may be open.
- */
-const PERSON_LIMIT = 1_200;
-
-const countPerson = ({ userId, accountId }: { userId: string; accountId: string }) =>
-  countRequest({ caller: userId, limit: PERSON_LIMIT, accountId });
 
 /**
  * The Idempotency-Key of a call, which has to stand alone: in a batch it would stand for several.
@@ -39,7 +30,7 @@ async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> 
 }
 
 /** @throws 409 `account_switched` for a page of another account than the session's. */
-function requireShown(shown: string | null, accountId: string): void {
+export function requireShown(shown: string | null, accountId: string): void {
   if (isShown(shown, accountId)) return;
   throw conflict("You have switched to another account in another tab. Reload the page to go on there.", {
     reason: "account_switched",
@@ -74,8 +65,9 @@ export async function sessionContext(req: Request): Promise<Context> {
     idempotency,
     responseHeaders: {},
     admit: async () => {
-      if (session) requireShown(header(SHOWN_ACCOUNT_HEADER), session.accountId);
-      if (session) requireRate(await countPerson(session), "One person");
+      if (!session) return;
+      requireShown(header(SHOWN_ACCOUNT_HEADER), session.accountId);
+      await admitPerson(session);
     },
   };
 }

@@ -166,7 +166,7 @@ test("nothing of an account is there for others, operators of the installation a
       const { status, text } = await ask(
         other,
         path,
-        takesId ? { id, since: new Date().toISOString(), delivery_id: "dlv_none", role: "viewer" } : {},
+        takesId ? { id, since: new Date().toISOString(), delivery_ids: ["dlv_none"], role: "viewer" } : {},
       );
       if (takesId) expect(status, `${path} as ${other.kind}: ${text}`).toBe(404);
       if (type !== "query") continue;

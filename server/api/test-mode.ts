@@ -1,5 +1,2 @@
 /** `true` on calls of a console page in test mode. The page says it with each call, so that it never shows the other mode's data. */
 export const TEST_MODE_HEADER = "test-mode";
-
-/** Remembers in the browser which mode the next page that is opened has. It opens nothing: it only chooses between an account's own data. */
-export const TEST_MODE_COOKIE = "test-mode";

@@ -32,7 +32,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   "messages.estimate": "changes nothing",
   "operator.providers.test": "sends a test message and changes nothing of the provider",
   "webhooks.recover": "repeats deliveries, each of which is listed with its tries",
-  "webhooks.resend": "as webhooks.recover, for one delivery",
+  "webhooks.resend": "as webhooks.recover, for chosen deliveries",
   "webhooks.test": "posts an event about an invented message and changes nothing",
 };
 

@@ -113,6 +113,21 @@ export const Settings = z.object({
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
   AUDIT_KEPT_DAYS: count(400, 1, 36_500).describe("days for which entries of the audit log are kept"),
+  RETENTION_MESSAGES_DAYS: count(0, 0, 36_500).describe(
+    "days after which messages that ended are deleted with all that belongs to them; 0: never",
+  ),
+  RETENTION_BODIES_DAYS: count(0, 0, 36_500).describe(
+    "days after which the texts of messages that ended are deleted; 0: never",
+  ),
+  RETENTION_EVENTS_DAYS: count(0, 0, 36_500).describe(
+    "days after which the events of messages that ended are deleted with their deliveries; 0: never",
+  ),
+  RETENTION_RECEIPTS_DAYS: count(0, 0, 36_500).describe(
+    "days after which the delivery receipts of messages that ended are deleted; 0: never",
+  ),
+  RETENTION_INBOUND_DAYS: count(0, 0, 36_500).describe(
+    "days after which inbound messages are deleted with their events; 0: never",
+  ),
   READY_QUEUE_LAG_MAX_S: count(300, 0, 86_400).describe(
     "seconds that the oldest due job may have waited before /api/health/ready responds 503; 0: any",
   ),

@@ -82,6 +82,8 @@ export const jobs = {
   forget_callbacks: recurring,
   forget_sign_ins: recurring,
   forget_audit: recurring,
+  forget_old_data: recurring,
+  mark_lists: recurring,
   forget_mails: recurring,
 } as const;
 

@@ -2,11 +2,11 @@ import { pool } from "../core/db";
 import { secretKeys } from "../core/env";
 import { log } from "../core/log";
 import { unseal } from "../core/seal";
+import { deleteInSteps } from "../retention/steps";
 import type { Composed } from "./compose";
 import { MAIL_PURPOSE } from "./store";
 import { deliverMail } from "./transport";
 
-const DELETED_AT_ONCE = 1_000;
 const ERROR_MAX = 255;
 
 type Row = { address: string; contentSealed: string; isLate: boolean; kind: string };
@@ -42,14 +42,7 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
   await finish(mailId, refusal === null ? "sent" : "refused", refusal);
 }
 
-/** Deletes e-mails of more than a month ago, in batches, so that no statement holds many rows. */
-export async function forgetMails(): Promise<void> {
-  for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE; ) {
-    const { rowCount } = await pool().query(
-      `DELETE FROM mails WHERE id IN (
-         SELECT id FROM mails WHERE created_at < now() - interval '30 days' LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-      [DELETED_AT_ONCE],
-    );
-    deleted = rowCount ?? 0;
-  }
+/** Deletes e-mails of more than a month ago. */
+export async function forgetMails(signal?: AbortSignal): Promise<void> {
+  await deleteInSteps("mails", "created_at < now() - interval '30 days'", { signal });
 }

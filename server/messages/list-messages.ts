@@ -1,32 +1,37 @@
 import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
-import { readPool } from "../core/db";
+import { type Queryable, readPool } from "../core/db";
+import { MILESTONE_EVERY, milestoneBefore } from "../lists/milestones";
 import { readList } from "../lists/read-list";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { givenMetadata } from "./metadata";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
 
+const spanOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before">): Span => ({
+  from: query.created_after === undefined ? null : Date.parse(query.created_after),
+  to: query.created_before === undefined ? null : Date.parse(query.created_before),
+});
+
 /** Lists messages, newest first. The total comes from the daily counters wherever the filter allows. */
 export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
   const { accountId } = actor;
-  const created: Span = {
-    from: query.created_after === undefined ? null : Date.parse(query.created_after),
-    to: query.created_before === undefined ? null : Date.parse(query.created_before),
-  };
+  const created = spanOf(query);
   const page = await readList(
     query,
     "msg",
     () => countMessages(accountId, query, created),
     async ({ before, skip, take }) => {
-      const { from, id, text, values } = selectionOf(accountId, query, created);
-      const below = before === undefined ? "" : ` AND ${id} < $${values.push(before)}`;
+      const near = skip > MILESTONE_EVERY && isUnfiltered(query) ? await milestoneBefore(accountId, skip) : null;
+      // The milestone itself may be on the page; no other id lies between it and this.
+      const below = before ?? (near && `${near.messageId}0`);
+      const { from, id, text, values } = selectionOf(accountId, query, created, below);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const { rows } = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
-               WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}${below}
-                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${take} OFFSET ${skip}))
+               WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
+                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${take} OFFSET ${near?.skip ?? skip}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -34,6 +39,27 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     },
   );
   return page.present(page.rows.map(presentMessage));
+}
+
+/** Where a walk through the list continues: below the message `before`; null: at the newest. */
+type Place = { before: string | null; limit: number };
+
+/** Messages that pass a filter, the newest first of those below a place. Costs the same wherever the place is. */
+export async function readMessagesBefore(
+  db: Queryable,
+  accountId: string,
+  query: Omit<ListMessagesQuery, "page" | "limit" | "cursor">,
+  { before, limit }: Place,
+): Promise<MessageRow[]> {
+  const { from, id, text, values } = selectionOf(accountId, query, spanOf(query), before);
+  const { rows } = await db.query<MessageRow>({
+    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
+           WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
+             ORDER BY l.account_id DESC, ${id} DESC LIMIT ${limit}))
+           ORDER BY m.id DESC`,
+    values,
+  });
+  return rows;
 }
 
 type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "metadata" | "api_key_id">;
@@ -61,12 +87,21 @@ type Selection = { from: string; id: string; text: string; values: unknown[] };
 const isNarrow = ({ to, from, reference, metadata, api_key_id: keyId }: Filter): boolean =>
   [to, from, reference, givenMetadata(metadata) ?? undefined, keyId].some((given) => given !== undefined);
 
+/** Whether the list is that of all messages, whose places are counted. */
+const isUnfiltered = ({
+  status,
+  created_after: after,
+  created_before: before,
+  ...filter
+}: ListMessagesQuery): boolean =>
+  status === undefined && after === undefined && before === undefined && !isNarrow(filter);
+
 /**
  * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
  * selects few messages. Those with a pair of metadata are read from the table of pairs. Times are bounded by id first, since
- * `created_at` is not indexed.
+ * `created_at` is not indexed. `before`: only ids below it.
  */
-function selectionOf(accountId: string, filter: Filter, created: Span): Selection {
+function selectionOf(accountId: string, filter: Filter, created: Span, before: string | null = null): Selection {
   const { status } = filter;
   const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
   const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
@@ -100,6 +135,7 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
   where(`${row}.api_key_id =`, filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
+  where(`${id} <`, before);
   where(`${createdAt} >=`, timeOf(created.from));
   where(`${createdAt} <`, timeOf(created.to));
   const from = pair ? "message_metadata l JOIN messages r ON r.id = l.message_id" : `${list ?? "messages"} l`;
@@ -129,13 +165,20 @@ async function countRows(accountId: string, filter: Filter, created: Span): Prom
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Sums the counters of UTC days of acceptance. Days are numbered from 1970-01-01. */
+/** Statuses that a message which was forgotten can have had. */
+const FORGOTTEN_STATUSES: readonly Filter["status"][] = [undefined, "delivered", "failed", "undelivered"];
+
+/** Sums the counters of UTC days of acceptance, without what was forgotten. Days are numbered from 1970-01-01. */
 async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
   const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
+  const tables = FORGOTTEN_STATUSES.includes(status) ? ["usage_days", "forgotten_days"] : ["usage_days"];
+  const counts = tables.map(
+    (table) => `(SELECT coalesce(sum(${status ?? "messages"}), 0) FROM ${table}
+      WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
+        AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3))`,
+  );
   const { rows } = await readPool().query<{ total: bigint }>({
-    text: `SELECT coalesce(sum(${status ?? "messages"}), 0) AS total FROM usage_days
-           WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
-             AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3)`,
+    text: `SELECT ${counts.join(" - ")} AS total`,
     values: [accountId, numberOf(days.from), numberOf(days.to)],
   });
   return Number(rows[0]?.total ?? 0);

@@ -48,7 +48,7 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Send to many recipients",
         description:
-          "Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or " +
+          "Accepts one message per recipient: the same text for all, or with `variables` one for each. A recipient that is not a phone number, has no route, or " +
           "is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance " +
           "that does not cover all of them is a 402, and nothing is sent.",
         errorResponses: [402],

@@ -12,6 +12,7 @@ const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const NO_PHONE_NUMBER = "must be a phone number in E.164 form, such as +14155550123";
 const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
+const VARIABLE_NAME_MAX = 100;
 const VALIDITY_MIN_S = 60;
 /** 72 hours: a message without a final receipt ends as `undelivered` then. */
 const VALIDITY_MAX_S = 259_200;
@@ -30,7 +31,9 @@ export const Message = z.object({
   object: kindOf("message"),
   to: z.string().describe("Recipient, E.164."),
   from: z.string().describe("Sender ID used."),
-  body: z.string().describe("Text of the message as sent."),
+  body: z
+    .string()
+    .describe("Text of the message as sent; empty once it was deleted, if texts are only kept for a time."),
   encoding: Encoding.describe("Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7."),
   segments: z.number().int().describe("Segments of the text; each is billed."),
   reference: z.string().nullable().describe("The `reference` of the send request; null: none."),
@@ -123,6 +126,16 @@ export const SendMessageInput = z.object({
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
+/** Of a bulk and of its estimate. */
+export const BulkVariables = z
+  .array(z.record(z.string().max(VARIABLE_NAME_MAX), z.string().max(BODY_MAX_CHARACTERS)))
+  .max(RECIPIENTS_MAX)
+  .optional()
+  .describe(
+    "Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. " +
+      "Omitted: `body` is sent as it is.",
+  );
+
 export const SendBulkInput = z.object({
   recipients: z
     .array(z.string())
@@ -131,6 +144,7 @@ export const SendBulkInput = z.object({
     .describe("1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone."),
   ...SharedInput,
   metadata: MetadataInput,
+  variables: BulkVariables,
 });
 export type SendBulkInput = z.output<typeof SendBulkInput>;
 

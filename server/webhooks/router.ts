@@ -4,7 +4,7 @@ import { listPageOf } from "../lists/schema";
 import { listDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
-import { resendDelivery } from "./history/resend";
+import { resendDeliveries } from "./history/resend";
 import {
   AnyEvent,
   CreatedWebhookEndpoint,
@@ -210,5 +210,5 @@ export const webhooksRouter = router({
   resend: accountSessionProcedure
     .input(ResendInput)
     .output(WebhookRecovery)
-    .mutation(({ ctx, input }) => resendDelivery(ctx.actor, input)),
+    .mutation(({ ctx, input }) => resendDeliveries(ctx.actor, input)),
 });

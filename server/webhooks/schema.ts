@@ -137,8 +137,8 @@ export const ListDeliveriesQuery = WebhookPath.extend({
 });
 export type ListDeliveriesQuery = z.output<typeof ListDeliveriesQuery>;
 
-/** Console: one delivery of an endpoint. */
-export const ResendInput = WebhookPath.extend({ delivery_id: z.string() });
+/** Console: some deliveries of an endpoint, as many as a page has. */
+export const ResendInput = WebhookPath.extend({ delivery_ids: z.array(z.string()).min(1).max(100) });
 export type ResendInput = z.output<typeof ResendInput>;
 
 /** The result of a test event. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { AppShell, Box, Burger, Button, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { AppShell, Box, Burger, Button, Container, Drawer, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
@@ -64,9 +64,9 @@ export function DocsShell({ children }: { children: ReactNode }) {
       </AppShell.Header>
       {!isReference && (
         <AppShell.Navbar visibleFrom="md" aria-label="Guides">
-          <ScrollArea flex={1} px="sm" py="md">
+          <Box className="nav-scroll" px="sm" py="md">
             <DocsNavigation />
-          </ScrollArea>
+          </Box>
         </AppShell.Navbar>
       )}
       <Drawer

@@ -92,6 +92,7 @@ const EXAMPLES: Examples = {
             route_id: 1,
             provider: "sandbox",
             price_per_segment: 0.01,
+            segments: 1,
             cost: 0.01,
             refusal: null,
           },

@@ -9,9 +9,11 @@ import { defineProcessValue } from "../../core/process";
 import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
 import { textRefusal, writeResponse } from "./answers";
+import { readBuiltFiles } from "./built-files";
 import { readBuiltPages } from "./built-pages";
 import { type HandOver, handleCall, isCallPath } from "./calls";
 import { answerDocsFile, readDocsFiles } from "./docs-files";
+import { EXPORTS, handleExport } from "./exports";
 import { handlePage } from "./pages";
 import { contentSecurityPolicy } from "./security-headers";
 import { SECURITY_TXT, securityText } from "./security-txt";
@@ -62,7 +64,8 @@ function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): 
  */
 export function openConsoleDoor(next: HandOver): HandOver {
   const isDevelopment = env().NODE_ENV === "development";
-  const built = isDevelopment ? null : readBuiltPages(path.join(process.cwd(), ".next"));
+  const folder = path.join(process.cwd(), ".next");
+  const built = isDevelopment ? null : { pages: readBuiltPages(folder), files: readBuiltFiles(folder) };
   const docsFiles = readDocsFiles(path.join(process.cwd(), "docs"));
   const handOver: HandOver = (request, response) => {
     // The only source of the caller's address for page code; overwrites the caller's own header.
@@ -73,6 +76,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
   };
   return (request, response) => {
     const [asked = "/"] = (request.url ?? "/").split("?", 1);
+    if (asked === EXPORTS) return handleExport(request, response);
     if (isCallPath(asked)) return handleCall(request, response, asked, handOver);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (asked === HEALTH && isRead) return answerHealth(request, response);

@@ -7,7 +7,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { signInPath } from "../../auth/sign-in/sign-in-path";
 import { type ApiError, overloaded } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
+import { codingOf } from "../compress";
 import { pageRefusal, textRefusal, writeResponse } from "./answers";
+import type { BuiltFile } from "./built-files";
 import type { BuiltPage, BuiltPages } from "./built-pages";
 import type { HandOver } from "./calls";
 import { openGate } from "./gate";
@@ -84,7 +86,7 @@ export async function handlePage(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  pages: BuiltPages,
+  { pages, files }: { pages: BuiltPages; files: ReadonlyMap<string, BuiltFile> },
   handOver: HandOver,
 ): Promise<void> {
   if (request.method !== "GET" && request.method !== "HEAD") {
@@ -98,7 +100,11 @@ export async function handlePage(
   }
   if (isFile(path)) {
     const tooOften = countFile(request);
-    return tooOften ? refuse(request, response, tooOften) : handOver(request, response);
+    if (tooOften) return refuse(request, response, tooOften);
+    const file = files.get(path);
+    const isTaken =
+      file && codingOf(String(request.headers["accept-encoding"] ?? "")) === "br" && !request.headers.range;
+    return isTaken ? writeResponse(request, response, { status: 200, ...file }) : handOver(request, response);
   }
   const visitor = await visitorOf(request);
   const tooOften = countVisit(request, visitor, "Views", 1);

@@ -5,9 +5,8 @@ import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
 import { approvedSender } from "../../senders/service";
 import { isE164 } from "../phone";
-import type { SendMessageInput } from "../schema";
-import { type Encoding, segmentText } from "../segments";
-import { toGsmPunctuation } from "../smart-encoding";
+import type { SendBulkInput, SendMessageInput } from "../schema";
+import { type FinalText, finalText, personalTexts } from "./personal-texts";
 
 /** Input that all messages of one request share. */
 export type SharedInput = Pick<
@@ -16,28 +15,30 @@ export type SharedInput = Pick<
 >;
 
 /** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */
-export type Destination = { to: string; costMicros: bigint } & (
+export type Destination = { to: string; costMicros: bigint; text: FinalText } & (
   | { routing: Routing; refusal: null }
   | { routing: null; refusal: { code: string; message: string } }
 );
 
 type PreparedSend = {
-  /** The text as it will be sent. */
-  body: string;
-  encoding: Encoding;
-  segments: number;
+  /** The text as it will be sent to recipients without variables. */
+  text: FinalText;
   /** When it is to be sent; null: at once. */
   scheduledAt: Date | null;
   /** Errors that refuse the whole request, in the order of precedence; empty: none. */
   refusals: ApiError[];
-  resolve: (to: string) => Destination;
+  /** `at`: the recipient's position in the request. */
+  resolve: (to: string, at: number) => Destination;
 };
 
 const RECIPIENT_SHOWN_MAX = 64;
 const SCHEDULE_MAX_DAYS = 30;
 
 /** Checks the shared input of a request once. `resolve` then finds the route and price of a recipient. */
-export async function prepareSend(accountId: string, input: SharedInput): Promise<PreparedSend> {
+export async function prepareSend(
+  accountId: string,
+  input: SharedInput & Pick<Partial<SendBulkInput>, "recipients" | "variables">,
+): Promise<PreparedSend> {
   const refusals: ApiError[] = [];
   if (!(await approvedSender(accountId, input.from))) {
     refusals.push(
@@ -67,9 +68,11 @@ export async function prepareSend(accountId: string, input: SharedInput): Promis
     routeId: input.route_id ?? null,
     provider: canPrefer ? (input.provider ?? null) : null,
   });
-  const body = input.smart_encoding ? toGsmPunctuation(input.body).body : input.body;
-  const { encoding, segments } = segmentText(body);
-  return { body, encoding, segments, scheduledAt, refusals, resolve: (to) => resolve(to, route, segments) };
+  const { recipients, variables } = input;
+  const personal = recipients && variables ? personalTexts({ ...input, recipients, variables }) : null;
+  if (personal?.refusal) refusals.push(personal.refusal);
+  const text = finalText(input.body, input.smart_encoding);
+  return { text, scheduledAt, refusals, resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text) };
 }
 
 /** Refuses a time that has passed or is too far ahead. A repeated request gets its first response whenever it comes. */
@@ -85,11 +88,12 @@ function sendAtRefusals(scheduledAt: Date): ApiError[] {
   return [];
 }
 
-function resolve(to: string, route: (to: string) => Routing | null, segments: number): Destination {
+function resolve(to: string, route: (to: string) => Routing | null, text: FinalText): Destination {
   if (!isE164(to)) {
     return {
       to: to.slice(0, RECIPIENT_SHOWN_MAX).toWellFormed().replaceAll("\0", ""),
       costMicros: 0n,
+      text,
       routing: null,
       refusal: {
         code: "invalid_recipient",
@@ -98,7 +102,7 @@ function resolve(to: string, route: (to: string) => Routing | null, segments: nu
     };
   }
   const routing = route(to);
-  if (routing) return { to, costMicros: routing.priceMicros * BigInt(segments), routing, refusal: null };
+  if (routing) return { to, costMicros: routing.priceMicros * BigInt(text.segments), text, routing, refusal: null };
   const refusal = { code: "no_route", message: "No route of this installation leads to this number." };
-  return { to, costMicros: 0n, routing: null, refusal };
+  return { to, costMicros: 0n, text, routing: null, refusal };
 }

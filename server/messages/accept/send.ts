@@ -4,7 +4,7 @@ import { now } from "../../core/clock";
 import type { ApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import type { Idempotency } from "../../core/trpc";
-import { givenMetadata, type Metadata } from "../metadata";
+import { givenMetadata } from "../metadata";
 import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
 import { segmentText } from "../segments";
@@ -26,7 +26,7 @@ export async function sendMessage(
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null, givenMetadata(input.metadata))],
+    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null, 0)],
     refusal,
     idempotency,
     respond: ([row]) => row && presentMessage(row),
@@ -50,7 +50,7 @@ export async function sendBulk(
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: refusal ? [] : input.recipients.map((to) => makeRow(to, null, givenMetadata(input.metadata))),
+    messages: refusal ? [] : input.recipients.map((to, at) => makeRow(to, null, at)),
     refusal,
     idempotency,
     respond: presentBulk,
@@ -86,7 +86,8 @@ function presentBulk(rows: MessageRow[]): BulkResult {
   };
 }
 
-type MakeRow = (to: string, reference: string | null, metadata: Metadata | null) => MessageRow;
+/** `at`: the recipient's position in the request. */
+type MakeRow = (to: string, reference: string | null, at: number) => MessageRow;
 
 /**
  * Checks a request and returns the factory of its rows: pending with their cost, or failed at once and free.
@@ -95,14 +96,15 @@ type MakeRow = (to: string, reference: string | null, metadata: Metadata | null)
  */
 async function prepareRows(
   actor: AccountActor,
-  input: SharedInput,
+  input: SharedInput & Partial<Pick<SendBulkInput, "recipients" | "variables" | "metadata">>,
   idempotency: Idempotency | null,
 ): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
-  const { body, encoding, segments, scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);
+  const { scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
-  const makeRow: MakeRow = (to, reference, metadata) => {
-    const { routing, refusal: failure, ...destination } = resolve(to);
+  const metadata = givenMetadata(input.metadata);
+  const makeRow: MakeRow = (to, reference, at) => {
+    const { routing, refusal: failure, text, ...destination } = resolve(to, at);
     const createdAt = now();
     return {
       id: newId("message"),
@@ -110,9 +112,7 @@ async function prepareRows(
       apiKeyId: actor.kind === "apiKey" ? actor.keyId : null,
       toNumber: destination.to,
       fromSender: input.from,
-      body,
-      encoding,
-      segments,
+      ...text,
       status: routing ? "pending" : "failed",
       costMicros: destination.costMicros,
       // Set to the account's currency when the message is accepted.

@@ -137,10 +137,14 @@ async function countEvents(accountId: string, query: ListEventsQuery): Promise<n
     return Number(rows[0]?.total ?? 0);
   }
   if (query.type === "message.received") return readTotal("inbound", { ownerId: accountId, kind: "with_event" });
-  const { _sum: sums } = await readPrisma().usageDay.aggregate({
+  const ofAccount = {
     where: { accountId },
     _sum: { eventsSent: true, eventsDelivered: true, eventsFailed: true },
-  });
+  } as const;
+  const [{ _sum: sums }, { _sum: forgotten }] = await Promise.all([
+    readPrisma().usageDay.aggregate(ofAccount),
+    readPrisma().forgottenDay.aggregate(ofAccount),
+  ]);
   const counted: readonly StatusEventType[] = query.type ? [query.type] : STATUS_EVENT_TYPES;
-  return counted.reduce((total, each) => total + (sums[COUNTER_OF[each]] ?? 0), 0);
+  return counted.reduce((total, each) => total + (sums[COUNTER_OF[each]] ?? 0) - (forgotten[COUNTER_OF[each]] ?? 0), 0);
 }

@@ -1,15 +1,16 @@
 "use client";
 
-import { ActionIcon, Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { ActionIcon, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconKey, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { useTestMode } from "@/app/_trpc/test-mode";
+import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { Tooltip } from "@/app/_ui/tooltip";
 import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
@@ -23,7 +24,7 @@ import { RevokeButton } from "./revoke-button";
 export function ApiKeysView() {
   const keys = trpc.apiKeys.list.useQuery();
   const isTestMode = useTestMode();
-  const [creating, dialog] = useDisclosure(false);
+  const [creating, dialog] = useCreateDialog();
   const [edited, setEdited] = useState<ApiKey | null>(null);
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>

@@ -47,6 +47,11 @@ export function SendView({ sandbox }: { sandbox: boolean }) {
       <PageHeader
         title="Send a message"
         description="Send one message to one recipient. The cost is shown before you send."
+        actions={
+          <LinkButton href="/send/many" variant="default">
+            Send to many
+          </LinkButton>
+        }
       />
       <Stack gap="lg">
         <CreditNotice />

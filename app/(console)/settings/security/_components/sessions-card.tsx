@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Button, Card, Group, Stack, Text, Title, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconDevices, IconLogout } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
@@ -8,6 +8,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { Tooltip } from "@/app/_ui/tooltip";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { Session } from "@/server/auth/schema";

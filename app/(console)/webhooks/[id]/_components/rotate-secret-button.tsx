@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconRefresh } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
@@ -20,7 +21,7 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
         Rotate secret
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={close}
         // Not before the dialog is hidden: it would switch back to the question while it fades out.
@@ -29,7 +30,6 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
         // A stray click must not close the dialog: the secret is never shown again.
         closeOnClickOutside={false}
         closeOnEscape={!secret}
-        closeButtonProps={{ "aria-label": "Close" }}
       >
         {secret ? (
           <NewSecret secret={secret} onDone={dialog.close} />
@@ -50,7 +50,7 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
             </Group>
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconSend } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { toastFailed } from "@/app/_ui/toast";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";
@@ -24,9 +25,9 @@ export function TestEventButton({ endpointId }: { endpointId: string }) {
       >
         Send test event
       </Button>
-      <Modal opened={opened} onClose={dialog.close} title="Test event" closeButtonProps={{ "aria-label": "Close" }}>
+      <Dialog opened={opened} onClose={dialog.close} title="Test event">
         {test.data && <TestResult result={test.data} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }
