@@ -38,6 +38,7 @@ const RESPONSE: Message = {
   encoding: "GSM-7",
   segments: 1,
   reference: null,
+  metadata: null,
   status: "pending",
   cost: 0.01,
   currency: "USD",

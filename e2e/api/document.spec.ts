@@ -31,7 +31,7 @@ const OPERATIONS: [operation: string, success: number, refusals: number[], resou
 ];
 
 const MESSAGE =
-  "id object to from body encoding segments reference status cost currency provider provider_message_id attempts error created_at sent_at " +
+  "id object to from body encoding segments reference metadata status cost currency provider provider_message_id attempts error created_at sent_at " +
   "delivered_at failed_at scheduled_at validity_period";
 const API_KEY =
   "id object livemode name key_hint is_active permissions rate_limit daily_limit monthly_limit allowed_ips created_by last_used_at " +
@@ -138,7 +138,7 @@ test("every answer has the fields of the contract and no others", ({ contract })
     expect(fieldsOf(contract, item), operation).toEqual(words(FIELDS[listed ?? resource.replace("[]", "")] ?? ""));
   }
   const { schemas } = contract.document.components;
-  expect(fieldsOf(contract, schemas.Meta)).toEqual(words("request_id api_version warnings"));
+  expect(fieldsOf(contract, schemas.Meta)).toEqual(words("request_id api_version next_cursor warnings"));
   expect(schemas.Meta?.required).toEqual(["request_id", "api_version"]);
   expect(fieldsOf(contract, schemas.Pagination)).toEqual(words("page limit total pages has_more"));
   const error = at(contract, schemas.Error, "properties", "error");

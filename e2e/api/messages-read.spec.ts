@@ -189,3 +189,66 @@ test.describe("GET /messages", () => {
     }
   });
 });
+
+test("metadata is echoed, and finds its messages pair by pair", async ({ rest, account }) => {
+  const send = (metadata?: Record<string, string>) =>
+    rest.post<Message>("/messages/send", { to: "+15550100008", from: account.sender, body: "Hello", metadata });
+  const north = await send({ order: "1", shop: "north" });
+  const south = await send({ order: "2", shop: "south" });
+  const plain = await send();
+  expect([north, south, plain].map(({ metadata }) => metadata)).toEqual([
+    { order: "1", shop: "north" },
+    { order: "2", shop: "south" },
+    null,
+  ]);
+  expect((await rest.get<Message>(`/messages/${north.id}`)).metadata).toEqual(north.metadata);
+  const found = async (query: string) => (await rest.page<Message>(`/messages?${query}`)).items.map(({ id }) => id);
+  expect(await found("metadata[shop]=north")).toEqual([north.id]);
+  expect(await found("metadata%5Bshop%5D=south&metadata%5Border%5D=2")).toEqual([south.id]);
+  expect(await found("metadata[shop]=south&metadata[order]=1")).toEqual([]);
+});
+
+test("metadata beyond its limits is refused with a 400 that names them", async ({ rest, account }) => {
+  const pairs = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`key${at}`, ""]));
+  const wrong: [metadata: unknown, problem: RegExp][] = [
+    [pairs, /at most 20 pairs/],
+    [{ "": "a" }, /1 to 40 characters/],
+    [{ ["k".repeat(41)]: "a" }, /1 to 40 characters/],
+    [{ key: "v".repeat(501) }, /at most 500 characters/],
+    [{ key: 1 }, /metadata/],
+    ["text", /metadata/],
+  ];
+  for (const [metadata, problem] of wrong) {
+    const body = { to: "+15550100008", from: account.sender, body: "Hello", metadata };
+    const error = await rest.refusal(400, { method: "POST", path: "/messages/send", body });
+    expect(error.param).toMatch(/^metadata/);
+    expect(error.message).toMatch(problem);
+  }
+  await rest.refusal(400, { method: "GET", path: `/messages?metadata[${"k".repeat(41)}]=a` });
+  await rest.refusal(400, { method: "GET", path: "/messages?metadata[a]=1&metadata[a]=2" });
+});
+
+test("cursors lead through the list once, while messages are sent", async ({ rest, account }) => {
+  const send = () => rest.post<Message>("/messages/send", { to: "+15550100008", from: account.sender, body: "Hello" });
+  const sent: string[] = [];
+  for (let count = 0; count < 5; count += 1) sent.unshift((await send()).id);
+  const found: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const path: string = `/messages?limit=2${cursor && `&cursor=${cursor}`}`;
+    const { body } = await rest.ask({ method: "GET", path });
+    found.push(...(body.data as Message[]).map(({ id }) => id));
+    await send();
+    cursor = body.meta.next_cursor ?? null;
+  }
+  expect(found).toEqual(sent);
+  for (const cursor of [
+    "x",
+    "msg_01k9x7t4m2e8v5q3r6w1y0z8ab",
+    Buffer.from("evt_01k9x7t4m2e8v5q3r6w1y0z8ab 2 9").toString("base64url"),
+  ]) {
+    expect(await rest.refusal(400, { method: "GET", path: `/messages?cursor=${cursor}` })).toMatchObject({
+      param: "cursor",
+      details: { reason: "invalid_cursor" },
+    });
+  }
+});

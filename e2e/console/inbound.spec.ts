@@ -1,5 +1,5 @@
+import { expect, test } from "../support/contract-test";
 import { answerFromHandset } from "../support/guards";
-import { expect, test } from "../test";
 
 const HANDSET = "+14155550123";
 const OTHER = "+442071838750";

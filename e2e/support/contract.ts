@@ -41,7 +41,12 @@ export type Envelope = {
   data?: unknown;
   error?: WireError;
   pagination?: Pagination;
-  meta: { request_id: string; api_version: string; warnings?: { code: string; param: string; message: string }[] };
+  meta: {
+    request_id: string;
+    api_version: string;
+    next_cursor?: string | null;
+    warnings?: { code: string; param: string; message: string }[];
+  };
 };
 
 /** A request and its response. `sent` is its JSON body. */
@@ -116,7 +121,11 @@ function checkEnvelope({ status, headers }: Exchange, body: Envelope): void {
   insist(body.success === status < 300, `success is ${body.success}`);
   insist(headers.get("content-type") === "application/json; charset=utf-8", `it is ${headers.get("content-type")}`);
   insist(headers.get("cache-control") === "no-store", `it may be cached: ${headers.get("cache-control")}`);
-  const { request_id: id, warnings, ...rest } = body.meta;
+  const { request_id: id, warnings, next_cursor: next, ...rest } = body.meta;
+  insist(
+    (next === undefined) === (body.pagination === undefined),
+    "a page, and nothing else, has a cursor of the next one",
+  );
   insist(keysOf(rest) === "api_version" && rest.api_version === "v1", "meta is another");
   insist(warnings === undefined || warnings.length > 0, "it warns of nothing");
   insist(headers.get("request-id") === id, `its Request-Id is ${headers.get("request-id")}`);

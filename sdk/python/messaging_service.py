@@ -145,7 +145,12 @@ class _Transport:
         idempotency_key: Optional[str] = None,
     ) -> Json:
         """Makes a request, repeated where that is safe. Returns the envelope."""
-        given = {name.rstrip("_"): value for name, value in (query or {}).items() if value is not None}
+        given: Json = {}
+        for name, value in (query or {}).items():
+            if isinstance(value, dict):
+                given.update({f"{name}[{key}]": each for key, each in value.items()})
+            elif value is not None:
+                given[name.rstrip("_")] = value
         url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
         headers = {
             "Accept": "application/json",
@@ -212,26 +217,26 @@ def _at(path: str, item_id: str, rest: str = "") -> str:
 
 
 class Page:
-    """The pages of a list: `data` and `pagination` of the first, every item of all pages when iterated."""
+    """The pages of a list: `data` and `pagination` of the first, every item of all pages when iterated.
 
-    def __init__(self, fetch: Callable[[int], Json], number: int) -> None:
+    Pages follow each other by cursors: new items move the others down, so that pages by number would repeat some.
+    """
+
+    def __init__(self, fetch: Callable[[Json], Json], start: Json) -> None:
         self._fetch = fetch
-        self._number = number
-        envelope = fetch(number)
+        envelope = fetch(start)
+        self._next: Optional[str] = envelope["meta"].get("next_cursor")
         self.data: List[Json] = envelope["data"]
         self.pagination: Json = envelope["pagination"]
 
     def next_page(self) -> Optional["Page"]:
         """The following page; None on the last."""
-        return Page(self._fetch, self._number + 1) if self.pagination["has_more"] else None
+        return Page(self._fetch, {"cursor": self._next}) if self._next else None
 
     def __iter__(self) -> Iterator[Json]:
         page: Optional[Page] = self
-        # A new item moves the others down, so the end of a page can come again at the start of the next.
-        previous: set[str] = set()
         while page:
-            yield from (item for item in page.data if item["id"] not in previous)
-            previous = {item["id"] for item in page.data}
+            yield from page.data
             page = page.next_page()
 
 
@@ -240,7 +245,9 @@ class _Resource:
         self._request = request
 
     def _list(self, path: str, query: Json) -> Page:
-        return Page(lambda page: self._request("GET", path, query={**query, "page": page}), query.pop("page", 1))
+        page, cursor = query.pop("page", 1), query.pop("cursor", None)
+        start: Json = {"page": page} if cursor is None else {"cursor": cursor}
+        return Page(lambda at: self._request("GET", path, query={**query, **at}), start)
 
     def _create(self, path: str, body: Json, idempotency_key: Optional[str]) -> Json:
         return self._request("POST", path, body=body, is_keyed=True, idempotency_key=idempotency_key)["data"]

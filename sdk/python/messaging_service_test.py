@@ -19,8 +19,9 @@ def success(data, **more):
     return 200, {}, {"success": True, "data": data, "meta": META, **more}
 
 
-def page(data, has_more=False):
-    return success(data, pagination={"page": 1, "limit": 2, "total": 3, "pages": 2, "has_more": has_more})
+def page(data, next_cursor=None):
+    pagination = {"page": 1, "limit": 2, "total": 3, "pages": 2, "has_more": next_cursor is not None}
+    return success(data, pagination=pagination, meta={**META, "next_cursor": next_cursor})
 
 
 def refusal(status, headers=None, reason=None):
@@ -134,14 +135,19 @@ class Client(unittest.TestCase):
             stub.client.account.get()
         self.assertEqual(len(stub.seen), 1)
 
-    def test_lists_are_read_over_all_pages_without_repetitions(self):
-        stub = self.stub(page([{"id": "c"}, {"id": "b"}], True), page([{"id": "b"}, {"id": "a"}]))
+    def test_lists_are_read_over_all_pages_by_cursors(self):
+        stub = self.stub(page([{"id": "c"}, {"id": "b"}], "c1"), page([{"id": "a"}]))
         messages = stub.client.messages.list(status="failed", to=None)
         self.assertEqual([item["id"] for item in messages], ["c", "b", "a"])
         self.assertEqual(
             [path for _, path, _, _ in stub.seen],
-            ["/api/v1/messages?status=failed&page=1", "/api/v1/messages?status=failed&page=2"],
+            ["/api/v1/messages?status=failed&page=1", "/api/v1/messages?status=failed&cursor=c1"],
         )
+
+    def test_metadata_is_a_filter_pair_by_pair(self):
+        stub = self.stub(page([]))
+        stub.client.messages.list(metadata={"order": "4711", "shop": "north"})
+        self.assertEqual(stub.seen[0][1], "/api/v1/messages?metadata%5Border%5D=4711&metadata%5Bshop%5D=north&page=1")
 
     def test_an_empty_id_is_refused(self):
         with self.assertRaises(ValueError):

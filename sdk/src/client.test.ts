@@ -23,8 +23,13 @@ const refusal = (status: number, details: object = {}, headers: Record<string, s
   const error = { type: "api_error", code: "some_code", message: "No.", param: "to", details };
   return json(status, { success: false, error, meta }, headers);
 };
-const listed = (data: object[], hasMore: boolean) =>
-  json(200, { success: true, data, meta, pagination: { page: 1, limit: 2, total: 3, pages: 2, has_more: hasMore } });
+const listed = (data: object[], next: string | null) =>
+  json(200, {
+    success: true,
+    data,
+    meta: { ...meta, next_cursor: next },
+    pagination: { page: 1, limit: 2, total: 3, pages: 2, has_more: next !== null },
+  });
 const unavailable = refusal(503);
 const dropped: Answer = (response) => response.destroy();
 /** The connection is lost within the body. */
@@ -96,7 +101,7 @@ describe("calls", () => {
   });
 
   test("put parameters where they belong", async () => {
-    const { client, seen } = await serve([listed([], false), json(200, { success: true, data: {}, meta })]);
+    const { client, seen } = await serve([listed([], null), json(200, { success: true, data: {}, meta })]);
     await client.messages.list({ to: "+14155550123", limit: 5 });
     await client.apiKeys.revoke("key/1");
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
@@ -147,24 +152,41 @@ describe("calls", () => {
 describe("a list", () => {
   const ids = (...names: string[]) => names.map((id) => ({ id }));
   test("is its first page when awaited", async () => {
-    const { client, seen } = await serve([listed(ids("msg_2"), true), listed(ids("msg_1"), false)]);
+    const { client, seen } = await serve([listed(ids("msg_2"), "c1"), listed(ids("msg_1"), null)]);
     const page = await client.messages.list({ status: "failed" });
-    expect(page).toMatchObject({ data: ids("msg_2"), pagination: { has_more: true }, meta });
+    expect(page).toMatchObject({ data: ids("msg_2"), pagination: { has_more: true }, meta: { next_cursor: "c1" } });
     const next = await page.nextPage();
     expect(next?.data).toEqual(ids("msg_1"));
     expect(next?.nextPage()).toBeNull();
     expect(seen.map(({ url }) => url)).toEqual([
       "/api/v1/messages?status=failed&page=1",
-      "/api/v1/messages?status=failed&page=2",
+      "/api/v1/messages?status=failed&cursor=c1",
     ]);
   });
 
-  test("is every item when iterated, once although new ones move them to the next page", async () => {
-    const { client, seen } = await serve([listed(ids("evt_3", "evt_2"), true), listed(ids("evt_2", "evt_1"), false)]);
+  test("is every item when iterated, page after page by cursors, with the same filters", async () => {
+    const { client, seen } = await serve([listed(ids("evt_3", "evt_2"), "c1"), listed(ids("evt_1"), null)]);
     const all: string[] = [];
-    for await (const { id } of client.events.list()) all.push(id);
+    for await (const { id } of client.events.list({ type: "message.received" })) all.push(id);
     expect(all).toEqual(["evt_3", "evt_2", "evt_1"]);
-    expect(seen).toHaveLength(2);
+    expect(seen.map(({ url }) => url)).toEqual([
+      "/api/v1/events?type=message.received&page=1",
+      "/api/v1/events?type=message.received&cursor=c1",
+    ]);
+  });
+
+  test("begins at the cursor or the page that is given", async () => {
+    const { client, seen } = await serve([listed(ids("msg_1"), null)]);
+    await client.messages.list({ cursor: "c7" });
+    await client.messages.list({ page: 3 });
+    expect(seen.map(({ url }) => url)).toEqual(["/api/v1/messages?cursor=c7", "/api/v1/messages?page=3"]);
+  });
+
+  test("takes the pairs of metadata as a filter", async () => {
+    const { client, seen } = await serve([listed(ids("msg_1"), null)]);
+    await client.messages.list({ metadata: { order: "4711", "a b": "c&d" } });
+    const query = new URL(seen[0]?.url ?? "", "http://localhost").searchParams;
+    expect([query.get("metadata[order]"), query.get("metadata[a b]")]).toEqual(["4711", "c&d"]);
   });
 
   test("that fails throws from the loop", async () => {

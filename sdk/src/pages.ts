@@ -19,25 +19,20 @@ export type List<T> = Promise<Page<T>> & AsyncIterable<T>;
 
 type Received<T> = Omit<Page<T>, "nextPage">;
 
-async function* items<T extends { id: string }>(first: Promise<Page<T>>): AsyncGenerator<T> {
-  // A new item moves the others down, so that the end of a page comes again at the start of the next.
-  let previous = new Set<string>();
-  for (let page: Page<T> | null = await first; page; page = await page.nextPage()) {
-    const ids = new Set(page.data.map(({ id }) => id));
-    for (const item of page.data) if (!previous.has(item.id)) yield item;
-    previous = ids;
-  }
+/** Where a page begins: its number, or the cursor that the page before it gave. */
+export type PageStart = { page: number } | { cursor: string };
+
+async function* items<T>(first: Promise<Page<T>>): AsyncGenerator<T> {
+  for (let page: Page<T> | null = await first; page; page = await page.nextPage()) yield* page.data;
 }
 
-/** @param fetchPage requests the page of this number. */
-export function listOf<T extends { id: string }>(
-  fetchPage: (page: number) => Promise<Received<T>>,
-  page: number,
-): List<T> {
-  const fetched = async (number: number): Promise<Page<T>> => {
-    const received = await fetchPage(number);
-    return { ...received, nextPage: () => (received.pagination.has_more ? fetched(number + 1) : null) };
+/** Pages follow each other by cursors: new items move the others down, so that pages by number would repeat some. */
+export function listOf<T>(fetchPage: (at: PageStart) => Promise<Received<T>>, first: PageStart): List<T> {
+  const fetched = async (at: PageStart): Promise<Page<T>> => {
+    const received = await fetchPage(at);
+    const cursor = received.meta.next_cursor;
+    return { ...received, nextPage: () => (cursor ? fetched({ cursor }) : null) };
   };
-  const first = fetched(page);
-  return Object.assign(first, { [Symbol.asyncIterator]: () => items(first) });
+  const page = fetched(first);
+  return Object.assign(page, { [Symbol.asyncIterator]: () => items(page) });
 }

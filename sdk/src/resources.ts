@@ -11,11 +11,11 @@ type Items<Id extends OperationId> = Promise<Data<Id> extends { data: infer I } 
 const dataOf = async <T>(reply: Promise<{ data: T }>): Promise<T> => (await reply).data;
 
 /** `GET` of a paged list: awaited a page, iterated every item. */
-function paged<T extends { id: string }>(
+function paged<T>(
   send: (query: object) => Promise<Omit<Page<T>, "nextPage">>,
-  query: { page?: number } = {},
+  { page = 1, cursor, ...query }: { page?: number; cursor?: string } = {},
 ): List<T> {
-  return listOf((page) => send({ ...query, page }), query.page ?? 1);
+  return listOf((at) => send({ ...query, ...at }), cursor === undefined ? { page } : { cursor });
 }
 
 /** Messages: send, estimate, cancel, read. */

@@ -776,6 +776,10 @@ export interface components {
             segments: number;
             /** @description The `reference` of the send request; null: none. */
             reference: string | null;
+            /** @description The `metadata` of the send request; null: none. */
+            metadata: {
+                [key: string]: string;
+            } | null;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
@@ -1680,6 +1684,10 @@ export interface components {
             segments: number;
             /** @description The `reference` of the send request; null: none. */
             reference: string | null;
+            /** @description The `metadata` of the send request; null: none. */
+            metadata: {
+                [key: string]: string;
+            } | null;
             /**
              * @description `pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back.
              * @enum {string}
@@ -1818,6 +1826,10 @@ export interface components {
             validity_period?: number | null;
             /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
+            /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         };
         SendBulkRequest: {
             /** @description 1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone. */
@@ -1842,6 +1854,10 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
             /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
             variables?: {
                 [key: string]: string;
@@ -1878,6 +1894,10 @@ export interface components {
             }[];
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
+            /** @description As of a send; the estimate ignores it. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         } & (unknown | unknown);
         CreateSenderRequest: {
             /** @description Up to 11 letters and digits, or a number of 3 to 15 digits. */
@@ -1953,6 +1973,8 @@ export interface components {
              * @constant
              */
             api_version: "v1";
+            /** @description Of a page of a list: `cursor` of the next page; null: this is the last. Absent otherwise. */
+            next_cursor?: string | null;
             /** @description Fields and query parameters of the request that the operation does not know, and ignored; at most 20. Absent when there are none. With `Prefer: handling=strict` they are a 400 instead. */
             warnings?: {
                 /**
@@ -2373,6 +2395,10 @@ export interface operations {
                 from?: string;
                 /** @description Only messages with this `reference`. */
                 reference?: string;
+                /** @description Only messages whose metadata has these pairs, each as `metadata[key]=value`. */
+                metadata?: {
+                    [key: string]: string;
+                };
                 /** @description Only messages sent with this API key, prefix key_; those sent in the console have none. */
                 api_key_id?: string;
                 /** @description Only messages created at or after, ISO 8601. */
@@ -2383,6 +2409,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -2602,6 +2630,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -2858,6 +2888,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -3079,6 +3111,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -3747,6 +3781,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**
@@ -4032,6 +4068,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, 1 to 100. */
                 limit?: number;
+                /** @description `meta.next_cursor` of the page before, with the same filters; instead of `page`. */
+                cursor?: string;
             };
             header?: {
                 /**

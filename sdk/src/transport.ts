@@ -76,8 +76,12 @@ function fill(path: string, parameters: Record<string, unknown>): string {
 }
 
 function queryOf(query: object): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined || value === null) return [];
+    if (typeof value !== "object") return [[name, String(value)]];
+    return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
+  });
+  const text = new URLSearchParams(given).toString();
   return text && `?${text}`;
 }
 

@@ -27,12 +27,12 @@ describe("parseBody", () => {
 
   test("refuses more values than any operation takes, before it reads one of them", () => {
     const list = (length: number) => `{"a":[${Array.from({ length }, () => "0").join(",")}]}`;
-    expect(body(list(4_097))).toMatchObject({ a: expect.any(Array) });
-    expect(refusal(() => body(list(4_098)))).toMatchObject({
+    expect(body(list(16_385))).toMatchObject({ a: expect.any(Array) });
+    expect(refusal(() => body(list(16_386)))).toMatchObject({
       status: 400,
       wire: { details: { reason: "too_many_values" } },
     });
-    expect(refusal(() => body(`${",".repeat(4_097)}{`))).toMatchObject({
+    expect(refusal(() => body(`${",".repeat(16_385)}{`))).toMatchObject({
       wire: { details: { reason: "too_many_values" } },
     });
   });
@@ -85,6 +85,19 @@ describe("parseQuery", () => {
       ["__proto__", "1"],
       ["constructor", "2"],
     ]);
+  });
+
+  test("gathers the pairs of a parameter that is an object, and of no other", () => {
+    const objects = new Set(["metadata"]);
+    expect(parseQuery("metadata[a]=1&metadata%5Bb%5D]=2&status[x]=3", objects)).toEqual({
+      metadata: { a: "1", "b]": "2" },
+      "status[x]": "3",
+    });
+    expect(parseQuery("metadata[a]=1")).toEqual({ "metadata[a]": "1" });
+    expect(Object.keys(parseQuery("metadata[__proto__]=1", objects).metadata as object)).toEqual(["__proto__"]);
+    for (const query of ["metadata[a]=1&metadata[a]=2", "metadata=1&metadata[a]=2", "metadata[a]=1&metadata=2"]) {
+      expect(refusal(() => parseQuery(query, objects))).toMatchObject({ status: 400 });
+    }
   });
 
   test("refuses a repeated parameter and NUL", () => {

@@ -31,8 +31,8 @@ export function parseBody(contentType: string | undefined, body: Buffer): Record
   return value as Record<string, unknown>;
 }
 
-/** Far above the largest valid body, 1,000 recipients and a text full of commas. */
-export const VALUES_MAX = 4_096;
+/** Above the largest valid body: 1,000 recipients, a text full of commas, and 20 such values of metadata. */
+export const VALUES_MAX = 16_384;
 const COMMA = 0x2c;
 
 /**
@@ -53,14 +53,35 @@ const tooManyValues = (max: number): ApiError =>
 
 const SUSPICIOUS_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 
-/** Parses a query string. @throws 400 for a parameter that is repeated or cannot be stored. */
-export function parseQuery(query: string): Record<string, string> {
+/** `metadata[key]`: a pair of a parameter that is an object. */
+const PAIR = /^([a-z_]+)\[(.*)\]$/s;
+
+/**
+ * Parses a query string.
+ * @param objects parameters whose values are objects, given pair by pair as `name[key]=value`.
+ * @throws 400 for a parameter that is repeated or cannot be stored.
+ */
+export function parseQuery(query: string, objects: ReadonlySet<string> = NO_OBJECTS): Record<string, unknown> {
   // Without a prototype: a parameter `__proto__` is a name like any other.
-  const values: Record<string, string> = Object.create(null);
+  const values: Record<string, unknown> = Object.create(null);
   for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(values, name)) throw refusedInput(name, "given more than once");
     requireStorable(value, name);
-    values[name] = value;
+    const [, object = "", key = ""] = PAIR.exec(name) ?? [];
+    if (!objects.has(object)) {
+      put(values, name, value, name);
+      continue;
+    }
+    values[object] ??= Object.create(null);
+    const pairs = values[object];
+    if (typeof pairs !== "object" || pairs === null) throw refusedInput(object, "given in two ways");
+    put(pairs as Record<string, unknown>, key, value, name);
   }
   return values;
+}
+
+const NO_OBJECTS: ReadonlySet<string> = new Set();
+
+function put(values: Record<string, unknown>, name: string, value: string, param: string): void {
+  if (Object.hasOwn(values, name)) throw refusedInput(param, "given more than once");
+  values[name] = value;
 }

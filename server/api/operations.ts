@@ -1,4 +1,5 @@
 import type { AnyProcedure } from "@trpc/server";
+import type { ZodType } from "zod";
 import type { OperationMeta } from "../core/trpc";
 
 /** A REST operation, derived from a procedure's OpenAPI meta. */
@@ -15,6 +16,8 @@ export type Operation = {
   keyed: boolean;
   /** Names of the body's fields, for methods that have a body, or else of the query's parameters; not of the path's. */
   inputs: ReadonlySet<string>;
+  /** Those of `inputs` that are objects of text. */
+  objects: ReadonlySet<string>;
   /** Whether the procedure takes any input. */
   takesInput: boolean;
   showsSecret: boolean;
@@ -45,6 +48,7 @@ export function tableOf(router: RouterLike): OperationTable {
       call: value as AnyProcedure,
       creates,
       keyed: creates || meta.keyed === true,
+      objects: new Set(inputs.flatMap(({ shape }) => Object.entries(shape ?? {}).flatMap(objectName))),
       inputs: new Set(names.filter((name) => !segments.includes(`{${name}}`))),
       takesInput: inputs.length > 0,
       showsSecret: meta.showsSecret === true,
@@ -54,6 +58,10 @@ export function tableOf(router: RouterLike): OperationTable {
   }
   return table;
 }
+
+/** Whether a field takes an object of text: it does not refuse an empty one. */
+const objectName = ([name, field]: [string, unknown]): string[] =>
+  (field as ZodType).safeParse({}).success ? [name] : [];
 
 const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;
 

@@ -54,7 +54,7 @@ export type RestRequest = {
 };
 
 /** `meta` of every response. */
-type Meta = { request_id: string; api_version: string; warnings?: Warning[] };
+type Meta = { request_id: string; api_version: string; next_cursor?: string | null; warnings?: Warning[] };
 
 /** `hasSecret`: it must not be compressed. A 204 has no body. */
 export type RestResponse = { status: number; headers: Record<string, string>; body: string; hasSecret?: boolean };
@@ -98,7 +98,7 @@ export async function serveRest(given: RestRequest): Promise<RestResponse> {
     }
     const { operation, result } = performed;
     const status = operation.creates ? 201 : 200;
-    const body = JSON.stringify({ success: true, ...envelope(result), meta });
+    const body = JSON.stringify({ success: true, ...envelope(result, meta) });
     return { status, headers, body, hasSecret: operation.showsSecret };
   } catch (thrown) {
     const error = toApiError(thrown);
@@ -147,9 +147,9 @@ const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warni
   warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
 
 /** The input of an operation, from body or query, and the warnings that it deserves. */
-function parseInput(request: RestRequest, { method, inputs, creates }: Operation, body: Buffer | null) {
+function parseInput(request: RestRequest, { method, inputs, objects, creates }: Operation, body: Buffer | null) {
   if (body === null) {
-    const input = parseQuery(request.query);
+    const input = parseQuery(request.query, objects);
     return { input, warnings: warnOfQuery(Object.keys(input), inputs) };
   }
   const warnings = queryWarnings(request.query);
@@ -246,12 +246,17 @@ const actorOf = (key: KnownKey, origin: Origin): AccountActor => ({
   ancestors: key.ancestors,
 });
 
-/** A page's `items` and `pagination` stand side by side in the envelope; everything else is its `data`. */
-function envelope(result: unknown): { data: unknown; pagination?: unknown } {
-  if (typeof result === "object" && result !== null && "items" in result && "pagination" in result) {
-    return { data: result.items, pagination: result.pagination };
+/**
+ * A page's `items` and `pagination` stand side by side in the envelope, and its cursor in `meta`; everything else is its
+ * `data`.
+ */
+function envelope(result: unknown, meta: Meta): { data: unknown; pagination?: unknown; meta: Meta } {
+  if (typeof result !== "object" || result === null || !("items" in result && "pagination" in result)) {
+    return { data: result, meta };
   }
-  return { data: result };
+  const { items: data, pagination } = result;
+  const next = "next_cursor" in result ? { next_cursor: result.next_cursor as string | null } : {};
+  return { data, pagination, meta: { ...meta, ...next } };
 }
 
 /** `ownId`: the caller's own. */

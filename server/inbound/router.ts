@@ -1,5 +1,5 @@
 import { router, scoped } from "../core/trpc";
-import { pageOf } from "../core/wire";
+import { listPageOf } from "../lists/schema";
 import { InboundMessage, InboundPath, ListInboundQuery } from "./schema";
 import { getInbound, listInbound } from "./service";
 
@@ -16,7 +16,7 @@ export const inboundRouter = router({
       },
     })
     .input(ListInboundQuery)
-    .output(pageOf(InboundMessage))
+    .output(listPageOf(InboundMessage))
     .query(({ ctx, input }) => listInbound(ctx.actor, input)),
   get: scoped("sms:read")
     .meta({

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DateTime, kindOf, PageQuery } from "../core/wire";
+import { DateTime, kindOf } from "../core/wire";
+import { ListQuery } from "../lists/schema";
 
 const NUMBER_MAX = 64;
 
@@ -36,7 +37,7 @@ export const ListInboundQuery = z.object({
   ),
   created_after: DateTime.optional().describe("Only messages stored at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only messages stored before, ISO 8601."),
-  ...PageQuery,
+  ...ListQuery,
 });
 export type ListInboundQuery = z.output<typeof ListInboundQuery>;
 

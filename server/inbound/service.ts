@@ -2,7 +2,7 @@ import type { AccountActor } from "../core/actor";
 import { readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { firstIdAt } from "../core/ids";
-import { readPage, toPage } from "../core/wire";
+import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
 import { presentInbound } from "./present";
 import type { InboundMessage, ListInboundQuery } from "./schema";
@@ -19,12 +19,19 @@ export async function listInbound({ accountId }: AccountActor, query: ListInboun
     // An id holds the time at which the message was stored.
     id: { gte: after && firstIdAt("inbound", new Date(after)), lt: before && firstIdAt("inbound", new Date(before)) },
   };
-  const { rows, total } = await readPage(
+  const page = await readList(
     query,
+    "inb",
     () => (isFiltered ? readPrisma().inboundMessage.count({ where }) : readTotal("inbound", { ownerId: accountId })),
-    (skip) => readPrisma().inboundMessage.findMany({ where, orderBy: { id: "desc" }, skip, take: query.limit }),
+    (span) =>
+      readPrisma().inboundMessage.findMany({
+        where: { AND: [where, { id: { lt: span.before } }] },
+        orderBy: { id: "desc" },
+        skip: span.skip,
+        take: span.take,
+      }),
   );
-  return toPage(rows.map(presentInbound), total, query);
+  return page.present(page.rows.map(presentInbound));
 }
 
 /** One message from a handset. @throws 404 */

@@ -1,9 +1,10 @@
 import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
 import { type Queryable, readPool } from "../core/db";
-import { readPage, toPage } from "../core/wire";
 import { MILESTONE_EVERY, milestoneBefore } from "../lists/milestones";
+import { readList } from "../lists/read-list";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
+import { givenMetadata } from "./metadata";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
 
@@ -16,26 +17,28 @@ const spanOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before
 export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
   const { accountId } = actor;
   const created = spanOf(query);
-  const { rows, total } = await readPage(
+  const page = await readList(
     query,
+    "msg",
     () => countMessages(accountId, query, created),
-    async (offset) => {
-      const near = offset > MILESTONE_EVERY && isUnfiltered(query) ? await milestoneBefore(accountId, offset) : null;
+    async ({ before, skip, take }) => {
+      const near = skip > MILESTONE_EVERY && isUnfiltered(query) ? await milestoneBefore(accountId, skip) : null;
       // The milestone itself may be on the page; no other id lies between it and this.
-      const { from, id, text, values } = selectionOf(accountId, query, created, near && `${near.messageId}0`);
+      const below = before ?? (near && `${near.messageId}0`);
+      const { from, id, text, values } = selectionOf(accountId, query, created, below);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
-      const page = await readPool().query<MessageRow>({
+      const { rows } = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
-                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${near?.skip ?? offset}))
+                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${take} OFFSET ${near?.skip ?? skip}))
                ORDER BY m.id DESC`,
         values,
       });
-      return page.rows;
+      return rows;
     },
   );
-  return toPage(rows.map(presentMessage), total, query);
+  return page.present(page.rows.map(presentMessage));
 }
 
 /** Where a walk through the list continues: below the message `before`; null: at the newest. */
@@ -45,7 +48,7 @@ type Place = { before: string | null; limit: number };
 export async function readMessagesBefore(
   db: Queryable,
   accountId: string,
-  query: Omit<ListMessagesQuery, "page" | "limit">,
+  query: Omit<ListMessagesQuery, "page" | "limit" | "cursor">,
   { before, limit }: Place,
 ): Promise<MessageRow[]> {
   const { from, id, text, values } = selectionOf(accountId, query, spanOf(query), before);
@@ -59,7 +62,7 @@ export async function readMessagesBefore(
   return rows;
 }
 
-type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "api_key_id">;
+type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "metadata" | "api_key_id">;
 
 /** Tables that list the messages of a status. Delivered ones are those in none of them. */
 const LISTS = {
@@ -81,8 +84,8 @@ const IS_DELIVERED = Object.entries(LISTS)
 type Selection = { from: string; id: string; text: string; values: unknown[] };
 
 /** Whether another filter than the status selects the messages: they are read in the index of that filter. */
-const isNarrow = ({ to, from, reference, api_key_id: keyId }: Filter): boolean =>
-  [to, from, reference, keyId].some((given) => given !== undefined);
+const isNarrow = ({ to, from, reference, metadata, api_key_id: keyId }: Filter): boolean =>
+  [to, from, reference, givenMetadata(metadata) ?? undefined, keyId].some((given) => given !== undefined);
 
 /** Whether the list is that of all messages, whose places are counted. */
 const isUnfiltered = ({
@@ -95,36 +98,48 @@ const isUnfiltered = ({
 
 /**
  * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
- * selects few messages. Times are bounded by id first, since `created_at` is not indexed. `before`: only ids below it.
+ * selects few messages. Those with a pair of metadata are read from the table of pairs. Times are bounded by id first, since
+ * `created_at` is not indexed. `before`: only ids below it.
  */
 function selectionOf(accountId: string, filter: Filter, created: Span, before: string | null = null): Selection {
   const { status } = filter;
+  const [pair, ...morePairs] = Object.entries(filter.metadata ?? {});
   const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
-  const id = list ? "l.message_id" : "l.id";
+  const id = pair || list ? "l.message_id" : "l.id";
+  /** Where the columns of the message are. */
+  const row = pair ? "r" : "l";
   const values: unknown[] = [accountId];
   // A list of one, not an equality: the planner would drop a column that is equal to a constant from the order.
   const conditions = ["l.account_id = ANY(ARRAY[$1::text])"];
+  const put = (value: unknown): string => `$${values.push(value)}`;
   const where = (condition: string, value: unknown) => {
     if (value === null || value === undefined) return;
-    values.push(value);
-    conditions.push(`${condition} ($${values.length})`);
+    conditions.push(`${condition} (${put(value)})`);
   };
   // The list of pending messages has the time at which each was due.
   const createdAt =
-    status === "pending" && list ? "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)" : "l.created_at";
+    status === "pending" && list
+      ? "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)"
+      : `${row}.created_at`;
   const { first, end } = idsWithin(created);
-  if (list === "failed_messages" || isNarrow(filter)) where("l.status =", status);
+  if (pair) conditions.push(`l.key = ${put(pair[0])} AND l.value = ${put(pair[1])}`);
+  for (const [key, value] of morePairs) {
+    conditions.push(`EXISTS (SELECT FROM message_metadata p WHERE p.account_id = $1 AND p.key = ${put(key)}
+      AND p.value = ${put(value)} AND p.message_id = l.message_id)`);
+  }
+  if (list === "failed_messages" || isNarrow(filter)) where(`${row}.status =`, status);
   else if (status === "delivered") conditions.push(IS_DELIVERED);
-  where("l.to_number =", filter.to);
-  where("l.reference =", filter.reference);
-  where("l.from_sender =", filter.from);
-  where("l.api_key_id =", filter.api_key_id);
+  where(`${row}.to_number =`, filter.to);
+  where(`${row}.reference =`, filter.reference);
+  where(`${row}.from_sender =`, filter.from);
+  where(`${row}.api_key_id =`, filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
   where(`${id} <`, before);
   where(`${createdAt} >=`, timeOf(created.from));
   where(`${createdAt} <`, timeOf(created.to));
-  return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };
+  const from = pair ? "message_metadata l JOIN messages r ON r.id = l.message_id" : `${list ?? "messages"} l`;
+  return { from, id, text: conditions.join(" AND "), values };
 }
 
 /** Normalizes a time for PostgreSQL, which rejects some offsets and fractions of ISO 8601. */

@@ -21,6 +21,7 @@ const row: MessageRow = {
   errorCode: null,
   errorMessage: null,
   reference: "r-1",
+  metadata: { order: "4711" },
   createdAt: new Date("2026-01-31T12:00:00.000Z"),
   sentAt: null,
   deliveredAt: null,
@@ -48,6 +49,7 @@ test("a message on the wire has exactly the documented fields, before and after 
     encoding: "GSM-7",
     segments: 1,
     reference: "r-1",
+    metadata: { order: "4711" },
     status: "pending",
     cost: 0.0125,
     currency: "USD",
@@ -59,6 +61,8 @@ test("a message on the wire has exactly the documented fields, before and after 
     sent_at: null,
     delivered_at: null,
     failed_at: null,
+    scheduled_at: null,
+    validity_period: null,
   });
   expect(presentMessage(sent)).toMatchObject({ provider_message_id: "sbx_1", sent_at: "2026-01-31T12:00:01.000Z" });
 });

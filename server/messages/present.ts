@@ -23,6 +23,8 @@ export type MessageRow = {
   errorCode: string | null;
   errorMessage: string | null;
   reference: string | null;
+  /** Pairs of text, as stored; null: none. */
+  metadata: unknown;
   createdAt: Date;
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -41,6 +43,7 @@ export const presentMessage = (row: MessageRow): Message => ({
   encoding: row.encoding as Message["encoding"],
   segments: row.segments,
   reference: row.reference,
+  metadata: row.metadata as Message["metadata"],
   status: row.status as MessageStatus,
   cost: fromMicros(row.costMicros),
   currency: row.currency,
@@ -69,6 +72,6 @@ export const messageAt = (row: MessageRow, status: MessageStatus): MessageRow =>
 export const MESSAGE_COLUMNS = `m.id, m.account_id AS "accountId", m.api_key_id AS "apiKeyId", m.to_number AS "toNumber",
   m.from_sender AS "fromSender", m.body, m.encoding, m.segments, m.status, m.cost_micros AS "costMicros", m.currency,
   m.route_id AS "routeId", m.chain, m.provider, m.provider_message_id AS "providerMessageId", m.attempts,
-  m.error_code AS "errorCode", m.error_message AS "errorMessage", m.reference, m.created_at AS "createdAt",
+  m.error_code AS "errorCode", m.error_message AS "errorMessage", m.reference, m.metadata, m.created_at AS "createdAt",
   m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt",
   m.scheduled_at AS "scheduledAt", m.validity_s AS "validityS"`;

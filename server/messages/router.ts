@@ -1,5 +1,5 @@
 import { accountSessionProcedure, router, scoped } from "../core/trpc";
-import { pageOf } from "../core/wire";
+import { listPageOf } from "../lists/schema";
 import { estimateSend } from "./accept/estimate";
 import { Estimate, EstimateInput } from "./accept/estimate-schema";
 import { sendBulk, sendMessage } from "./accept/send";
@@ -119,7 +119,7 @@ export const messagesRouter = router({
       },
     })
     .input(ListMessagesQuery)
-    .output(pageOf(Message))
+    .output(listPageOf(Message))
     .query(({ ctx, input }) => listMessages(ctx.actor, input)),
   timeline: scoped("sms:read")
     .meta({

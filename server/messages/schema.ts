@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, PageQuery } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime } from "../core/wire";
+import { ListQuery } from "../lists/schema";
 import { PROVIDERS } from "../providers/schema";
+import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
 import { E164_PATTERN } from "./phone";
 import { MESSAGE_STATUSES } from "./status";
 
@@ -35,6 +37,7 @@ export const Message = z.object({
   encoding: Encoding.describe("Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7."),
   segments: z.number().int().describe("Segments of the text; each is billed."),
   reference: z.string().nullable().describe("The `reference` of the send request; null: none."),
+  metadata: MetadataOutput,
   status: z
     .enum(MESSAGE_STATUSES)
     .describe("`pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back."),
@@ -119,6 +122,7 @@ export const SendMessageInput = z.object({
     .max(REFERENCE_MAX)
     .nullish()
     .describe("Your own id; returned with the message and in webhooks, and a filter of the list."),
+  metadata: MetadataInput,
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
@@ -139,6 +143,7 @@ export const SendBulkInput = z.object({
     .max(RECIPIENTS_MAX)
     .describe("1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone."),
   ...SharedInput,
+  metadata: MetadataInput,
   variables: BulkVariables,
 });
 export type SendBulkInput = z.output<typeof SendBulkInput>;
@@ -157,6 +162,7 @@ export const ListMessagesQuery = z.object({
   to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; encode its `+` as %2B."),
   from: z.string().min(1).max(16).optional().describe("Only messages from this sender ID."),
   reference: z.string().min(1).max(REFERENCE_MAX).optional().describe("Only messages with this `reference`."),
+  metadata: MetadataQuery,
   api_key_id: z
     .string()
     .min(1)
@@ -165,7 +171,7 @@ export const ListMessagesQuery = z.object({
     .describe("Only messages sent with this API key, prefix key_; those sent in the console have none."),
   created_after: DateTime.optional().describe("Only messages created at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only messages created before, ISO 8601."),
-  ...PageQuery,
+  ...ListQuery,
 });
 export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;
 

@@ -4,7 +4,7 @@ import { pageOf } from "../core/wire";
 import { NUMBER_PART_PATTERN } from "./phone";
 import { ListMessagesQuery, Message } from "./schema";
 
-export const SearchMessagesQuery = ListMessagesQuery.omit({ to: true }).extend({
+export const SearchMessagesQuery = ListMessagesQuery.omit({ to: true, cursor: true }).extend({
   part: z.string().regex(NUMBER_PART_PATTERN, "must have 3 to 15 digits, with or without a leading +"),
 });
 export type SearchMessagesQuery = z.output<typeof SearchMessagesQuery>;

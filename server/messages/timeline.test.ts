@@ -25,6 +25,7 @@ const message: MessageRow = {
   errorCode: null,
   errorMessage: null,
   reference: null,
+  metadata: null,
   createdAt: at(0),
   sentAt: at(0),
   deliveredAt: at(0),

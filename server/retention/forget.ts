@@ -17,6 +17,16 @@ async function deleteOf(tx: Tx, table: string, key: string, ids: readonly string
   return rowCount ?? 0;
 }
 
+/** Deletes the pairs by which messages are found. They are found by their whole key. */
+const deleteMetadata = (tx: Tx, ids: readonly string[]) =>
+  tx.query({
+    name: "retention.delete_metadata",
+    text: `DELETE FROM message_metadata p USING messages m, jsonb_each_text(m.metadata) e
+           WHERE m.id = ANY($1::text[]) AND m.metadata IS NOT NULL
+             AND p.account_id = m.account_id AND p.key = e.key AND p.value = e.value AND p.message_id = m.id`,
+    values: [ids],
+  });
+
 /** Deletes messages with everything that belongs to them but the ledger, which names them by their ids alone. */
 const forgetMessages =
   (carried: ReadonlySet<string>): Forget =>
@@ -29,6 +39,8 @@ const forgetMessages =
       deleteOf(tx, "receipts", "message_id", ids),
       deleteOf(tx, "attempt_parts", "message_id", ids),
       deleteOf(tx, "message_attempts", "message_id", ids),
+      // Before the messages, whose own pairs lead to these.
+      deleteMetadata(tx, ids),
       deleteOf(tx, "messages", "id", ids),
       countForgotten(tx, gone, { messages: gone, events }),
       // In the order of their ids: the last of each account stays in the map.

@@ -57,7 +57,8 @@ beforeEach(async () => {
 /** Sends a message, and has it taken and delivered, refused, or left without a receipt. */
 async function live({ actor, senderId }: TestAccount, end: "delivered" | "refused" | "sent"): Promise<string> {
   const to = `+1415555${String(Math.floor(Math.random() * 10_000)).padStart(4, "0")}`;
-  const { id } = await sendMessage(actor, { to, from: senderId, body: `Secret ${end}` }, plainRequest());
+  const input = { to, from: senderId, body: `Secret ${end}`, metadata: { end } };
+  const { id } = await sendMessage(actor, input, plainRequest());
   const [attempt] = await claimAttempts([id]);
   if (!attempt) throw new Error("not claimed");
   attempt.slot?.release();
@@ -124,6 +125,7 @@ test("messages that ended long ago go with all that belongs to them; usage, leng
     await forgetOldData();
     expect(await rowsOf(old)).toEqual({ messages: 0, message_attempts: 0, receipts: 0, events: 0 });
     expect(await rowsOf([open, ...young])).toEqual({ messages: 3, message_attempts: 3, receipts: 1, events: 4 });
+    expect(await countOf("message_metadata", "account_id = $1", [account.accountId])).toBe(3);
     await expect(getMessage(account.actor, old[0] ?? "")).rejects.toMatchObject({ status: 404 });
     expect(await lengthsOf(account)).toEqual({ messages: 3, delivered: 1, failed: 1, events: 4 });
     const { totals, by_status: byStatus } = await getUsage(account.actor, { period: "all" });

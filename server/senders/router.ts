@@ -1,5 +1,6 @@
 import { router, scoped } from "../core/trpc";
-import { Deleted, pageOf } from "../core/wire";
+import { Deleted } from "../core/wire";
+import { listPageOf } from "../lists/schema";
 import { CreateSenderInput, ListSendersQuery, Sender, SenderPath } from "./schema";
 import { createSender, deleteSender, getSender, listSenders } from "./service";
 
@@ -16,7 +17,7 @@ export const sendersRouter = router({
       },
     })
     .input(ListSendersQuery)
-    .output(pageOf(Sender))
+    .output(listPageOf(Sender))
     .query(({ ctx, input }) => listSenders(ctx.actor, input)),
   create: scoped("senders:write")
     .meta({

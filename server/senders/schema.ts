@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DateTime, kindOf, LiveMode, NullableDateTime, PageQuery } from "../core/wire";
+import { DateTime, kindOf, LiveMode, NullableDateTime } from "../core/wire";
+import { ListQuery } from "../lists/schema";
 
 export const SENDER_TYPES = ["alphanumeric", "numeric", "short_code", "long_code"] as const;
 export const SENDER_STATUSES = ["pending", "approved", "rejected", "suspended"] as const;
@@ -24,7 +25,7 @@ export type Sender = z.output<typeof Sender>;
 
 export const ListSendersQuery = z.object({
   status: z.enum(SENDER_STATUSES).optional().describe("Only senders in this status."),
-  ...PageQuery,
+  ...ListQuery,
 });
 export type ListSendersQuery = z.output<typeof ListSendersQuery>;
 

@@ -9,7 +9,7 @@ import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { addJob } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
-import { toPage } from "../core/wire";
+import { readList } from "../lists/read-list";
 import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
 import { agreesWithForm, senderTypeOf } from "./sender-type";
@@ -107,16 +107,14 @@ async function whyNotRegistered(tx: Tx, row: { accountId: string; senderId: stri
 /** The account's senders, newest first. */
 export async function listSenders(actor: AccountActor, input: ListSendersQuery) {
   const where = { accountId: actor.accountId, status: input.status };
-  const [total, rows] = await Promise.all([
-    prisma().sender.count({ where }),
-    prisma().sender.findMany({
-      where,
-      orderBy: { id: "desc" },
-      skip: (input.page - 1) * input.limit,
-      take: input.limit,
-    }),
-  ]);
-  return toPage(rows.map(presentSender), total, input);
+  const page = await readList(
+    input,
+    "snd",
+    () => prisma().sender.count({ where }),
+    ({ before, skip, take }) =>
+      prisma().sender.findMany({ where: { ...where, id: { lt: before } }, orderBy: { id: "desc" }, skip, take }),
+  );
+  return page.present(page.rows.map(presentSender));
 }
 
 /** One sender of the account. @throws 404 */

@@ -1,5 +1,6 @@
 import { router, scoped } from "../core/trpc";
-import { Deleted, pageOf } from "../core/wire";
+import { Deleted } from "../core/wire";
+import { listPageOf } from "../lists/schema";
 import { CreateSuppressionInput, ListSuppressionsQuery, Suppression, SuppressionPath } from "./schema";
 import { createSuppression, deleteSuppression, listSuppressions } from "./service";
 
@@ -16,7 +17,7 @@ export const suppressionsRouter = router({
       },
     })
     .input(ListSuppressionsQuery)
-    .output(pageOf(Suppression))
+    .output(listPageOf(Suppression))
     .query(({ ctx, input }) => listSuppressions(ctx.actor, input)),
   create: scoped("senders:write")
     .meta({

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { DateTime, kindOf, PageQuery } from "../core/wire";
+import { DateTime, kindOf } from "../core/wire";
+import { ListQuery } from "../lists/schema";
 import { PhoneNumberQuery, SendMessageInput } from "../messages/schema";
 import { Sender } from "../senders/schema";
 
@@ -22,7 +23,7 @@ export type Suppression = z.output<typeof Suppression>;
 export const ListSuppressionsQuery = z.object({
   number: PhoneNumberQuery.optional().describe("Only suppressions of this number, E.164; encode its `+` as %2B."),
   sender_id: z.string().min(1).max(SENDER_ID_MAX).optional().describe("Only suppressions for this sender ID, exact."),
-  ...PageQuery,
+  ...ListQuery,
 });
 export type ListSuppressionsQuery = z.output<typeof ListSuppressionsQuery>;
 

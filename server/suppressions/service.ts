@@ -4,7 +4,7 @@ import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
-import { readPage, toPage } from "../core/wire";
+import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
 import { presentSuppression } from "./present";
 import type { CreateSuppressionInput, ListSuppressionsQuery, Suppression } from "./schema";
@@ -48,16 +48,18 @@ async function requireSender(tx: Tx, accountId: string, senderId: string): Promi
 /** The account's suppressions, newest first. */
 export async function listSuppressions(actor: AccountActor, input: ListSuppressionsQuery) {
   const where = { accountId: actor.accountId, number: input.number, senderId: input.sender_id };
-  const { rows, total } = await readPage(
+  const page = await readList(
     input,
+    "sup",
     // A number has few suppressions, found by a unique key.
     () =>
       input.number === undefined
         ? readTotal("suppressions", { ownerId: actor.accountId, kind: input.sender_id })
         : prisma().suppression.count({ where }),
-    (skip) => prisma().suppression.findMany({ where, orderBy: { id: "desc" }, skip, take: input.limit }),
+    ({ before, skip, take }) =>
+      prisma().suppression.findMany({ where: { ...where, id: { lt: before } }, orderBy: { id: "desc" }, skip, take }),
   );
-  return toPage(rows.map(presentSuppression), total, input);
+  return page.present(page.rows.map(presentSuppression));
 }
 
 /** Deletes a suppression, so that the account can send to the number again. @throws 404 */

@@ -1,5 +1,6 @@
 import { accountSessionProcedure, router, scoped } from "../core/trpc";
-import { Deleted, listOf, pageOf } from "../core/wire";
+import { Deleted, listOf } from "../core/wire";
+import { listPageOf } from "../lists/schema";
 import { listDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
@@ -118,7 +119,7 @@ export const webhooksRouter = router({
       },
     })
     .input(ListEventsQuery)
-    .output(pageOf(AnyEvent))
+    .output(listPageOf(AnyEvent))
     .query(({ ctx, input }) => listEvents(ctx.actor, input)),
   deliveries: scoped("dlr:read")
     .meta({
@@ -134,7 +135,7 @@ export const webhooksRouter = router({
       },
     })
     .input(ListDeliveriesQuery)
-    .output(pageOf(Delivery))
+    .output(listPageOf(Delivery))
     .query(({ ctx, input }) => listDeliveries(ctx.actor, input)),
   test: scoped("webhooks:write")
     .meta({

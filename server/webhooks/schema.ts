@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { DateTime, kindOf, LiveMode, NullableDateTime, PageQuery, urlUpTo } from "../core/wire";
+import { DateTime, kindOf, LiveMode, NullableDateTime, urlUpTo } from "../core/wire";
 import { InboundMessage } from "../inbound/schema";
+import { ListQuery } from "../lists/schema";
 import { Message } from "../messages/schema";
 
 /** Status changes of a message: `*` stands for these, and so does naming none. */
@@ -94,7 +95,7 @@ export const ListEventsQuery = z.object({
   message_id: z.string().min(1).max(40).optional().describe("Only events of this message, prefix msg_ or inb_."),
   created_after: DateTime.optional().describe("Only events that happened at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only events that happened before, ISO 8601."),
-  ...PageQuery,
+  ...ListQuery,
 });
 export type ListEventsQuery = z.output<typeof ListEventsQuery>;
 
@@ -132,7 +133,7 @@ export type Delivery = z.output<typeof Delivery>;
 
 export const ListDeliveriesQuery = WebhookPath.extend({
   status: z.enum(DELIVERY_STATUSES).optional().describe("Only deliveries in this status."),
-  ...PageQuery,
+  ...ListQuery,
 });
 export type ListDeliveriesQuery = z.output<typeof ListDeliveriesQuery>;
 

@@ -76,6 +76,7 @@ const inventMessage = (accountId: string, at: Date): MessageRow => ({
   errorCode: null,
   errorMessage: null,
   reference: "test",
+  metadata: null,
   createdAt: new Date(at.getTime() - SENT_BEFORE_MS),
   sentAt: at,
   deliveredAt: at,

@@ -1,7 +1,7 @@
 /** Examples of the API document: their types, and the examples of accounts, senders, suppressions and keys. */
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import type { AppRouter } from "../router";
-import { API_KEY, PAGINATION, SENDER, SUPPRESSION } from "./samples";
+import { API_KEY, LAST_PAGE, SENDER, SUPPRESSION } from "./samples";
 
 type Inputs = inferRouterInputs<AppRouter>;
 type Outputs = inferRouterOutputs<AppRouter>;
@@ -64,7 +64,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
     },
   },
   senders: {
-    list: { responses: one("A page of one", { items: [SENDER], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [SENDER], ...LAST_PAGE }) },
     create: {
       requests: one("A name", { sender_id: "DEMO", country_code: "US" }),
       responses: one("Waiting for approval", { ...SENDER, status: "pending" as const, approved_at: null }),
@@ -73,7 +73,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
     delete: { responses: one("Deleted", { id: SENDER.id, object: "sender", deleted: true as const }) },
   },
   suppressions: {
-    list: { responses: one("A page of one", { items: [SUPPRESSION], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [SUPPRESSION], ...LAST_PAGE }) },
     create: {
       requests: {
         shortest: { summary: "From every sender", value: { number: "+14155550124" } },

@@ -22,6 +22,7 @@ export type SampledCall = {
 /** An item of each resource. */
 const IDS: Record<string, string> = {
   messages: DELIVERED.id,
+  inbound: INBOUND.id,
   senders: SENDER.id,
   suppressions: SUPPRESSION.id,
   "api-keys": API_KEY.id,

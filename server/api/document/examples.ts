@@ -9,7 +9,7 @@ import {
   ENDPOINT,
   EVENTS,
   INBOUND,
-  PAGINATION,
+  LAST_PAGE,
   PENDING,
   REFUSED,
   TIMELINE,
@@ -35,6 +35,7 @@ const EXAMPLES: Examples = {
             send_at: "2026-02-01T09:00:00+01:00",
             validity_period: 3600,
             reference: "order-4711",
+            metadata: { order: "4711" },
           },
         },
       },
@@ -102,10 +103,10 @@ const EXAMPLES: Examples = {
     cancel: { responses: one("Canceled", CANCELED) },
     get: { responses: one("Delivered", DELIVERED) },
     timeline: { responses: one("Accepted, charged, sent, delivered", TIMELINE) },
-    list: { responses: one("A page of one", { items: [DELIVERED], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [DELIVERED], ...LAST_PAGE }) },
   },
   inbound: {
-    list: { responses: one("A page of one", { items: [INBOUND], pagination: PAGINATION }) },
+    list: { responses: one("A page of one", { items: [INBOUND], ...LAST_PAGE }) },
     get: {
       responses: {
         text: { summary: "A text", value: INBOUND },
@@ -150,7 +151,7 @@ const EXAMPLES: Examples = {
       responses: one("The endpoint as it is now", ENDPOINT),
     },
     delete: { responses: one("Deleted", { id: ENDPOINT.id, object: "webhook_endpoint", deleted: true as const }) },
-    deliveries: { responses: one("A page of one", { items: [DELIVERY], pagination: PAGINATION }) },
+    deliveries: { responses: one("A page of one", { items: [DELIVERY], ...LAST_PAGE }) },
     test: {
       responses: one("Taken", {
         object: "webhook_test" as const,
@@ -177,11 +178,11 @@ const EXAMPLES: Examples = {
       responses: {
         sent: {
           summary: "A page of one",
-          value: { items: [EVENTS["message.delivered"]], pagination: PAGINATION },
+          value: { items: [EVENTS["message.delivered"]], ...LAST_PAGE },
         },
         received: {
           summary: "With `type=message.received`",
-          value: { items: [EVENTS["message.received"]], pagination: PAGINATION },
+          value: { items: [EVENTS["message.received"]], ...LAST_PAGE },
         },
       },
     },

@@ -42,6 +42,12 @@ export const GUIDES = [
     summary: "Messages that people send to your numbers: the list, the webhook event, STOP and START.",
   },
   {
+    slug: "pagination",
+    label: "Lists and pages",
+    readers: "callers",
+    summary: "The two ways through a list: cursors, which repeat and lose nothing, and pages by number.",
+  },
+  {
     slug: "errors",
     label: "Errors",
     readers: "callers",

@@ -70,6 +70,10 @@ const valuesOf = (examples: OperationExamples["responses"], wrap: (value: unknow
     Object.entries(examples).map(([name, { summary, value }]) => [name, { summary, value: wrap(value) }]),
   );
 
+/** The cursor of a page, which stands in `meta`. */
+const cursorIn = (value: unknown): object =>
+  typeof value === "object" && value !== null && "next_cursor" in value ? { next_cursor: value.next_cursor } : {};
+
 function successOf(operation: Operation, generated: OperationObject, examples: OperationExamples | null) {
   const response = generated.responses["200"];
   const schema = response && "content" in response ? response.content["application/json"].schema : {};
@@ -82,7 +86,7 @@ function successOf(operation: Operation, generated: OperationObject, examples: O
   const wrap = (value: unknown) => ({
     success: true,
     ...envelopeOf(value as Record<string, unknown>, value),
-    meta: EXAMPLE_META,
+    meta: { ...EXAMPLE_META, ...cursorIn(value) },
   });
   const common = Object.keys(COMPONENTS.headers).filter((name) => /^(RateLimit|(X-)?Request-Id)/.test(name));
   const headers = [...common, "Preference-Applied", ...(operation.keyed ? ["Idempotency-Replayed"] : [])];
@@ -124,7 +128,12 @@ function completeOperation(operation: Operation, generated: OperationObject, sch
   // The generator unwraps optional parameters and loses their descriptions.
   const described = parameters.map((parameter) =>
     "schema" in parameter
-      ? { ...parameter, description: shape[parameter.name]?.description ?? parameter.schema.description }
+      ? {
+          ...parameter,
+          // The pairs of an object are parameters of their own: `metadata[key]=value`.
+          ...(parameter.schema.type === "object" ? { style: "deepObject", explode: true } : {}),
+          description: shape[parameter.name]?.description ?? parameter.schema.description,
+        }
       : parameter,
   );
   const shared = [

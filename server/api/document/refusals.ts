@@ -43,6 +43,10 @@ export const ENVELOPE_SCHEMAS = {
     {
       request_id: { type: "string", description: "Id of the request, prefix req_; quote it in support requests." },
       api_version: { type: "string", const: API_VERSION, description: "Version of the API." },
+      next_cursor: {
+        type: ["string", "null"],
+        description: "Of a page of a list: `cursor` of the next page; null: this is the last. Absent otherwise.",
+      },
       warnings: {
         type: "array",
         description:
@@ -56,7 +60,7 @@ export const ENVELOPE_SCHEMAS = {
       },
     },
     "Metadata of every response.",
-    ["warnings"],
+    ["next_cursor", "warnings"],
   ),
   Error: object(
     {

@@ -16,6 +16,7 @@ export const PENDING: Message = {
   encoding: "GSM-7",
   segments: 1,
   reference: "order-4711",
+  metadata: { order: "4711" },
   status: "pending",
   cost: 0.01,
   currency: "USD",
@@ -110,7 +111,11 @@ export const EVENTS: Record<Event["type"], Event> & { "message.received": Receiv
   "message.received": RECEIVED,
 };
 
-export const PAGINATION = { page: 1, limit: 50, total: 1, pages: 1, has_more: false };
+/** What a page without a next one has beside its items. */
+export const LAST_PAGE = {
+  pagination: { page: 1, limit: 50, total: 1, pages: 1, has_more: false },
+  next_cursor: null,
+};
 
 export const API_KEY: ApiKey = {
   id: "key_01k9x7t4m2e8v5q3r6w1y0z8aj",

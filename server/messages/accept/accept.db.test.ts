@@ -237,14 +237,14 @@ describe("Idempotency-Key", () => {
     expect(await books(account.accountId)).toMatchObject({ reserves: 2n });
   });
 
-  test("a response that a version before encoding, segments and reference stored is replayed with them", async () => {
+  test("a response that a version before encoding, segments, reference and metadata stored is replayed with them", async () => {
     const account = await makeAccount();
     const single = { ...input(account, { body: "Grüße 😀" }), reference: "order-1" };
     const bulk = { recipients: [single.to], from: account.senderId, body: "Hi" };
     const sent = await sendMessage(account.actor, single, request({ key: "k-7", requestHash: "h" }));
     const many = await sendBulk(account.actor, bulk, request({ key: "k-8", requestHash: "h" }));
     expect(sent).toMatchObject({ encoding: "UCS-2", segments: 1, reference: "order-1" });
-    const added = "- '{encoding,segments,reference}'::text[]";
+    const added = "- '{encoding,segments,reference,metadata}'::text[]";
     await pool().query(
       `UPDATE idempotency_keys SET response = CASE key
          WHEN 'k-7' THEN response::jsonb ${added}

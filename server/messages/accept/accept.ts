@@ -30,7 +30,7 @@ import {
 } from "./admission";
 import { loadFraudCheck } from "./fraud-check";
 import type { Refusal } from "./fraud-rules";
-import { countAccepted, insertMessages } from "./insert";
+import { countAccepted, insertMessages, insertMetadata } from "./insert";
 import { type KnownResponse, readResponses, responseKey, storeResponses } from "./stored-responses";
 
 /** One request's messages: all accepted together, or none. */
@@ -227,6 +227,8 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
   const pending = messages.filter(isPending);
   const failed = messages.filter((message) => message.status === "failed");
   defer(insertMessages(tx, messages));
+  const metadata = insertMetadata(tx, messages);
+  if (metadata) defer(metadata);
   defer(postMoney(tx, pending.filter((message) => message.costMicros > 0n).map(reservation)));
   defer(countAccepted(tx, messages));
   defer(

@@ -12,6 +12,7 @@ export const EstimateInput = z
     ...SharedInput,
     variables: BulkVariables,
     reference: SendMessageInput.shape.reference.describe("Your own id, as of a single send; the estimate ignores it."),
+    metadata: SendMessageInput.shape.metadata.describe("As of a send; the estimate ignores it."),
   })
   .refine((input) => input.to !== undefined || input.recipients !== undefined, {
     path: ["to"],

@@ -2,6 +2,7 @@
 import { utcDay } from "../../core/clock";
 import type { Tx } from "../../core/db";
 import { unnest } from "../../core/unnest";
+import type { Metadata } from "../metadata";
 import type { MessageRow } from "../present";
 
 /** Columns of a new message, apart from its chain, which is passed as text since arrays cannot be nested. */
@@ -25,33 +26,76 @@ const COLUMNS: Parameters<typeof unnest<MessageRow>>[0] = {
   failed_at: ["timestamptz", ({ failedAt }) => failedAt?.toISOString() ?? null],
 };
 /** Columns of a message with a schedule or a validity period. */
-const TIMED_COLUMNS: typeof COLUMNS = {
+const ALL_COLUMNS: typeof COLUMNS = {
   ...COLUMNS,
   scheduled_at: ["timestamptz", ({ scheduledAt }) => scheduledAt?.toISOString() ?? null],
   validity_s: ["int4", ({ validityS }) => validityS],
 };
 
-/** An INSERT of new messages. `more`: further columns, as their names and expressions. */
-function insertOf(name: string, columns: typeof COLUMNS, more: Readonly<Record<string, string>>) {
+const CHAIN = { chain: ["text", ({ chain }: MessageRow) => chain.join(",")] } as const;
+const METADATA = {
+  metadata: ["text", ({ metadata }: MessageRow) => (metadata === null ? null : JSON.stringify(metadata))],
+} as const;
+
+/**
+ * An INSERT of new messages.
+ * @param more further columns, as their names and expressions.
+ * @param operands columns of these expressions.
+ */
+function insertOf(
+  name: string,
+  columns: typeof COLUMNS,
+  more: Readonly<Record<string, string>>,
+  operands: typeof COLUMNS = {},
+) {
   const names = Object.keys(columns).join(", ");
   const entries = Object.entries({ chain: "string_to_array(chain, ',')", ...more });
-  const rows = unnest<MessageRow>({ ...columns, chain: ["text", ({ chain }) => chain.join(",")] });
+  const rows = unnest<MessageRow>({ ...columns, ...CHAIN, ...operands });
   const text = `INSERT INTO messages (${names}, ${entries.map(([column]) => column).join(", ")})
                 SELECT ${names}, ${entries.map(([, expression]) => expression).join(", ")} FROM ${rows.as("r")}`;
   return (messages: readonly MessageRow[]) => ({ name, text, values: rows.values(messages) });
 }
 
 const INSERT = insertOf("messages.insert", COLUMNS, {});
-/** Batches without schedules and validity periods, nearly all, do not pass their columns. */
-const INSERT_TIMED = insertOf("messages.insert_timed", TIMED_COLUMNS, {
-  expires_at: "COALESCE(scheduled_at, clock_timestamp()) + validity_s * interval '1 second'",
-});
+/** Batches without schedules, validity periods and metadata, nearly all, do not pass their columns. */
+const INSERT_ALL = insertOf(
+  "messages.insert_all",
+  ALL_COLUMNS,
+  {
+    metadata: "metadata::jsonb",
+    expires_at: "COALESCE(scheduled_at, clock_timestamp()) + validity_s * interval '1 second'",
+  },
+  METADATA,
+);
 
-const isTimed = ({ scheduledAt, validityS }: MessageRow): boolean => scheduledAt !== null || validityS !== null;
+const needsAll = ({ scheduledAt, validityS, metadata }: MessageRow): boolean =>
+  scheduledAt !== null || validityS !== null || metadata !== null;
 
 /** Stores accepted messages, pending or failed at once. */
 export async function insertMessages(tx: Tx, rows: readonly MessageRow[]): Promise<void> {
-  await tx.query(rows.some(isTimed) ? INSERT_TIMED(rows) : INSERT(rows));
+  await tx.query(rows.some(needsAll) ? INSERT_ALL(rows) : INSERT(rows));
+}
+
+type Pair = { accountId: string; key: string; value: string; messageId: string };
+
+const PAIRS = unnest<Pair>({
+  account_id: ["text", ({ accountId }) => accountId],
+  key: ["text", ({ key }) => key],
+  value: ["text", ({ value }) => value],
+  message_id: ["text", ({ messageId }) => messageId],
+});
+
+/** Stores the pairs by which messages are found. @returns null when there is none. */
+export function insertMetadata(tx: Tx, rows: readonly MessageRow[]): Promise<unknown> | null {
+  const pairs = rows.flatMap(({ id, accountId, metadata }) =>
+    Object.entries((metadata ?? {}) as Metadata).map(([key, value]) => ({ accountId, key, value, messageId: id })),
+  );
+  if (pairs.length === 0) return null;
+  return tx.query({
+    name: "messages.insert_metadata",
+    text: `INSERT INTO message_metadata (account_id, key, value, message_id) SELECT * FROM ${PAIRS.as("p")}`,
+    values: PAIRS.values(pairs),
+  });
 }
 
 /** Additions to the counters of an account's UTC day. Messages that did not fail are pending. */

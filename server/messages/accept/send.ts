@@ -4,6 +4,7 @@ import { now } from "../../core/clock";
 import type { ApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
 import type { Idempotency } from "../../core/trpc";
+import { givenMetadata } from "../metadata";
 import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
 import { segmentText } from "../segments";
@@ -64,13 +65,14 @@ const UNTIMED = { scheduled_at: null, validity_period: null };
 
 /**
  * A response that a version before these fields stored for an Idempotency-Key, completed. The request is the same, so its
- * reference is.
+ * reference is; metadata was not stored.
  */
 function asReplayed(message: Message, reference: string | null): Message {
-  const timed = { ...UNTIMED, ...message };
-  if (message.segments !== undefined) return timed;
+  const { metadata = null } = message;
+  const completed = { ...UNTIMED, ...message, metadata };
+  if (message.segments !== undefined) return completed;
   const { encoding, segments } = segmentText(message.body);
-  return { ...timed, encoding, segments, reference };
+  return { ...completed, encoding, segments, reference };
 }
 
 function presentBulk(rows: MessageRow[]): BulkResult {
@@ -94,12 +96,13 @@ type MakeRow = (to: string, reference: string | null, at: number) => MessageRow;
  */
 async function prepareRows(
   actor: AccountActor,
-  input: SharedInput & Partial<Pick<SendBulkInput, "recipients" | "variables">>,
+  input: SharedInput & Partial<Pick<SendBulkInput, "recipients" | "variables" | "metadata">>,
   idempotency: Idempotency | null,
 ): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
   const { scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
+  const metadata = givenMetadata(input.metadata);
   const makeRow: MakeRow = (to, reference, at) => {
     const { routing, refusal: failure, text, ...destination } = resolve(to, at);
     const createdAt = now();
@@ -122,6 +125,7 @@ async function prepareRows(
       errorCode: failure?.code ?? null,
       errorMessage: failure?.message ?? null,
       reference,
+      metadata,
       createdAt,
       sentAt: null,
       deliveredAt: null,

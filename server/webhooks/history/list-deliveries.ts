@@ -1,6 +1,6 @@
 import type { AccountActor } from "../../core/actor";
 import { readPrisma } from "../../core/db";
-import { readPage, toPage } from "../../core/wire";
+import { readList } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
 import { presentDelivery } from "../present";
 import type { ListDeliveriesQuery } from "../schema";
@@ -14,17 +14,19 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
     select: { id: true },
   });
   if (!endpoint) throw noSuchEndpoint();
-  const { rows, total } = await readPage(
+  const page = await readList(
     query,
+    "dlv",
     () => readTotal("deliveries", { ownerId: endpoint.id, kind: query.status }),
-    (skip) =>
+    ({ before, skip, take }) =>
       readPrisma().webhookDelivery.findMany({
-        where: { accountId, endpointId: endpoint.id, status: query.status },
+        where: { accountId, endpointId: endpoint.id, status: query.status, id: { lt: before } },
         orderBy: { id: "desc" },
         skip,
-        take: query.limit,
+        take,
       }),
   );
+  const { rows } = page;
   const [events, tries] = await Promise.all([
     readPrisma().event.findMany({
       where: { accountId, id: { in: rows.map((row) => row.eventId) } },
@@ -41,5 +43,5 @@ export async function listDeliveries(actor: AccountActor, query: ListDeliveriesQ
     const made = tries.filter((each) => each.deliveryId === row.id);
     return event ? [presentDelivery(row, event, made)] : [];
   });
-  return toPage(items, total, query);
+  return page.present(items);
 }

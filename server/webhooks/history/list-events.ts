@@ -1,7 +1,7 @@
 import type { AccountActor } from "../../core/actor";
 import { readPool, readPrisma } from "../../core/db";
 import { firstIdAt, isId } from "../../core/ids";
-import { readPage, toPage } from "../../core/wire";
+import { readList, type Span } from "../../lists/read-list";
 import { readTotal } from "../../lists/store";
 import type { StatusEventType } from "../../messages/status";
 import { isFormerId } from "../derived-ids";
@@ -20,16 +20,21 @@ type StoredEvent = EventRow & { messageId: string };
 /** Events of the account, newest first, each with its message as it was then. */
 export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
   const { accountId } = actor;
-  const { rows: events, total } =
-    query.message_id === undefined
-      ? await readPage(
-          query,
-          () => countEvents(accountId, query),
-          (skip) => readEvents(accountId, query, skip),
-        )
-      : await readEventsOf(query.message_id, accountId, query);
-  return toPage(await presentAll(accountId, events), total, query);
+  const { message_id: messageId } = query;
+  // The events of one message are few, and found by their ids.
+  const known = messageId === undefined ? null : await findEventsIn(messageId, accountId, query);
+  const page = await readList(
+    query,
+    "evt",
+    async () => known?.length ?? countEvents(accountId, query),
+    async (span) => (known ? within(known, span) : readEvents(accountId, query, span)),
+  );
+  return page.present(await presentAll(accountId, page.rows));
 }
+
+/** The part of a list that is known as a whole. */
+const within = (events: readonly StoredEvent[], { before, skip, take }: Span): StoredEvent[] =>
+  events.filter(({ id }) => before === undefined || id < before).slice(skip, skip + take);
 
 async function presentAll(accountId: string, events: readonly StoredEvent[]): Promise<AnyEvent[]> {
   const idsOf = (isReceived: boolean) =>
@@ -55,18 +60,16 @@ const timesOf = ({ created_after: after, created_before: before }: ListEventsQue
   to: before === undefined ? null : new Date(before),
 });
 
-/** The page of a message's events. They are few, and found by their ids. */
-async function readEventsOf(messageId: string, accountId: string, query: ListEventsQuery) {
+/** The events of a message that the query selects, newest first. */
+async function findEventsIn(messageId: string, accountId: string, query: ListEventsQuery): Promise<StoredEvent[]> {
   const { from, to } = timesOf(query);
-  const events = (await findEventsOf(messageId, accountId))
+  return (await findEventsOf(messageId, accountId))
     .filter(
       ({ type, createdAt }) =>
         (!query.type || type === query.type) && !(from && createdAt < from) && !(to && createdAt >= to),
     )
     .map((event) => ({ ...event, messageId }))
     .reverse();
-  const first = (query.page - 1) * query.limit;
-  return { rows: events.slice(first, first + query.limit), total: events.length };
 }
 
 /** The events of a message, oldest first; none when the account has no such message. */
@@ -101,12 +104,14 @@ function selectionOf(accountId: string, query: ListEventsQuery): { branches: str
  * The ids of each type are walked in their index, and those of several types merged, so a page costs as much as the pages
  * before it and nothing of other types. Only the rows of the page itself are read.
  */
-async function readEvents(accountId: string, query: ListEventsQuery, skip: number): Promise<StoredEvent[]> {
+async function readEvents(accountId: string, query: ListEventsQuery, span: Span): Promise<StoredEvent[]> {
   const { branches, values } = selectionOf(accountId, query);
-  const take = values.push(query.limit);
-  const skipped = values.push(skip);
+  const take = values.push(span.take);
+  const skipped = values.push(span.skip);
+  const below = span.before === undefined ? "" : ` AND id < $${values.push(span.before)}`;
   const newest = branches.map(
-    (where) => `(SELECT id FROM events WHERE ${where} ORDER BY id DESC LIMIT $${take}::int8 + $${skipped}::int8)`,
+    (where) =>
+      `(SELECT id FROM events WHERE ${where}${below} ORDER BY id DESC LIMIT $${take}::int8 + $${skipped}::int8)`,
   );
   const { rows } = await readPool().query<StoredEvent>({
     text: `WITH page AS (

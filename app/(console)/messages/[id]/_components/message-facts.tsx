@@ -37,6 +37,11 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         </Fact>
         <Fact label="Attempts">{formatCount(message.attempts)}</Fact>
         <Fact label="Reference">{reference ? <Copied value={reference} label="Copy reference" /> : "–"}</Fact>
+        {Object.entries(message.metadata ?? {}).map(([key, value]) => (
+          <Fact key={key} label={<MetadataKey name={key} />}>
+            <Copied value={value} label={`Copy ${key}`} />
+          </Fact>
+        ))}
         <Fact label="Created">
           <Time value={message.created_at} />
         </Fact>
@@ -62,7 +67,14 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
   );
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
+/** A key of metadata, told apart from our own labels. */
+const MetadataKey = ({ name }: { name: string }) => (
+  <Text inherit span className="mono" style={{ overflowWrap: "anywhere" }}>
+    {name}
+  </Text>
+);
+
+function Fact({ label, children }: { label: ReactNode; children: ReactNode }) {
   return (
     <DataList.Item>
       <DataList.ItemLabel>{label}</DataList.ItemLabel>

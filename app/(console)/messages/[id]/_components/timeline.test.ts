@@ -14,6 +14,7 @@ const detail: MessageDetail = {
     encoding: "GSM-7",
     segments: 1,
     reference: null,
+    metadata: null,
     status: "delivered",
     cost: 0.01,
     currency: "USD",

@@ -1,0 +1,69 @@
+/** Reads a page of a newest-first list, by its number or by a cursor. */
+import { invalidRequest } from "../core/errors";
+import { toPage } from "../core/wire";
+import { cursorOf, type Position, positionOf } from "./cursor";
+
+export type ListRequest = { page: number; limit: number; cursor?: string | undefined };
+
+/** The rows to be read, in descending order of their ids: those with ids below `before`, or all. */
+export type Span = { before: string | undefined; skip: number; take: number };
+
+type ListPage<Row> = {
+  rows: Row[];
+  /** The page on the wire, of the items that the rows became. */
+  present: <Item>(items: Item[]) => ReturnType<typeof toPage<Item>> & { next_cursor: string | null };
+};
+
+/**
+ * Reads one page, and the row behind it, which tells whether there is another one.
+ * @param prefix of the list's ids, such as `msg`.
+ * @param count counts the rows that the filters select. Not called for a cursor, which holds the number.
+ * @throws 400 `invalid_cursor`, `page_and_cursor`
+ */
+export async function readList<Row extends { id: string }>(
+  request: ListRequest,
+  prefix: string,
+  count: () => Promise<number>,
+  read: (span: Span) => Promise<Row[]>,
+): Promise<ListPage<Row>> {
+  const take = request.limit + 1;
+  if (request.cursor !== undefined) {
+    const { id, page, total } = requirePosition(request.cursor, request.page, prefix);
+    return pageAt({ ...request, page }, await read({ before: id, skip: 0, take }), total);
+  }
+  const skip = (request.page - 1) * request.limit;
+  const span = { before: undefined, skip, take };
+  if (skip === 0) {
+    const [total, rows] = await Promise.all([count(), read(span)]);
+    return pageAt(request, rows, total);
+  }
+  // A page past the end would skip every row of the list for nothing.
+  const total = await count();
+  return pageAt(request, skip < total ? await read(span) : [], total);
+}
+
+function requirePosition(cursor: string, page: number, prefix: string): Position {
+  if (page > 1) throw invalidRequest("Give either `page` or `cursor`.", { param: "cursor", reason: "page_and_cursor" });
+  const position = positionOf(cursor, prefix);
+  if (position) return position;
+  throw invalidRequest("This is no cursor of this list. Give the `meta.next_cursor` of one of its pages.", {
+    param: "cursor",
+    reason: "invalid_cursor",
+  });
+}
+
+function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], total: number): ListPage<Row> {
+  const { page, limit, cursor } = request;
+  const rows = read.slice(0, limit);
+  const last = read.length > limit ? rows.at(-1) : undefined;
+  const next = last ? cursorOf({ id: last.id, page: page + 1, total }) : null;
+  return {
+    rows,
+    present: (items) => {
+      const { pagination, ...shown } = toPage(items, total, request);
+      // By a cursor the rows tell whether there are more; the total is that of the first page.
+      const hasMore = cursor === undefined ? pagination.has_more : next !== null;
+      return { ...shown, pagination: { ...pagination, has_more: hasMore }, next_cursor: next };
+    },
+  };
+}

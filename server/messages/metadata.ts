@@ -1,0 +1,43 @@
+/** Metadata: pairs of text that callers attach to a message, and find it by. */
+import { z } from "zod";
+
+const PAIRS_MAX = 20;
+const KEY_MAX = 40;
+const VALUE_MAX = 500;
+
+const isKey = (key: string): boolean =>
+  key.length > 0 && key.length <= KEY_MAX && key.isWellFormed() && !key.includes("\0");
+
+const pairs = z
+  .record(z.string(), z.string().max(VALUE_MAX, `must have at most ${VALUE_MAX} characters`))
+  .superRefine((given, { addIssue }) => {
+    const keys = Object.keys(given);
+    if (keys.length > PAIRS_MAX) addIssue({ code: "custom", message: `must have at most ${PAIRS_MAX} pairs` });
+    if (!keys.every(isKey)) addIssue({ code: "custom", message: `keys must have 1 to ${KEY_MAX} characters` });
+  });
+
+export type Metadata = Record<string, string>;
+
+/** Of a request. */
+export const MetadataInput = pairs
+  .nullish()
+  .describe(
+    "Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in " +
+      "webhooks, and filters of the list.",
+  );
+
+/** Of a message. */
+export const MetadataOutput = z
+  .record(z.string(), z.string())
+  .nullable()
+  .describe("The `metadata` of the send request; null: none.");
+
+/** Filter of a list. As a pipe it passes for a parameter of a query, which holds text only. */
+export const MetadataQuery = z
+  .preprocess((given) => given, pairs)
+  .optional()
+  .describe("Only messages whose metadata has these pairs, each as `metadata[key]=value`.");
+
+/** What a request gives as it is stored: null when there is no pair. */
+export const givenMetadata = (metadata: Metadata | null | undefined): Metadata | null =>
+  metadata && Object.keys(metadata).length > 0 ? metadata : null;
