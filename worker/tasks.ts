@@ -14,6 +14,7 @@ import {
   takeReceipts,
 } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
+import { forgetRequests } from "../server/request-log/tasks";
 import { reviewSender } from "../server/senders/tasks";
 import { takeInbound } from "../server/suppressions/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
@@ -62,6 +63,7 @@ export const housekeepingTasks = {
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
+  forget_requests: recurringTask("forget_requests", forgetRequests),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
 };
 

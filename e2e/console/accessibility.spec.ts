@@ -14,6 +14,7 @@ const ACCOUNT_PAGES = [
   "/api-keys",
   "/webhooks",
   "/events",
+  "/requests",
   "/security",
   "/docs/quick-start",
   "/nowhere",

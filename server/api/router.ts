@@ -3,9 +3,11 @@ import { apiKeysRouter } from "../api-keys/router";
 import { auditRouter } from "../audit/router";
 import { authRouter } from "../auth/router";
 import { mergeRouters, router } from "../core/trpc";
+import { liveRouter } from "../live/router";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
 import { providersRouter } from "../providers/router";
+import { requestLogRouter } from "../request-log/router";
 import { routingRouter } from "../routing/router";
 import { searchRouter } from "../search/router";
 import { sendersRouter } from "../senders/router";
@@ -18,8 +20,10 @@ export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
+  live: liveRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
+  requestLog: requestLogRouter,
   search: searchRouter,
   senders: sendersRouter,
   suppressions: suppressionsRouter,

@@ -95,6 +95,13 @@ export const Settings = z.object({
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
   AUDIT_KEPT_DAYS: count(400, 1, 36_500).describe("days for which entries of the audit log are kept"),
+  REQUEST_LOG: z
+    .enum(["off", "errors", "all"])
+    .default("all")
+    .describe(
+      "requests of the API that accounts see in their log for seven days: off, errors (status 400 and up) or all",
+    ),
+  REQUEST_LOG_TEXTS: flag.describe("true keeps texts of messages in the request log; otherwise only their lengths"),
   READY_QUEUE_LAG_MAX_S: count(300, 0, 86_400).describe(
     "seconds that the oldest due job may have waited before /api/health/ready responds 503; 0: any",
   ),

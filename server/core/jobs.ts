@@ -79,6 +79,7 @@ export const jobs = {
   forget_callbacks: recurring,
   forget_sign_ins: recurring,
   forget_audit: recurring,
+  forget_requests: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;

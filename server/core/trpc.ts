@@ -43,6 +43,12 @@ const t = initTRPC
   .context<Context>()
   .meta<OperationMeta>()
   .create({
+    // Proxies close what is silent for a minute; a browser whose line broke without a word notices, and connects again.
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      client: { reconnectAfterInactivityMs: 40_000 },
+      maxDurationMs: 1_800_000,
+    },
     errorFormatter: ({ shape, error }) => {
       const { status, wire } = toApiError(error);
       return { ...shape, message: wire.message, data: { httpStatus: status, ...wire } };

@@ -29,7 +29,7 @@ export type Choice = {
   words?: string;
 } & ({ href: string } | { action: ConsoleAction });
 
-export type ConsoleAction = "light" | "dark" | "auto" | "sign-out";
+type ConsoleAction = "light" | "dark" | "auto" | "sign-out";
 
 export type ChoiceGroup = { label: string; choices: Choice[] };
 
