@@ -49,6 +49,8 @@ const RESPONSE: Message = {
   sent_at: null,
   delivered_at: null,
   failed_at: null,
+  scheduled_at: null,
+  validity_period: null,
 };
 
 const BODY = JSON.stringify({ to: "+14155550123", from: "BENCH", body: "Hello" });

@@ -1,10 +1,12 @@
 import type { Task, TaskList } from "graphile-worker";
-import { checkLedger } from "../server/accounts/tasks";
+import { watchLedger } from "../server/accounts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
-import { forgetSignIns } from "../server/auth/tasks";
+import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
-import { foldListTotals } from "../server/lists/tasks";
+import { takeInbound } from "../server/inbound/tasks";
+import { foldListTotals, markLists } from "../server/lists/tasks";
+import { forgetMails, sendMail } from "../server/mail/tasks";
 import {
   dispatchMessages,
   forgetCallbacks,
@@ -15,8 +17,8 @@ import {
 } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
 import { forgetRequests } from "../server/request-log/tasks";
+import { forgetOldData } from "../server/retention/tasks";
 import { reviewSender } from "../server/senders/tasks";
-import { takeInbound } from "../server/suppressions/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
 import { exclusively } from "./lease";
 
@@ -39,18 +41,20 @@ const task =
   };
 
 /** A recurring job, of which at most one run is under way in all workers. */
-const recurringTask = (name: JobName, run: () => Promise<unknown>): Task => task(name, () => exclusively(name, run));
+const recurringTask = (name: JobName, run: (stop: AbortSignal) => Promise<unknown>): Task =>
+  task(name, (_, stop) => exclusively(name, () => run(stop)));
 
 /** Dispatch mostly waits for providers, so it has a queue of its own and runs many jobs concurrently. */
 export const dispatchTasks = {
   dispatch_messages: task("dispatch_messages", dispatchMessages),
 };
 
-/** Receipts, replies and sender reviews: short work that customers wait for. */
+/** Receipts, replies, sender reviews and forgotten passwords: short work that people wait for. */
 export const receiptTasks = {
   apply_receipts: task("apply_receipts", takeReceipts),
   join_receipts: task("join_receipts", rejoin),
   apply_inbound: task("apply_inbound", takeInbound),
+  request_password_reset: task("request_password_reset", mailPasswordReset),
   review_sender: task("review_sender", reviewSender),
 };
 
@@ -58,17 +62,21 @@ export const receiptTasks = {
 export const housekeepingTasks = {
   sweep_messages: recurringTask("sweep_messages", sweepMessages),
   sweep_webhooks: recurringTask("sweep_webhooks", sweepWebhooks),
-  check_ledger: recurringTask("check_ledger", checkLedger),
+  check_ledger: recurringTask("check_ledger", watchLedger),
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
   forget_requests: recurringTask("forget_requests", forgetRequests),
+  forget_mails: recurringTask("forget_mails", forgetMails),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
+  forget_old_data: recurringTask("forget_old_data", forgetOldData),
+  mark_lists: recurringTask("mark_lists", markLists),
 };
 
-/** Webhooks wait for customers' servers, so they have a queue of their own and run many jobs concurrently. */
+/** Webhooks and e-mails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */
 export const webhookTasks = {
+  send_mail: task("send_mail", sendMail),
   deliver_events: task("deliver_events", (payload, signal) => deliverWebhooks(payload, { signal })),
   deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),
 };

@@ -1,37 +1,25 @@
 "use client";
 
-import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { IconLogout, IconShieldLock } from "@tabler/icons-react";
-import { SiteLink } from "../_ui/frame/site-link";
-import { signOutHere } from "./sign-out";
+import { Avatar, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
 
-/** The signed-in person, security settings and sign-out. */
+const OpenAccountMenu = lazy(() => import("./open-account-menu").then((file) => ({ default: file.OpenAccountMenu })));
+
+/** The button of the account's menu, which is loaded when it is opened first. */
 export function AccountMenu({ name, email }: { name: string; email: string }) {
+  const [isWanted, setWanted] = useState(false);
+  const button = (
+    <UnstyledButton className="round-focus" aria-haspopup="menu" onClick={() => setWanted(true)}>
+      <Avatar name={name} color="iris" radius="xl" size={34} alt="" aria-hidden />
+      <VisuallyHidden>Account menu</VisuallyHidden>
+    </UnstyledButton>
+  );
+  if (!isWanted) return button;
   return (
-    <Menu position="bottom-end" width={240} withinPortal={false}>
-      <Menu.Target>
-        <UnstyledButton className="round-focus">
-          <Avatar name={name} color="iris" radius="xl" size={34} alt="" aria-hidden />
-          <VisuallyHidden>Account menu</VisuallyHidden>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <div className="menu-head">
-          <Text size="sm" fw={600} className="clip" component="div">
-            {name}
-          </Text>
-          <Text size="xs" c="dimmed" className="clip" component="div">
-            {email}
-          </Text>
-        </div>
-        <Menu.Divider />
-        <Menu.Item component={SiteLink} href="/security" leftSection={<IconShieldLock size={16} aria-hidden />}>
-          Security
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOutHere}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={button}>
+      <OpenAccountMenu name={name} email={email}>
+        {button}
+      </OpenAccountMenu>
+    </Suspense>
   );
 }

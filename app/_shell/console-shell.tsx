@@ -1,34 +1,41 @@
 "use client";
 
-import { AppShell, Burger, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { AppShell, Box, Burger, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import Link from "next/link";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
-import { Brand } from "../_ui/frame/brand";
+import { useTestMode } from "../_trpc/test-mode";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
+import { Home } from "./home";
 import { Navigation } from "./navigation";
 import { SearchButton } from "./search/search-button";
+import { TestModeBanner } from "./test-mode-banner";
+import { TestModeSwitch } from "./test-mode-switch";
 
-type ShellViewer = { name: string; email: string; isOperator: boolean };
+/** `accountId`: null on a page that shows nothing of an account. `isTestMode`: as the request's cookie says. */
+type ShellViewer = {
+  name: string;
+  email: string;
+  isOperator: boolean;
+  accountId: string | null;
+  role: Membership["role"];
+  isTestMode?: boolean;
+};
 
 const NAVBAR_WIDTH = 248;
 const HEADER_HEIGHT = 60;
 
-function Home({ onLeave }: { onLeave?: () => void }) {
-  return (
-    <UnstyledButton component={Link} href="/" onClick={onLeave} aria-label="Messaging Service, overview">
-      <Brand />
-    </UnstyledButton>
-  );
-}
+const NavigationDrawer = lazy(() => import("./navigation-drawer").then((file) => ({ default: file.NavigationDrawer })));
 
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
-  const [drawerOpen, drawer] = useDisclosure(false);
-  usePerson(viewer.email);
+  const [wasOpened, setWasOpened] = useState(false);
+  const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });
+  usePerson(viewer.email, viewer.accountId);
+  const isTestMode = useTestMode(viewer.isTestMode);
   return (
     <AppShell
       layout="alt"
@@ -42,6 +49,9 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
           <Group ml="auto" gap="xs" wrap="nowrap">
+            <Box visibleFrom="sm" mr="xs">
+              <TestModeSwitch />
+            </Box>
             <SearchButton isOperator={viewer.isOperator} />
             <BalanceLink />
             <SchemeToggle />
@@ -53,23 +63,22 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         <Group h={HEADER_HEIGHT} px="lg">
           <Home />
         </Group>
-        <ScrollArea flex={1} px="sm" py="xs">
-          <Navigation isOperator={viewer.isOperator} />
-        </ScrollArea>
+        <Box className="nav-scroll" px="sm" py="xs">
+          <Navigation isOperator={viewer.isOperator} role={viewer.role} />
+        </Box>
       </AppShell.Navbar>
-      <Drawer
-        opened={drawerOpen}
-        onClose={drawer.close}
-        size={NAVBAR_WIDTH + 40}
-        hiddenFrom="md"
-        title={<Home onLeave={drawer.close} />}
-        closeButtonProps={{ "aria-label": "Close navigation" }}
-      >
-        <nav aria-label="Main">
-          <Navigation isOperator={viewer.isOperator} onLeave={drawer.close} />
-        </nav>
-      </Drawer>
+      {wasOpened && (
+        <Suspense>
+          <NavigationDrawer
+            opened={drawerOpen}
+            onClose={drawer.close}
+            isOperator={viewer.isOperator}
+            role={viewer.role}
+          />
+        </Suspense>
+      )}
       <AppShell.Main id="content" tabIndex={-1} className="shell-main">
+        {isTestMode && <TestModeBanner />}
         <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
           {children}
         </Container>

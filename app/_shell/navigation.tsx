@@ -9,8 +9,10 @@ import {
   IconBook2,
   IconBuilding,
   IconChartBar,
+  IconHeartbeat,
   IconHistory,
   IconHome,
+  IconInbox,
   IconKey,
   IconListSearch,
   IconMessageOff,
@@ -18,13 +20,16 @@ import {
   IconRoute,
   IconSend,
   IconServer2,
+  IconSettings,
   IconUserCheck,
   IconWebhook,
 } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
 import { SiteLink } from "@/app/_ui/frame/site-link";
+import type { Membership } from "@/server/members/schema";
 
-type Item = { href: string; label: string; icon: Icon };
+/** `changes`: a page to change something, which viewers may not. */
+type Item = { href: string; label: string; icon: Icon; changes?: boolean };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
 /** The pages of the console by their sections. */
@@ -34,8 +39,9 @@ export const SECTIONS: Section[] = [
     operatorOnly: false,
     items: [
       { href: "/", label: "Overview", icon: IconHome },
-      { href: "/send", label: "Send a message", icon: IconSend },
+      { href: "/send", label: "Send a message", icon: IconSend, changes: true },
       { href: "/messages", label: "Messages", icon: IconMessages },
+      { href: "/inbound", label: "Inbound", icon: IconInbox },
       { href: "/usage", label: "Usage", icon: IconChartBar },
     ],
   },
@@ -49,7 +55,7 @@ export const SECTIONS: Section[] = [
       { href: "/webhooks", label: "Webhooks", icon: IconWebhook },
       { href: "/events", label: "Events", icon: IconActivity },
       { href: "/requests", label: "Request log", icon: IconListSearch },
-      { href: "/audit", label: "Audit log", icon: IconHistory },
+      { href: "/settings", label: "Settings", icon: IconSettings },
       { href: "/docs", label: "API documentation", icon: IconBook2 },
     ],
   },
@@ -57,6 +63,7 @@ export const SECTIONS: Section[] = [
     title: "Operator",
     operatorOnly: true,
     items: [
+      { href: "/operator", label: "Installation", icon: IconHeartbeat },
       { href: "/operator/senders", label: "Sender review", icon: IconUserCheck },
       { href: "/operator/accounts", label: "Accounts", icon: IconBuilding },
       { href: "/operator/providers", label: "Providers", icon: IconServer2 },
@@ -67,11 +74,22 @@ export const SECTIONS: Section[] = [
   },
 ];
 
+/** Home pages, below whose addresses the others lie. */
+const HOMES = ["/", "/operator"];
+
 const isAt = (pathname: string, href: string) =>
-  href === "/" ? pathname === "/" : pathname === href || pathname.startsWith(`${href}/`);
+  HOMES.includes(href) ? pathname === href : pathname === href || pathname.startsWith(`${href}/`);
 
 /** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
-export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLeave?: () => void }) {
+export function Navigation({
+  isOperator,
+  role,
+  onLeave,
+}: {
+  isOperator: boolean;
+  role: Membership["role"];
+  onLeave?: () => void;
+}) {
   const pathname = usePathname();
   return (
     <Stack gap="lg">
@@ -80,22 +98,24 @@ export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLea
           <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
             {section.title}
           </Text>
-          {section.items.map(({ href, label, icon: IconOf }) => {
-            const active = isAt(pathname, href);
-            return (
-              <NavLink
-                key={href}
-                component={SiteLink}
-                href={href}
-                label={label}
-                leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
-                active={active}
-                aria-current={active ? "page" : undefined}
-                onClick={onLeave}
-                className="nav-item"
-              />
-            );
-          })}
+          {section.items
+            .filter((item) => role !== "viewer" || !item.changes)
+            .map(({ href, label, icon: IconOf }) => {
+              const active = isAt(pathname, href);
+              return (
+                <NavLink
+                  key={href}
+                  component={SiteLink}
+                  href={href}
+                  label={label}
+                  leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
+                  active={active}
+                  aria-current={active ? "page" : undefined}
+                  onClick={onLeave}
+                  className="nav-item"
+                />
+              );
+            })}
         </Stack>
       ))}
     </Stack>

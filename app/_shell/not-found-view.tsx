@@ -2,10 +2,13 @@
 
 import { Card, Center } from "@mantine/core";
 import { IconMapPinOff } from "@tabler/icons-react";
+import { lazy, Suspense } from "react";
 import { trpc } from "../_trpc/client";
 import { LinkButton } from "../_ui/frame/link-button";
 import { EmptyState } from "../_ui/lists/empty-state";
-import { ConsoleShell } from "./console-shell";
+
+/** Every page brings this view along: it must not bring the shell. */
+const ConsoleShell = lazy(() => import("./console-shell").then((file) => ({ default: file.ConsoleShell })));
 
 /** A page that does not exist, inside the console for signed-in people. It is made when the product is built. */
 export function NotFoundView() {
@@ -28,8 +31,18 @@ export function NotFoundView() {
     );
   }
   return (
-    <ConsoleShell viewer={{ name: viewer.name, email: viewer.email, isOperator: viewer.is_operator }}>
-      <Card>{message}</Card>
-    </ConsoleShell>
+    <Suspense>
+      <ConsoleShell
+        viewer={{
+          name: viewer.name,
+          email: viewer.email,
+          isOperator: viewer.is_operator,
+          accountId: null,
+          role: viewer.role,
+        }}
+      >
+        <Card>{message}</Card>
+      </ConsoleShell>
+    </Suspense>
   );
 }

@@ -1,8 +1,10 @@
-import { signOut } from "next-auth/react";
 import { forgetPerson } from "../_trpc/client";
+import { rememberTestMode } from "../_trpc/test-mode";
 
 /** Ends the session of this browser and leads to sign-in. */
-export function signOutHere(): void {
+export async function signOutHere(): Promise<void> {
   forgetPerson();
-  void signOut({ callbackUrl: "/sign-in" });
+  rememberTestMode(false);
+  const { signOut } = await import("next-auth/react");
+  await signOut({ callbackUrl: "/sign-in" });
 }

@@ -42,6 +42,8 @@ test.describe("POST /messages/bulk", () => {
         sent_at: null,
         delivered_at: null,
         failed_at: null,
+        scheduled_at: null,
+        validity_period: null,
       })),
     });
     const ids = result.messages.map((message) => message.id);
@@ -68,6 +70,8 @@ test.describe("POST /messages/bulk", () => {
         attempts: 0,
         error: { code: "invalid_recipient", message: expect.any(String) },
         failed_at: ISO,
+        scheduled_at: null,
+        validity_period: null,
         sent_at: null,
       });
     }

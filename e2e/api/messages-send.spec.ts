@@ -34,6 +34,8 @@ test.describe("POST /messages/send", () => {
       sent_at: null,
       delivered_at: null,
       failed_at: null,
+      scheduled_at: null,
+      validity_period: null,
     });
     expect(Math.abs(Date.now() - Date.parse(message.created_at))).toBeLessThan(60_000);
     expect(await balanceOf(rest)).toBe(100 - PRICE);
@@ -102,6 +104,8 @@ test.describe("POST /messages/send", () => {
       error: { code: "no_route", message: expect.any(String) },
       sent_at: null,
       failed_at: ISO,
+      scheduled_at: null,
+      validity_period: null,
     });
     expect(await balanceOf(rest)).toBe(100);
   });

@@ -6,8 +6,10 @@ import { expect, test } from "../test";
 const ACCOUNT_PAGES = [
   "/",
   "/send",
+  "/send/many",
   "/messages",
   "/messages?page=9",
+  "/inbound",
   "/usage",
   "/senders",
   "/suppressions",
@@ -15,11 +17,15 @@ const ACCOUNT_PAGES = [
   "/webhooks",
   "/events",
   "/requests",
-  "/security",
+  "/settings",
+  "/settings/security",
+  "/settings/team",
+  "/settings/audit",
   "/docs/quick-start",
   "/nowhere",
 ];
 const OPERATOR_PAGES = [
+  "/operator",
   "/operator/senders?status=all",
   "/operator/accounts",
   "/operator/providers",

@@ -247,7 +247,7 @@ class _Resource:
 
 
 class Messages(_Resource):
-    """Messages: send, estimate, read."""
+    """Messages: send, estimate, cancel, read."""
 
     def send(self, *, idempotency_key: Optional[str] = None, **fields: Any) -> Json:
         """Sends one message: `to`, `from_`, `body`, and optional fields."""
@@ -261,6 +261,10 @@ class Messages(_Resource):
         """Segments, cost and refusals of a send, without sending."""
         return self._request("POST", "/messages/estimate", body=fields)["data"]
 
+    def cancel(self, message_id: str) -> Json:
+        """Cancels a message that no provider was given yet: it is `failed`, and refunded."""
+        return self._request("POST", _at("/messages", message_id, "/cancel"))["data"]
+
     def list(self, **query: Any) -> Page:
         """Messages, newest first."""
         return self._list("/messages", query)
@@ -271,6 +275,17 @@ class Messages(_Resource):
     def timeline(self, message_id: str) -> Json:
         """Every step of a message: attempts, delivery receipts, events, money."""
         return self._request("GET", _at("/messages", message_id, "/timeline"))["data"]
+
+
+class Inbound(_Resource):
+    """Messages that people sent to the account's numbers."""
+
+    def list(self, **query: Any) -> Page:
+        """Inbound messages, newest first."""
+        return self._list("/inbound", query)
+
+    def get(self, inbound_id: str) -> Json:
+        return self._request("GET", _at("/inbound", inbound_id))["data"]
 
 
 class Account(_Resource):
@@ -374,7 +389,7 @@ class Webhooks(_Resource):
 
 
 class Events(_Resource):
-    """Status changes of messages, newest first: the objects that webhooks carry."""
+    """Status changes of messages, or inbound ones, newest first: the objects that webhooks carry."""
 
     def list(self, **query: Any) -> Page:
         return self._list("/events", query)
@@ -392,6 +407,7 @@ class MessagingClient:
     ) -> None:
         request = _Transport(base_url, api_key, retries, backoff_s, timeout_s)
         self.messages = Messages(request)
+        self.inbound = Inbound(request)
         self.account = Account(request)
         self.senders = Senders(request)
         self.suppressions = Suppressions(request)

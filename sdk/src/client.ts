@@ -1,5 +1,5 @@
 /** A typed client of the Messaging Service API. Its types come from the OpenAPI document. */
-import { Account, ApiKeys, Events, Messages, Senders, Suppressions, Webhooks } from "./resources.js";
+import { Account, ApiKeys, Events, Inbound, Messages, Senders, Suppressions, Webhooks } from "./resources.js";
 import { type ClientOptions, createTransport, type Transport } from "./transport.js";
 
 export { ApiError } from "./errors.js";
@@ -16,6 +16,7 @@ export class MessagingClient {
   /** Calls any operation by its id. Resolves to the whole envelope (`data`, `meta`, `pagination`) and the raw response. */
   readonly request: Transport;
   readonly messages: Messages;
+  readonly inbound: Inbound;
   readonly account: Account;
   readonly senders: Senders;
   readonly suppressions: Suppressions;
@@ -26,6 +27,7 @@ export class MessagingClient {
   constructor(options: ClientOptions) {
     this.request = createTransport(options);
     this.messages = new Messages(this.request);
+    this.inbound = new Inbound(this.request);
     this.account = new Account(this.request);
     this.senders = new Senders(this.request);
     this.suppressions = new Suppressions(this.request);

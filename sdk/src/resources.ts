@@ -18,7 +18,7 @@ function paged<T extends { id: string }>(
   return listOf((page) => send({ ...query, page }), query.page ?? 1);
 }
 
-/** Messages: send, estimate, read. */
+/** Messages: send, estimate, cancel, read. */
 export class Messages {
   constructor(private readonly request: Transport) {}
   /** Sends one message. It is `pending` when this resolves. */
@@ -33,6 +33,10 @@ export class Messages {
   estimate(body: Body<"estimateMessage">, options?: CallOptions): Reply<"estimateMessage"> {
     return dataOf(this.request("estimateMessage", { ...options, body }));
   }
+  /** Cancels a message that no provider was given yet: it is `failed`, and refunded. */
+  cancel(id: string, options?: CallOptions): Reply<"cancelMessage"> {
+    return dataOf(this.request("cancelMessage", { ...options, path: { id } }));
+  }
   /** Messages, newest first. */
   list(query?: Query<"listMessages">, options?: CallOptions): List<Data<"listMessages">[number]> {
     return paged((page) => this.request("listMessages", { ...options, query: page }), query);
@@ -43,6 +47,18 @@ export class Messages {
   /** Every step of a message: attempts, delivery receipts, events, money. */
   timeline(id: string, options?: CallOptions): Reply<"getMessageTimeline"> {
     return dataOf(this.request("getMessageTimeline", { ...options, path: { id } }));
+  }
+}
+
+/** Messages that people sent to the account's numbers. */
+export class Inbound {
+  constructor(private readonly request: Transport) {}
+  /** Inbound messages, newest first. */
+  list(query?: Query<"listInbound">, options?: CallOptions): List<Data<"listInbound">[number]> {
+    return paged((page) => this.request("listInbound", { ...options, query: page }), query);
+  }
+  get(id: string, options?: CallOptions): Reply<"getInbound"> {
+    return dataOf(this.request("getInbound", { ...options, path: { id } }));
   }
 }
 
@@ -157,7 +173,7 @@ export class Webhooks {
   }
 }
 
-/** Status changes of messages, newest first: the objects that webhooks carry. */
+/** Status changes of messages, or inbound ones, newest first: the objects that webhooks carry. */
 export class Events {
   constructor(private readonly request: Transport) {}
   list(query?: Query<"listEvents">, options?: CallOptions): List<Data<"listEvents">[number]> {

@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Send to many recipients
-         * @description Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
+         * @description Accepts one message per recipient: the same text for all, or with `variables` one for each. A recipient that is not a phone number, has no route, or is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance that does not cover all of them is a 402, and nothing is sent.
          *
          *     Permission: `sms:bulk` (send the same message to many recipients).
          */
@@ -88,6 +88,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/messages/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a message
+         * @description Ends a pending message that no provider was given: it is `failed` with the error `canceled`, refunded, and raises `message.failed`. It is either canceled or sent, never both. Canceling it again returns the same. A message that was sent, has ended, or is being handed to a provider is a 400 `not_cancelable`.
+         *
+         *     Permission: `sms:send` (send a message to one recipient) or `sms:bulk` (send the same message to many recipients).
+         */
+        post: operations["cancelMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/messages/{id}": {
         parameters: {
             query?: never;
@@ -124,6 +146,50 @@ export interface paths {
          *     Permission: `sms:read` (read messages and suppressions).
          */
         get: operations["getMessageTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List inbound messages
+         * @description Messages that people sent to the account's numbers, newest first, each once.
+         *
+         *     Permission: `sms:read` (read messages and suppressions).
+         */
+        get: operations["listInbound"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an inbound message
+         * @description One message that somebody sent to a number of the account.
+         *
+         *     Permission: `sms:read` (read messages and suppressions).
+         */
+        get: operations["getInbound"];
         put?: never;
         post?: never;
         delete?: never;
@@ -589,7 +655,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Status changes of the account's messages, newest first: the same objects that webhooks carry.
+         * @description Status changes of the account's messages, newest first: the same objects that webhooks carry. Inbound messages are listed by `type=message.received`.
          *
          *     Permission: `dlr:read` (read delivery events and webhook endpoints).
          */
@@ -664,6 +730,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "message.received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody sent a message to one of your numbers
+         * @description Raised once for each inbound message, also for STOP and START. Posted only to endpoints that name this type; `*` does not include it.
+         */
+        post: operations["onMessageReceived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -679,7 +765,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent. */
+            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
@@ -727,6 +813,13 @@ export interface components {
              * @description When it failed for good, ISO 8601; null: it did not.
              */
             failed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             */
+            scheduled_at: string | null;
+            /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
+            validity_period: number | null;
         };
         MessageError: {
             /** @description Machine-readable reason: ours are listed in the guide to errors, others are a provider's. */
@@ -760,7 +853,7 @@ export interface components {
              * @enum {string}
              */
             encoding: "GSM-7" | "UCS-2";
-            /** @description Segments of each message. */
+            /** @description Segments of each message; with `variables`, of the text before they are filled in. */
             segments: number;
             /** @description Characters (code points) of that text. */
             characters: number;
@@ -807,6 +900,8 @@ export interface components {
                 provider: string | null;
                 /** @description Price of one segment, in units of `currency`; null without a route. */
                 price_per_segment: number | null;
+                /** @description Segments of its text, which differ between recipients with `variables`. */
+                segments: number;
                 /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
                 /** @description The `error` with which its message would fail at once; null: it would be accepted. */
@@ -861,6 +956,11 @@ export interface components {
                     encoding: "GSM-7" | "UCS-2";
                     /** @description Segments of the message. */
                     segments: number;
+                    /**
+                     * Format: date-time
+                     * @description When it is to be sent, ISO 8601; null: at once.
+                     */
+                    scheduled_at: string | null;
                 };
             } | {
                 /**
@@ -1007,6 +1107,40 @@ export interface components {
                 };
             })[];
         };
+        InboundMessage: {
+            /** @description Inbound message id, prefix inb_. */
+            id: string;
+            /**
+             * @description Kind of the object: `inbound_message`.
+             * @constant
+             */
+            object: "inbound_message";
+            /** @description Who sent it: E.164, or as the provider reported it when it is no such number. */
+            from: string;
+            /** @description Your number, in E.164 form, or your short code or name. */
+            to: string;
+            /** @description Text as received; may be empty. */
+            body: string;
+            /**
+             * @description `opt_out`: it was a STOP, and suppressed `from` for `to`. `opt_in`: it was a START, and undid that. Null: neither.
+             * @enum {string|null}
+             */
+            action: "opt_out" | "opt_in" | null;
+            /** @description Provider that reported the message. */
+            provider: string;
+            /** @description The provider's own id of the message. */
+            provider_message_id: string;
+            /**
+             * Format: date-time
+             * @description When the provider reported it, ISO 8601.
+             */
+            received_at: string;
+            /**
+             * Format: date-time
+             * @description When it was stored, ISO 8601; the time of the list's order and filters.
+             */
+            created_at: string;
+        };
         Account: {
             /** @description Account id, prefix acc_. */
             id: string;
@@ -1015,6 +1149,11 @@ export interface components {
              * @constant
              */
             object: "account";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Contact address. */
             email: string;
             /** @description Name of the account's owner. */
@@ -1046,6 +1185,11 @@ export interface components {
              * @constant
              */
             object: "balance";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Available balance, in units of `currency`. */
             balance: number;
             /** @description ISO 4217 code. */
@@ -1108,6 +1252,11 @@ export interface components {
              * @constant
              */
             object: "sender";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Origin that recipients see. */
             sender_id: string;
             /**
@@ -1126,7 +1275,7 @@ export interface components {
             status_reason: string | null;
             /**
              * Format: date-time
-             * @description Time of approval by an operator, ISO 8601; null: not approved.
+             * @description Time of approval, ISO 8601; null: not approved.
              */
             approved_at: string | null;
             /**
@@ -1168,6 +1317,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1210,6 +1364,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1256,12 +1415,17 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
-            events: ("message.sent" | "message.delivered" | "message.failed")[];
+            events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
             /** @description False after 25 consecutive failed tries, or a response with status 410. */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
@@ -1295,12 +1459,17 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
-            events: ("message.sent" | "message.delivered" | "message.failed")[];
+            events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
             /** @description False after 25 consecutive failed tries, or a response with status 410. */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
@@ -1336,12 +1505,17 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
             description: string | null;
             /** @description Event types that the endpoint is subscribed to. */
-            events: ("message.sent" | "message.delivered" | "message.failed")[];
+            events: ("message.sent" | "message.delivered" | "message.failed" | "message.received")[];
             /** @description False after 25 consecutive failed tries, or a response with status 410. */
             is_active: boolean;
             /** @description Consecutive failed tries; any 2xx resets it to 0. */
@@ -1388,8 +1562,8 @@ export interface components {
              * @description Event type.
              * @enum {string}
              */
-            event_type: "message.sent" | "message.delivered" | "message.failed";
-            /** @description Id of the event's message, prefix msg_. */
+            event_type: "message.sent" | "message.delivered" | "message.failed" | "message.received";
+            /** @description Id of the event's message, prefix msg_, or inb_ for `message.received`. */
             message_id: string;
             /**
              * @description `held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered.
@@ -1466,6 +1640,11 @@ export interface components {
              */
             object: "event";
             /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
+            /**
              * @description Event type; `message.failed` also stands for `undelivered`.
              * @enum {string}
              */
@@ -1490,7 +1669,7 @@ export interface components {
             to: string;
             /** @description Sender ID used. */
             from: string;
-            /** @description Text of the message as sent. */
+            /** @description Text of the message as sent; empty once it was deleted, if texts are only kept for a time. */
             body: string;
             /**
              * @description Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7.
@@ -1538,6 +1717,39 @@ export interface components {
              * @description When it failed for good, ISO 8601; null: it did not.
              */
             failed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             */
+            scheduled_at: string | null;
+            /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
+            validity_period: number | null;
+        };
+        ReceivedEvent: {
+            /** @description Event id, prefix evt_; the same in every delivery of the event. */
+            id: string;
+            /**
+             * @description Kind of the object: `event`.
+             * @constant
+             */
+            object: "event";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
+            /**
+             * @description Event type.
+             * @constant
+             */
+            type: "message.received";
+            /**
+             * Format: date-time
+             * @description Time of the event, ISO 8601.
+             */
+            created_at: string;
+            /** @description The message that was received. */
+            data: components["schemas"]["InboundMessage"];
         };
         Deleted: {
             /** @description Id of the deleted resource. */
@@ -1597,6 +1809,13 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /**
+             * Format: date-time
+             * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
+             */
+            send_at?: string | null;
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            validity_period?: number | null;
             /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
         };
@@ -1616,6 +1835,17 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /**
+             * Format: date-time
+             * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
+             */
+            send_at?: string | null;
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            validity_period?: number | null;
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            variables?: {
+                [key: string]: string;
+            }[];
         };
         EstimateMessageRequest: {
             /** @description Recipient, E.164, as of a single send; or give `recipients`. */
@@ -1635,6 +1865,17 @@ export interface components {
             provider?: "twilio" | "vonage" | "messagebird" | "plivo" | "telnyx" | "sinch" | "infobip" | "africastalking" | "clickatell" | "bandwidth" | "smpp" | "sandbox" | null;
             /** @description Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent. */
             smart_encoding?: boolean;
+            /**
+             * Format: date-time
+             * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
+             */
+            send_at?: string | null;
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            validity_period?: number | null;
+            /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
+            variables?: {
+                [key: string]: string;
+            }[];
             /** @description Your own id, as of a single send; the estimate ignores it. */
             reference?: string | null;
         } & (unknown | unknown);
@@ -1665,8 +1906,8 @@ export interface components {
             url: string;
             /** @description Your description of the endpoint. */
             description?: string | null;
-            /** @description Event types to subscribe to; omitted or `*`: all three. */
-            events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
+            /** @description Event types to subscribe to; omitted or `*`: all but `message.received`, which has to be named. */
+            events?: ("*" | "message.sent" | "message.delivered" | "message.failed" | "message.received")[];
         };
         UpdateApiKeyRequest: {
             /** @description New name; omitted: unchanged. */
@@ -1693,8 +1934,8 @@ export interface components {
             url?: string;
             /** @description New description; null: none; omitted: unchanged. */
             description?: string | null;
-            /** @description New event types, `*` for all three; omitted: unchanged. */
-            events?: ("*" | "message.sent" | "message.delivered" | "message.failed")[];
+            /** @description New event types; `*`: all but `message.received`; omitted: unchanged. */
+            events?: ("*" | "message.sent" | "message.delivered" | "message.failed" | "message.received")[];
         };
         RecoverWebhookRequest: {
             /**
@@ -2190,6 +2431,58 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    cancelMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Message id, prefix msg_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Message"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getMessage: {
         parameters: {
             query?: never;
@@ -2281,6 +2574,121 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["Timeline"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listInbound: {
+        parameters: {
+            query?: {
+                /** @description Only messages from this number, E.164; encode its `+` as %2B. */
+                from?: string;
+                /** @description Only messages to this number (E.164; encode its `+` as %2B), short code or name. */
+                to?: string;
+                /** @description Only messages stored at or after, ISO 8601. */
+                created_after?: string;
+                /** @description Only messages stored before, ISO 8601. */
+                created_before?: string;
+                /** @description Page, from 1. */
+                page?: number;
+                /** @description Items per page, 1 to 100. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description Items of the page, newest first. */
+                        data: components["schemas"]["InboundMessage"][];
+                        pagination: components["schemas"]["Pagination"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getInbound: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Inbound message id, prefix inb_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundMessage"];
                         meta: components["schemas"]["Meta"];
                     };
                 };
@@ -3612,9 +4020,9 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only events of this type. */
-                type?: "message.sent" | "message.delivered" | "message.failed";
-                /** @description Only events of this message, prefix msg_. */
+                /** @description Only events of this type; omitted: status changes, that is all but `message.received`. */
+                type?: "message.sent" | "message.delivered" | "message.failed" | "message.received";
+                /** @description Only events of this message, prefix msg_ or inb_. */
                 message_id?: string;
                 /** @description Only events that happened at or after, ISO 8601. */
                 created_after?: string;
@@ -3658,7 +4066,7 @@ export interface operations {
                          */
                         success: true;
                         /** @description Items of the page, newest first. */
-                        data: components["schemas"]["Event"][];
+                        data: (components["schemas"]["Event"] | components["schemas"]["ReceivedEvent"])[];
                         pagination: components["schemas"]["Pagination"];
                         meta: components["schemas"]["Meta"];
                     };
@@ -3867,6 +4275,80 @@ export interface operations {
                      * @constant
                      */
                     type?: "message.failed";
+                };
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled at once. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledged. Must arrive within 10 seconds; the body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed try; a redirect is one too. It is retried after 30 s, 5 min, 30 min, 2 h and 12 h, or later if a `Retry-After` header asks for it, and abandoned after six tries. 25 consecutive failed tries disable the endpoint. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMessageReceived: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's signing secret. Verify it over the bytes received, before parsing, and refuse a `t` more than 300 seconds away. For 24 hours after a rotation of the secret there are two `v1`; one that matches is enough.
+                 * @example t=1769860800,v1=5f0c3a7c8a2f4be1d6c9b1f0a4d2e8937b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e
+                 */
+                "Service-Signature": string;
+                /**
+                 * @description The event's id, the same in every try. First of the three headers of the Standard Webhooks specification.
+                 * @example evt_01k9x7t4m2e8v5q3r6w1y0z8af
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix seconds of this try.
+                 * @example 1769860800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description `v1,<base64>`: HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of the signing secret after `whsec_`. Several are separated by spaces. For Standard Webhooks libraries.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+                /**
+                 * @description `true` for a test event about an invented message; absent otherwise.
+                 * @example true
+                 */
+                "Service-Test"?: string;
+                /**
+                 * @description Names the service.
+                 * @example Messaging-Service/1
+                 */
+                "User-Agent": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event. It may arrive more than once: deduplicate by `id`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceivedEvent"] & {
+                    /**
+                     * @description This event.
+                     * @constant
+                     */
+                    type?: "message.received";
                 };
             };
         };

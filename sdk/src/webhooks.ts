@@ -1,7 +1,8 @@
 /** Verification of webhook requests: HMAC-SHA-256 over `<t>.<raw body>`, with what every JavaScript runtime brings. */
 import type { components } from "./schema.js";
 
-export type WebhookEvent = components["schemas"]["Event"];
+/** Told apart by `type`: `data` is a message, or an inbound message for `message.received`. */
+export type WebhookEvent = components["schemas"]["Event"] | components["schemas"]["ReceivedEvent"];
 
 export type VerifyWebhookInput = {
   /** The header `Service-Signature` as received; absent when the request had none. */

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { transaction } from "../core/db";
+import { dropAllMilestones } from "../lists/milestones";
 
 /** Generous: all messages and events are read. */
 const TIMEOUT_MS = 3_600_000;
@@ -23,6 +24,9 @@ const OF_EVENTS = {
   events_failed: "count(*) FILTER (WHERE e.type = 'message.failed')",
 } as const;
 
+/** Counters of messages that are not final, which are never forgotten. */
+const NEVER_FORGOTTEN: ReadonlySet<string> = new Set(["pending", "sent"]);
+
 const COLUMNS = [...Object.keys(OF_MESSAGES), ...Object.keys(OF_EVENTS)];
 const counted = (counts: Readonly<Record<string, string>>): string =>
   Object.entries(counts)
@@ -42,9 +46,11 @@ const CORRECT_SQL = `
   ), wrong AS MATERIALIZED (
     SELECT account_id, day, ${COLUMNS.map((column) => {
       const side = column in OF_MESSAGES ? "a" : "e";
-      return `coalesce(${side}.${column}, 0) - coalesce(u.${column}, 0) AS ${column}`;
+      const forgotten = NEVER_FORGOTTEN.has(column) ? "" : ` + coalesce(f.${column}, 0)`;
+      return `coalesce(${side}.${column}, 0)${forgotten} - coalesce(u.${column}, 0) AS ${column}`;
     }).join(", ")}
-    FROM of_messages a FULL JOIN of_events e USING (account_id, day) FULL JOIN usage_days u USING (account_id, day)
+    FROM of_messages a FULL JOIN of_events e USING (account_id, day)
+    FULL JOIN forgotten_days f USING (account_id, day) FULL JOIN usage_days u USING (account_id, day)
   ), corrected AS (
     INSERT INTO usage_days AS u (account_id, day, ${COLUMNS.join(", ")})
     SELECT account_id, day, ${COLUMNS.join(", ")} FROM wrong
@@ -56,7 +62,7 @@ const CORRECT_SQL = `
   SELECT count(*)::int4 AS corrected FROM corrected`;
 
 /**
- * Corrects the counters of all days by counting messages and events. May run at any time.
+ * Corrects the counters of all days by counting messages and events; usage keeps those that were forgotten. May run at any time.
  * @returns how many days of accounts were wrong.
  */
 export async function rebuildUsage(): Promise<number> {
@@ -66,6 +72,8 @@ export async function rebuildUsage(): Promise<number> {
     // Two at once would add the same differences twice.
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('rebuild.usage'))");
     const { rows } = await tx.query<{ corrected: number }>(query);
-    return rows[0]?.corrected ?? 0;
+    const corrected = rows[0]?.corrected ?? 0;
+    if (corrected > 0) await dropAllMilestones(tx);
+    return corrected;
   });
 }

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount } from "@/test/database/seed";
+import { DAY_MS } from "../core/clock";
 import { pool, transaction } from "../core/db";
-import { newId } from "../core/ids";
+import { firstIdAt, newId } from "../core/ids";
 import { lockAccounts, type MoneyMove, postMoney } from "./store";
-import { checkLedger } from "./tasks";
+import { checkLedger, watchLedger } from "./tasks";
 
 const driftOf = async (accountId: string) =>
   (await checkLedger()).drifted.find((drift) => drift.accountId === accountId);
@@ -23,8 +25,13 @@ const moveOf = (accountId: string, messageId: string, kind: Kind): MoneyMove => 
 };
 
 /** Inserts a message of the given cost, and these ledger entries as the service writes them. */
-async function makeBilled(accountId: string, status: string, costMicros: bigint, kinds: Kind[]): Promise<string> {
-  const messageId = newId("message");
+async function makeBilled(
+  accountId: string,
+  status: string,
+  costMicros: bigint,
+  kinds: Kind[],
+  messageId = newId("message"),
+): Promise<string> {
   await transaction(async (tx) => {
     await lockAccounts(tx, [accountId]);
     await tx.query(
@@ -144,6 +151,8 @@ test("a balance changed by hand is reported with its amounts", async () => {
     ledgerMicros: 1_000_000n,
     reservedMicros: 3n,
     ledgerReservedMicros: 0n,
+    forgottenMicros: 0n,
+    ledgerForgottenMicros: 0n,
     faultyMessages: [],
   });
 });
@@ -176,4 +185,59 @@ test("a charge for a message that does not exist is named", async () => {
   const messageId = await makeBilled(accountId, "sent", COST, ["reserve", "settle"]);
   await pool().query("DELETE FROM messages WHERE id = $1", [messageId]);
   expect((await driftOf(accountId))?.faultyMessages).toEqual([messageId]);
+});
+
+/** Moves every entry of the ledger, with its time, some days back: what was made so far is then old enough to be closed. */
+const ageLedger = (days: number) =>
+  pool().query("UPDATE ledger_entries SET created_at = created_at - make_interval(days => $1)", [days]);
+
+test("closed days are summed once, and drift that somebody causes there later is found by both checks", async () => {
+  const { accountId } = await makeAccount();
+  const oldId = firstIdAt("message", new Date(Date.now() - 5 * DAY_MS));
+  const messageId = await makeBilled(accountId, "delivered", COST, ["reserve", "settle"], oldId);
+  await ageLedger(5);
+  const found = async () => {
+    const { drifted, chapters } = await watchLedger();
+    return [...drifted, ...chapters].filter((drift) => drift.accountId === accountId);
+  };
+  expect(await found()).toEqual([]);
+  const { rows } = await pool().query("SELECT amount_micros, held_micros FROM ledger_closings WHERE account_id = $1", [
+    accountId,
+  ]);
+  const [account] = (await pool().query("SELECT balance_micros FROM accounts WHERE id = $1", [accountId])).rows;
+  expect(rows).toEqual([{ amount_micros: account.balance_micros, held_micros: 0n }]);
+
+  // What happens afterwards is added to the kept sums.
+  await makeBilled(accountId, "pending", COST, ["reserve"]);
+  expect(await found()).toEqual([]);
+
+  // Balance and ledger are changed alike in the closed day.
+  const change = (by: number) =>
+    pool().query(
+      "UPDATE ledger_entries SET amount_micros = amount_micros + $2 WHERE account_id = $1 AND kind = 'reserve' AND created_at < now() - interval '4 days'",
+      [accountId, by],
+    );
+  await change(-1);
+  expect(await found()).toEqual([
+    expect.objectContaining({ keptMicros: expect.any(BigInt), faultyMessages: [messageId] }),
+  ]);
+  expect(await driftOf(accountId)).toMatchObject({ faultyMessages: [messageId] });
+  await change(1);
+  expect(await found()).toEqual([]);
+});
+
+test("the hourly check reads no entry of a closed day, but those of some chapters", async () => {
+  const { accountId } = await makeAccount();
+  await makeBilled(accountId, "delivered", COST, ["reserve", "settle"]);
+  await ageLedger(5);
+  await watchLedger();
+  const { rows } = await pool().query<{ through: bigint; last: bigint }>(
+    "SELECT (SELECT max(through_id) FROM ledger_chapters) AS through, (SELECT max(id) FROM ledger_entries) AS last",
+  );
+  expect(rows[0]?.through).toBe(rows[0]?.last);
+  const statements = await statementsOf(watchLedger);
+  const balances = statements.find(({ text }) => text.includes("ledger_closings") && text.includes("balance_micros"));
+  if (!balances) throw new Error("the balances were not compared");
+  const { plan } = await explain(balances, "SET LOCAL enable_seqscan = off");
+  expect(rowsRead(plan, ["ledger_entries"])).toBe(0);
 });

@@ -70,6 +70,9 @@ export const jobs = {
    */
   deliver_events: deliveries,
   deliver_webhooks: deliveries,
+  send_mail: z.object({ mailId: z.string() }),
+  /** Asked for by a stranger: whether anybody has the e-mail is found out by the job, so that the request does not tell. */
+  request_password_reset: z.object({ email: z.string(), mailId: z.string() }),
   review_sender: z.object({ senderId: z.string() }),
   sweep_messages: recurring,
   sweep_webhooks: recurring,
@@ -80,6 +83,9 @@ export const jobs = {
   forget_sign_ins: recurring,
   forget_audit: recurring,
   forget_requests: recurring,
+  forget_old_data: recurring,
+  mark_lists: recurring,
+  forget_mails: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;
@@ -146,5 +152,31 @@ export async function addJobs<Name extends JobName>(
                $5::int2, NULL)::graphile_worker.job_spec
              FROM ${addedJobs.as("j")}))`,
     values: [name, ...addedJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
+  });
+}
+
+type ScheduledJob = { payload: unknown; dueAt: Date };
+
+const scheduledJobs = unnest<ScheduledJob>(
+  {
+    payload: ["text", ({ payload }) => JSON.stringify(payload)],
+    due_at: ["timestamptz", ({ dueAt }) => dueAt.toISOString()],
+  },
+  2,
+);
+
+/** Adds jobs that are due at times that callers named: the queue compares these with the database's clock as they are. */
+export async function addScheduledJobs<Name extends JobName>(
+  tx: Queryable,
+  name: Name,
+  added: readonly { payload: JobPayload<Name>; dueAt: Date }[],
+): Promise<void> {
+  if (added.length === 0) return;
+  await tx.query({
+    name: "jobs.add_scheduled",
+    text: `SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
+             SELECT ROW($1, j.payload::json, NULL, j.due_at, $4::int2, NULL, $5::int2, NULL)::graphile_worker.job_spec
+             FROM ${scheduledJobs.as("j")}))`,
+    values: [name, ...scheduledJobs.values(added), MAX_JOB_ATTEMPTS, PRIORITIES[name] ?? 0],
   });
 }

@@ -123,6 +123,11 @@ function makeMetrics() {
       "1 while an operator drains the provider; from one worker only",
       "provider",
     ),
+    forgotten: counter(
+      "messaging_rows_forgotten_total",
+      "Rows, or texts of messages (bodies), that were forgotten, by kind",
+      "kind",
+    ),
     gaugesFailed: counter("messaging_scrape_failures_total", "Scrapes that could not read the database"),
     build: gauge("messaging_build_info", "1, with the version of the service", "version", "process"),
   };

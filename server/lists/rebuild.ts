@@ -5,6 +5,9 @@ import { INSERT_CHANGES } from "./store";
 /** Generous: the lists themselves are read. */
 const TIMEOUT_MS = 3_600_000;
 
+/** SQL: the id of the event of the inbound message `i`, which follows from it (server/webhooks/derived-ids.ts). */
+const EVENT_ID = "'evt_' || substr(i.id, 5, 10) || '3' || right(i.id, 15)";
+
 /**
  * One statement sees lists and totals at one moment, and whatever changes a list meanwhile adds its own row, so the
  * differences are right while the service runs.
@@ -15,6 +18,10 @@ const CORRECT_SQL = `
     FROM webhook_deliveries GROUP BY endpoint_id, status
     UNION ALL
     SELECT 'suppressions', account_id, sender_id, count(*) FROM suppressions GROUP BY account_id, sender_id
+    UNION ALL
+    SELECT 'inbound', i.account_id, CASE WHEN e.id IS NULL THEN 'without_event' ELSE 'with_event' END, count(*)
+    FROM inbound_messages i LEFT JOIN events e ON e.id = ${EVENT_ID}
+    WHERE i.account_id <> '' GROUP BY 2, 3
   ), noted AS (
     SELECT list, owner_id, kind, sum(change) AS length FROM list_totals GROUP BY list, owner_id, kind
   ), wrong AS (

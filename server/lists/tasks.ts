@@ -1,4 +1,8 @@
+import { setMilestones } from "./milestones";
 import { foldTotals } from "./store";
 
 /** Folds the totals of lists, so that few rows have to be read. */
 export const foldListTotals = (): Promise<void> => foldTotals();
+
+/** Sets milestones in lists of messages that have grown. */
+export const markLists = (): Promise<void> => setMilestones();

@@ -1,5 +1,5 @@
 import type { AccountActor } from "../core/actor";
-import { pool, readPrisma } from "../core/db";
+import { pool, type Queryable, readPrisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { findDeliveries, findEvents } from "../webhooks/history/of-message";
 import { triesOf } from "../webhooks/present";
@@ -9,10 +9,12 @@ import type { MessageHistory } from "./timeline";
 
 /** A carrier that repeats receipts endlessly must not make a message unreadable. */
 const RECEIPTS_MAX = 200;
+/** The outcome of a row that stands for no attempt (dispatch/fail-undispatched.ts). */
+const WITHDRAWN = "withdrawn";
 
 /** Reads one message. @throws 404, also for another account's. */
-export async function findMessage(actor: AccountActor, id: string): Promise<MessageRow> {
-  const { rows } = await pool().query<MessageRow>({
+export async function findMessage(actor: AccountActor, id: string, db: Queryable = pool()): Promise<MessageRow> {
+  const { rows } = await db.query<MessageRow>({
     name: "messages.get",
     text: `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.id = $1 AND m.account_id = $2`,
     values: [id, actor.accountId],
@@ -27,7 +29,11 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
   const { accountId } = actor;
   const message = await findMessage(actor, id);
   const [attempts, receipts, ledger, events] = await Promise.all([
-    readPrisma().messageAttempt.findMany({ where: { messageId: id }, omit: { said: true }, orderBy: { seq: "asc" } }),
+    readPrisma().messageAttempt.findMany({
+      where: { messageId: id, OR: [{ outcome: null }, { outcome: { not: WITHDRAWN } }] },
+      omit: { said: true },
+      orderBy: { seq: "asc" },
+    }),
     readPrisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: RECEIPTS_MAX }),
     readPrisma().ledgerEntry.findMany({
       where: { messageId: id, accountId },

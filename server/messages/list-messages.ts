@@ -2,6 +2,7 @@ import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
 import { type Queryable, readPool } from "../core/db";
 import { readPage, toPage } from "../core/wire";
+import { MILESTONE_EVERY, milestoneBefore } from "../lists/milestones";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
@@ -19,13 +20,15 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     query,
     () => countMessages(accountId, query, created),
     async (offset) => {
-      const { from, id, text, values } = selectionOf(accountId, query, created);
+      const near = offset > MILESTONE_EVERY && isUnfiltered(query) ? await milestoneBefore(accountId, offset) : null;
+      // The milestone itself may be on the page; no other id lies between it and this.
+      const { from, id, text, values } = selectionOf(accountId, query, created, near && `${near.messageId}0`);
       // Ordering by account makes the planner use the account's index: the primary key has the same order, and a walk
       // through it would read all accounts' messages. Only ids are read of the rows that the offset skips.
       const page = await readPool().query<MessageRow>({
         text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
                WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
-                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${offset}))
+                 ORDER BY l.account_id DESC, ${id} DESC LIMIT ${query.limit} OFFSET ${near?.skip ?? offset}))
                ORDER BY m.id DESC`,
         values,
       });
@@ -81,6 +84,15 @@ type Selection = { from: string; id: string; text: string; values: unknown[] };
 const isNarrow = ({ to, from, reference, api_key_id: keyId }: Filter): boolean =>
   [to, from, reference, keyId].some((given) => given !== undefined);
 
+/** Whether the list is that of all messages, whose places are counted. */
+const isUnfiltered = ({
+  status,
+  created_after: after,
+  created_before: before,
+  ...filter
+}: ListMessagesQuery): boolean =>
+  status === undefined && after === undefined && before === undefined && !isNarrow(filter);
+
 /**
  * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
  * selects few messages. Times are bounded by id first, since `created_at` is not indexed. `before`: only ids below it.
@@ -97,6 +109,9 @@ function selectionOf(accountId: string, filter: Filter, created: Span, before: s
     values.push(value);
     conditions.push(`${condition} ($${values.length})`);
   };
+  // The list of pending messages has the time at which each was due.
+  const createdAt =
+    status === "pending" && list ? "(SELECT m.created_at FROM messages m WHERE m.id = l.message_id)" : "l.created_at";
   const { first, end } = idsWithin(created);
   if (list === "failed_messages" || isNarrow(filter)) where("l.status =", status);
   else if (status === "delivered") conditions.push(IS_DELIVERED);
@@ -107,8 +122,8 @@ function selectionOf(accountId: string, filter: Filter, created: Span, before: s
   where(`${id} >=`, first);
   where(`${id} <`, end);
   where(`${id} <`, before);
-  where("l.created_at >=", timeOf(created.from));
-  where("l.created_at <", timeOf(created.to));
+  where(`${createdAt} >=`, timeOf(created.from));
+  where(`${createdAt} <`, timeOf(created.to));
   return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };
 }
 
@@ -135,13 +150,20 @@ async function countRows(accountId: string, filter: Filter, created: Span): Prom
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Sums the counters of UTC days of acceptance. Days are numbered from 1970-01-01. */
+/** Statuses that a message which was forgotten can have had. */
+const FORGOTTEN_STATUSES: readonly Filter["status"][] = [undefined, "delivered", "failed", "undelivered"];
+
+/** Sums the counters of UTC days of acceptance, without what was forgotten. Days are numbered from 1970-01-01. */
 async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
   const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
+  const tables = FORGOTTEN_STATUSES.includes(status) ? ["usage_days", "forgotten_days"] : ["usage_days"];
+  const counts = tables.map(
+    (table) => `(SELECT coalesce(sum(${status ?? "messages"}), 0) FROM ${table}
+      WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
+        AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3))`,
+  );
   const { rows } = await readPool().query<{ total: bigint }>({
-    text: `SELECT coalesce(sum(${status ?? "messages"}), 0) AS total FROM usage_days
-           WHERE account_id = $1 AND ($2::int4 IS NULL OR day >= date '1970-01-01' + $2)
-             AND ($3::int4 IS NULL OR day < date '1970-01-01' + $3)`,
+    text: `SELECT ${counts.join(" - ")} AS total`,
     values: [accountId, numberOf(days.from), numberOf(days.to)],
   });
   return Number(rows[0]?.total ?? 0);

@@ -25,6 +25,8 @@ const row: MessageRow = {
   sentAt: null,
   deliveredAt: null,
   failedAt: null,
+  scheduledAt: null,
+  validityS: null,
 };
 
 const sent: MessageRow = {

@@ -27,6 +27,8 @@ export type MessageRow = {
   sentAt: Date | null;
   deliveredAt: Date | null;
   failedAt: Date | null;
+  scheduledAt: Date | null;
+  validityS: number | null;
 };
 
 /** Row to wire. The route is not shown. */
@@ -50,6 +52,8 @@ export const presentMessage = (row: MessageRow): Message => ({
   sent_at: isoOrNull(row.sentAt),
   delivered_at: isoOrNull(row.deliveredAt),
   failed_at: isoOrNull(row.failedAt),
+  scheduled_at: isoOrNull(row.scheduledAt),
+  validity_period: row.validityS,
 });
 
 /**
@@ -66,4 +70,5 @@ export const MESSAGE_COLUMNS = `m.id, m.account_id AS "accountId", m.api_key_id 
   m.from_sender AS "fromSender", m.body, m.encoding, m.segments, m.status, m.cost_micros AS "costMicros", m.currency,
   m.route_id AS "routeId", m.chain, m.provider, m.provider_message_id AS "providerMessageId", m.attempts,
   m.error_code AS "errorCode", m.error_message AS "errorMessage", m.reference, m.created_at AS "createdAt",
-  m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt"`;
+  m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt",
+  m.scheduled_at AS "scheduledAt", m.validity_s AS "validityS"`;

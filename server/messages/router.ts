@@ -1,8 +1,9 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { accountSessionProcedure, router, scoped } from "../core/trpc";
 import { pageOf } from "../core/wire";
 import { estimateSend } from "./accept/estimate";
 import { Estimate, EstimateInput } from "./accept/estimate-schema";
 import { sendBulk, sendMessage } from "./accept/send";
+import { cancelMessage } from "./cancel";
 import { listMessages } from "./list-messages";
 import { Quote, QuoteInput } from "./quote-schema";
 import { getMessage, getMessageDetail, getTimeline, quoteMessage } from "./read";
@@ -47,7 +48,7 @@ export const messagesRouter = router({
         tags: ["Messages"],
         summary: "Send to many recipients",
         description:
-          "Accepts one message per recipient, all with the same text. A recipient that is not a phone number, has no route, or " +
+          "Accepts one message per recipient: the same text for all, or with `variables` one for each. A recipient that is not a phone number, has no route, or " +
           "is blocked by the account's suppressions or limits fails alone: check each item's `status` and `error`. A balance " +
           "that does not cover all of them is a 402, and nothing is sent.",
         errorResponses: [402],
@@ -74,6 +75,24 @@ export const messagesRouter = router({
     .input(EstimateInput)
     .output(Estimate)
     .mutation(({ ctx, input }) => estimateSend(ctx.actor, input)),
+  cancel: scoped(["sms:send", "sms:bulk"])
+    .meta({
+      creates: false,
+      openapi: {
+        method: "POST",
+        path: "/messages/{id}/cancel",
+        operationId: "cancelMessage",
+        tags: ["Messages"],
+        summary: "Cancel a message",
+        description:
+          "Ends a pending message that no provider was given: it is `failed` with the error `canceled`, refunded, and raises " +
+          "`message.failed`. It is either canceled or sent, never both. Canceling it again returns the same. A message that " +
+          "was sent, has ended, or is being handed to a provider is a 400 `not_cancelable`.",
+      },
+    })
+    .input(MessagePath)
+    .output(Message)
+    .mutation(({ ctx, input }) => cancelMessage(ctx.actor, input.id)),
   get: scoped("sms:read")
     .meta({
       openapi: {
@@ -118,15 +137,15 @@ export const messagesRouter = router({
     .input(MessagePath)
     .output(Timeline)
     .query(({ ctx, input }) => getTimeline(ctx.actor, input.id)),
-  detail: sessionProcedure
+  detail: accountSessionProcedure
     .input(MessagePath)
     .output(MessageDetail)
     .query(({ ctx, input }) => getMessageDetail(ctx.actor, input.id)),
-  search: sessionProcedure
+  search: accountSessionProcedure
     .input(SearchMessagesQuery)
     .output(FoundMessages)
     .query(({ ctx, input }) => searchMessages(ctx.actor, input)),
-  quote: sessionProcedure
+  quote: accountSessionProcedure
     .input(QuoteInput)
     .output(Quote)
     .query(({ ctx, input }) => quoteMessage(ctx.actor, input)),

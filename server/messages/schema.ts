@@ -10,6 +10,10 @@ const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const NO_PHONE_NUMBER = "must be a phone number in E.164 form, such as +14155550123";
 const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
+const VARIABLE_NAME_MAX = 100;
+const VALIDITY_MIN_S = 60;
+/** 72 hours: a message without a final receipt ends as `undelivered` then. */
+const VALIDITY_MAX_S = 259_200;
 
 export const MessageError = z.object({
   code: z
@@ -25,7 +29,9 @@ export const Message = z.object({
   object: kindOf("message"),
   to: z.string().describe("Recipient, E.164."),
   from: z.string().describe("Sender ID used."),
-  body: z.string().describe("Text of the message as sent."),
+  body: z
+    .string()
+    .describe("Text of the message as sent; empty once it was deleted, if texts are only kept for a time."),
   encoding: Encoding.describe("Encoding of the text: `GSM-7`, or `UCS-2` if a character is outside GSM-7."),
   segments: z.number().int().describe("Segments of the text; each is billed."),
   reference: z.string().nullable().describe("The `reference` of the send request; null: none."),
@@ -42,6 +48,14 @@ export const Message = z.object({
   sent_at: NullableDateTime.describe("When a provider took it, ISO 8601; null: not yet."),
   delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not yet."),
   failed_at: NullableDateTime.describe("When it failed for good, ISO 8601; null: it did not."),
+  scheduled_at: NullableDateTime.describe(
+    "When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.",
+  ),
+  validity_period: z
+    .number()
+    .int()
+    .nullable()
+    .describe("Seconds for which it may be sent and delivered, as requested; null: no limit of its own."),
 });
 export type Message = z.output<typeof Message>;
 
@@ -66,6 +80,20 @@ const SmartEncoding = z
     "Replaces typographic punctuation and unusual spaces by GSM-7 characters; default false. The response's `body` is the text as sent.",
   );
 
+const SendAt = DateTime.nullish().describe(
+  "When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.",
+);
+
+const ValidityPeriod = z
+  .int()
+  .min(VALIDITY_MIN_S)
+  .max(VALIDITY_MAX_S)
+  .nullish()
+  .describe(
+    "Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are " +
+      "asked to try no longer. Null or omitted: no limit of its own.",
+  );
+
 /** Input shared by a single send, a bulk send and their estimate. */
 export const SharedInput = {
   from: From,
@@ -73,6 +101,8 @@ export const SharedInput = {
   route_id: RouteId,
   provider: Provider,
   smart_encoding: SmartEncoding,
+  send_at: SendAt,
+  validity_period: ValidityPeriod,
 };
 
 /** A phone number in a query string, where a `+` that is not encoded as %2B arrives as a space. */
@@ -92,6 +122,16 @@ export const SendMessageInput = z.object({
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
+/** Of a bulk and of its estimate. */
+export const BulkVariables = z
+  .array(z.record(z.string().max(VARIABLE_NAME_MAX), z.string().max(BODY_MAX_CHARACTERS)))
+  .max(RECIPIENTS_MAX)
+  .optional()
+  .describe(
+    "Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. " +
+      "Omitted: `body` is sent as it is.",
+  );
+
 export const SendBulkInput = z.object({
   recipients: z
     .array(z.string())
@@ -99,6 +139,7 @@ export const SendBulkInput = z.object({
     .max(RECIPIENTS_MAX)
     .describe("1 to 1,000 recipients, E.164; each gets a message of its own. An invalid one fails alone."),
   ...SharedInput,
+  variables: BulkVariables,
 });
 export type SendBulkInput = z.output<typeof SendBulkInput>;
 

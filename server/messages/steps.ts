@@ -11,6 +11,8 @@ export type LockedMessage = {
   costMicros: bigint;
   chain: string[];
   createdAt: Date;
+  /** Since when it could be sent: its scheduled time, or else its acceptance. */
+  dueAt: Date;
 };
 
 /** A requested move. `provider` and its id go with `sent`, `error` with `failed` and `undelivered`. */

@@ -1,9 +1,9 @@
 import { SECOND_MS } from "../core/clock";
-import { pool } from "../core/db";
 import type { JobPayload } from "../core/jobs";
 import { errorFields, log } from "../core/log";
 import { keepDoing } from "../core/process";
 import { PROVIDERS } from "../providers/schema";
+import { deleteInSteps } from "../retention/steps";
 import { dispatch } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
@@ -82,33 +82,26 @@ export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receip
 export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
 export { sweepMessages } from "./dispatch/sweeps";
 
-/** Rows per statement: a long backlog of old rows must not run into the statement time-out, and then never shrink. */
-const FORGOTTEN_PER_STEP = 10_000;
-
-/** Deletes the rows of `table` that meet `condition`, step by step. */
-async function forget(table: string, condition: string): Promise<void> {
-  for (let count = FORGOTTEN_PER_STEP; count === FORGOTTEN_PER_STEP; ) {
-    const { rowCount } = await pool().query(
-      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1))`,
-      [FORGOTTEN_PER_STEP],
-    );
-    count = rowCount ?? 0;
-  }
+/** Forgets the responses to Idempotency-Keys, an hour after their 24 hours have passed. */
+export async function forgetIdempotencyKeys(signal?: AbortSignal): Promise<void> {
+  await deleteInSteps("idempotency_keys", "created_at < now() - interval '25 hours'", { signal });
 }
 
-/** Forgets the responses to Idempotency-Keys, an hour after their 24 hours have passed. */
-export const forgetIdempotencyKeys = (): Promise<void> =>
-  forget("idempotency_keys", "created_at < now() - interval '25 hours'");
+/** SQL: a count of a day that was over long ago. Those of months are few. */
+const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - interval '40 days')::date::text`;
 
 /**
  * Forgets the nonces of callbacks, long after such a callback would be refused as stale; old counters; and receipts that
  * belong to no message of ours, when one of ours would have expired, or when there are too many of them.
  */
-export async function forgetCallbacks(): Promise<void> {
+export async function forgetCallbacks(signal?: AbortSignal): Promise<void> {
+  const forget = (table: string, condition: string) => deleteInSteps(table, condition, { signal });
   await forget("receipt_nonces", "seen_at < now() - interval '25 hours' AND provider <> 'plivo'");
   // Plivo signs no time: a callback whose nonce is forgotten could be repeated at any age.
   await forget("receipt_nonces", "seen_at < now() - interval '31 days'");
   await forget("provider_minutes", "minute < now() - interval '31 days'");
   await forget("receipts", "message_id IS NULL AND received_at < now() - interval '72 hours'");
+  await forget("api_key_quotas", PAST_DAY);
+  await forget("api_key_minutes", "minute < now() - interval '1 day'");
   for (const provider of PROVIDERS) await dropParked(provider);
 }

@@ -1,6 +1,6 @@
 /** Wire shapes of GET /messages/{id}/timeline. */
 import { z } from "zod";
-import { DateTime, kindOf } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime } from "../core/wire";
 import { MESSAGE_STATUSES } from "./status";
 
 /** One entry; `details` depends on `kind`. */
@@ -18,6 +18,7 @@ const TimelineEntry = z.discriminatedUnion("kind", [
     from: z.string().describe("Sender ID used."),
     encoding: z.enum(["GSM-7", "UCS-2"]).describe("Alphabet of the text."),
     segments: z.number().int().describe("Segments of the message."),
+    scheduled_at: NullableDateTime.describe("When it is to be sent, ISO 8601; null: at once."),
   }).describe("The message was accepted and stored."),
   entry("money", {
     kind: z.enum(["reserve", "settle", "refund"]).describe("Reserved, charged or refunded."),

@@ -29,6 +29,8 @@ const message: MessageRow = {
   sentAt: at(0),
   deliveredAt: at(0),
   failedAt: null,
+  scheduledAt: null,
+  validityS: null,
 };
 
 const money = (kind: string, amountMicros: bigint, reservedMicros: bigint) => ({

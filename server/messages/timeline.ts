@@ -1,5 +1,5 @@
 /** Builds the timeline of one message from its rows. */
-import { fromMicros } from "../core/wire";
+import { fromMicros, isoOrNull } from "../core/wire";
 import type { MessageRow } from "./present";
 import type { Timeline, TimelineEntry } from "./timeline-schema";
 
@@ -66,15 +66,17 @@ export function timelineOf(history: MessageHistory): Timeline {
 
 function acceptedEntry(row: MessageRow): Of<"accepted"> {
   const size = `${row.segments} ${row.segments === 1 ? "segment" : "segments"} in ${row.encoding}`;
+  const due = row.scheduledAt ? `, to be sent at ${row.scheduledAt.toISOString()}` : "";
   return {
     at: row.createdAt.toISOString(),
     kind: "accepted",
-    summary: `Accepted from ${row.fromSender} to ${row.toNumber || "nobody"}: ${size}.`,
+    summary: `Accepted from ${row.fromSender} to ${row.toNumber || "nobody"}: ${size}${due}.`,
     details: {
       to: row.toNumber,
       from: row.fromSender,
       encoding: row.encoding as Of<"accepted">["details"]["encoding"],
       segments: row.segments,
+      scheduled_at: isoOrNull(row.scheduledAt),
     },
   };
 }

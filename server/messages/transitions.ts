@@ -19,7 +19,8 @@ export type Change = { message: LockedMessage; attempts: number; steps: Step[] }
 export async function lockMessages(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedMessage>> {
   const { rows } = await tx.query<LockedMessage>({
     name: "messages.lock",
-    text: `SELECT id, account_id AS "accountId", status, cost_micros AS "costMicros", chain, created_at AS "createdAt"
+    text: `SELECT id, account_id AS "accountId", status, cost_micros AS "costMicros", chain, created_at AS "createdAt",
+             COALESCE(scheduled_at, created_at) AS "dueAt"
            FROM messages WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
     values: [[...new Set(ids)]],
   });

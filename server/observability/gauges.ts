@@ -8,12 +8,12 @@ import { pool, pools } from "../core/db";
 import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { workerId } from "../core/worker-id";
+import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
 /** As in readiness.ts. */
 const ALIVE_S = 4;
 
-type QueueRow = { task: string; due: number; running: number; later: number; givenUp: number; lag: number };
 type Shared = {
   queue: QueueRow[];
   throttled: number;
@@ -30,23 +30,13 @@ async function readShared(): Promise<Shared | null> {
   });
   const [leader] = leaders.rows;
   if (leader?.id !== workerId()) return null;
-  const queue = await pool().query<QueueRow>({
-    name: "observability.queue_by_task",
-    text: `SELECT t.identifier AS task, count(*) FILTER (WHERE is_available AND run_at <= now())::int4 AS due,
-             count(*) FILTER (WHERE locked_at IS NOT NULL)::int4 AS running,
-             count(*) FILTER (WHERE is_available AND run_at > now())::int4 AS later,
-             count(*) FILTER (WHERE locked_at IS NULL AND attempts >= max_attempts)::int4 AS "givenUp",
-             coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE is_available AND run_at <= now())), 0)::float8
-               AS lag
-           FROM graphile_worker._private_tasks t LEFT JOIN graphile_worker._private_jobs j ON j.task_id = t.id
-           GROUP BY t.identifier`,
-  });
+  const queue = await readQueues();
   const waiting = await pool().query<{ count: number }>("SELECT count(*)::int4 AS count FROM waiting_messages");
   const providers = await pool().query<Shared["providers"][number]>(
     `SELECT id, breaker, is_drained AS "isDrained" FROM providers`,
   );
   return {
-    queue: queue.rows,
+    queue,
     throttled: waiting.rows[0]?.count ?? 0,
     workers: leader.alive,
     providers: providers.rows,

@@ -33,7 +33,7 @@ export async function countAcceptedBatch<Result extends { replayed: boolean }>(
 
 type Move = {
   status: string;
-  message: { status: string; createdAt: Date };
+  message: { status: string; dueAt: Date };
   steps: readonly { to: string; at: Date }[];
 };
 
@@ -44,7 +44,7 @@ export function observeMoves(moves: readonly Move[]): void {
   for (const { message, steps } of moves) {
     for (const { to, at } of steps) {
       counts.set(to, (counts.get(to) ?? 0) + 1);
-      if (to === "sent") acceptToSent.observe(Math.max(0, at.getTime() - message.createdAt.getTime()) / 1_000);
+      if (to === "sent") acceptToSent.observe(Math.max(0, at.getTime() - message.dueAt.getTime()) / 1_000);
     }
   }
   for (const [status, count] of counts) once(`move ${status}`, () => moved.labels(status)).inc(count);

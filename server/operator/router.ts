@@ -1,5 +1,7 @@
 import { operatorProcedure, router } from "../core/trpc";
 import { pageOf } from "../core/wire";
+import { getHome } from "./home";
+import { OperatorHome } from "./home-schema";
 import {
   AccountStatusInput,
   CreditAccountInput,
@@ -25,6 +27,7 @@ import {
 import { listSuppressions } from "./suppressions";
 
 export const operatorRouter = router({
+  home: operatorProcedure.output(OperatorHome).query(({ ctx }) => getHome(ctx.actor)),
   senders: operatorProcedure
     .input(ListReviewsQuery)
     .output(pageOf(ReviewedSender))

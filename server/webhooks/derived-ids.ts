@@ -8,7 +8,7 @@ import { EVENT_TYPES, type EventType } from "./schema";
 
 /** Characters of an id up to and with its time: a prefix of three, the underscore and ten of base32. */
 const TIME_END = 14;
-/** Characters of an event's id: its time, the type's place in the life of a message, and the end of the message's id. */
+/** Characters of an event's id: its time, the type's place among all types, and the end of the message's id. */
 const EVENT_LENGTH = 30;
 /** An id ends with random bits and a counter: 75 of them, or 50, which are enough within one account. */
 const MESSAGE_TAIL = 15;
@@ -22,7 +22,8 @@ const DELIVERY_LENGTH = EVENT_LENGTH + ENDPOINT_TAIL;
 export const isFormerId = (column: string): string => `substr(${column}, 15, 1) IN ('e', 'f')`;
 
 /**
- * The id of the event that a message raises when it reaches `type`, which it does once. Ids sort by `at`, then by type:
+ * The id of the event that a message raises when it reaches `type`, which it does once; an inbound one only raises
+ * `message.received`. Ids sort by `at`, then by type:
  * `message.sent` and `message.delivered` of one millisecond are in order.
  */
 export const eventIdOf = (messageId: string, type: EventType, at: Date): string =>

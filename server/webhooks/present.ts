@@ -1,12 +1,16 @@
+import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
+import { presentInbound } from "../inbound/present";
+import type { InboundRow } from "../inbound/store";
 import { type MessageRow, messageAt, presentMessage } from "../messages/present";
 import type { MessageStatus } from "../messages/status";
 import type { DeliveryOutcome } from "./delivery/delivery-outcome";
-import type { Delivery, Event, EventType, WebhookEndpoint, WebhookTest } from "./schema";
+import type { Delivery, Event, EventType, ReceivedEvent, WebhookEndpoint, WebhookTest } from "./schema";
 
 /** The public columns of `webhook_endpoints`; the sealed secret is not even read. */
 export type EndpointRow = {
   id: string;
+  accountId: string;
   url: string;
   description: string | null;
   events: string[];
@@ -51,6 +55,7 @@ export type TryRow = {
 export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
   object: "webhook_endpoint",
+  livemode: !isTestAccount(row.accountId),
   url: row.url,
   description: row.description,
   events: row.events as EventType[],
@@ -66,9 +71,20 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
 export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
   id: event.id,
   object: "event",
-  type: event.type as EventType,
+  livemode: !isTestAccount(message.accountId),
+  type: event.type as Event["type"],
   created_at: event.createdAt.toISOString(),
   data: presentMessage(messageAt(message, event.status as MessageStatus)),
+});
+
+/** The event of a message from a handset; the same in GET /events and in requests to endpoints. */
+export const presentReceived = (event: EventRow, message: InboundRow): ReceivedEvent => ({
+  id: event.id,
+  object: "event",
+  livemode: !isTestAccount(message.accountId),
+  type: "message.received",
+  created_at: event.createdAt.toISOString(),
+  data: presentInbound(message),
 });
 
 /**

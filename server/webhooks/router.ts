@@ -1,14 +1,14 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { accountSessionProcedure, router, scoped } from "../core/trpc";
 import { Deleted, listOf, pageOf } from "../core/wire";
 import { listDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
 import { resendDeliveries } from "./history/resend";
 import {
+  AnyEvent,
   CreatedWebhookEndpoint,
   CreateWebhookInput,
   Delivery,
-  Event,
   ListDeliveriesQuery,
   ListEventsQuery,
   RecoverInput,
@@ -112,11 +112,13 @@ export const webhooksRouter = router({
         operationId: "listEvents",
         tags: ["Events"],
         summary: "List events",
-        description: "Status changes of the account's messages, newest first: the same objects that webhooks carry.",
+        description:
+          "Status changes of the account's messages, newest first: the same objects that webhooks carry. Inbound messages " +
+          "are listed by `type=message.received`.",
       },
     })
     .input(ListEventsQuery)
-    .output(pageOf(Event))
+    .output(pageOf(AnyEvent))
     .query(({ ctx, input }) => listEvents(ctx.actor, input)),
   deliveries: scoped("dlr:read")
     .meta({
@@ -204,7 +206,7 @@ export const webhooksRouter = router({
     .input(RecoverInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => recoverDeliveries(ctx.actor, input)),
-  resend: sessionProcedure
+  resend: accountSessionProcedure
     .input(ResendInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => resendDeliveries(ctx.actor, input)),

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, PageQuery, urlUpTo } from "../core/wire";
+import { DateTime, kindOf, LiveMode, NullableDateTime, PageQuery, urlUpTo } from "../core/wire";
+import { InboundMessage } from "../inbound/schema";
 import { Message } from "../messages/schema";
 
-export const EVENT_TYPES = ["message.sent", "message.delivered", "message.failed"] as const;
+/** Status changes of a message: `*` stands for these, and so does naming none. */
+export const STATUS_EVENT_TYPES = ["message.sent", "message.delivered", "message.failed"] as const;
+/** Every type. The place of a type is part of the ids of its events (derived-ids.ts), so new ones are appended. */
+export const EVENT_TYPES = [...STATUS_EVENT_TYPES, "message.received"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 const URL_MAX = 2_048;
@@ -10,6 +14,7 @@ const URL_MAX = 2_048;
 export const WebhookEndpoint = z.object({
   id: z.string().describe("Endpoint id, prefix whe_."),
   object: kindOf("webhook_endpoint"),
+  livemode: LiveMode,
   url: z.string().describe("URL that events are posted to."),
   description: z.string().nullable().describe("Your description of the endpoint; null: none."),
   events: z.array(z.enum(EVENT_TYPES)).describe("Event types that the endpoint is subscribed to."),
@@ -43,7 +48,7 @@ export const CreateWebhookInput = z.object({
     .array(z.enum(["*", ...EVENT_TYPES]))
     .min(1)
     .optional()
-    .describe("Event types to subscribe to; omitted or `*`: all three."),
+    .describe("Event types to subscribe to; omitted or `*`: all but `message.received`, which has to be named."),
 });
 export type CreateWebhookInput = z.output<typeof CreateWebhookInput>;
 
@@ -52,7 +57,9 @@ export const WebhookPath = z.object({ id: z.string().describe("Endpoint id, pref
 export const UpdateWebhookInput = WebhookPath.extend({
   url: CreateWebhookInput.shape.url.optional().describe("New URL, http or https; omitted: unchanged."),
   description: CreateWebhookInput.shape.description.describe("New description; null: none; omitted: unchanged."),
-  events: CreateWebhookInput.shape.events.describe("New event types, `*` for all three; omitted: unchanged."),
+  events: CreateWebhookInput.shape.events.describe(
+    "New event types; `*`: all but `message.received`; omitted: unchanged.",
+  ),
 });
 export type UpdateWebhookInput = z.output<typeof UpdateWebhookInput>;
 
@@ -62,15 +69,29 @@ export const EventMessage = Message.extend({});
 export const Event = z.object({
   id: z.string().describe("Event id, prefix evt_; the same in every delivery of the event."),
   object: kindOf("event"),
-  type: z.enum(EVENT_TYPES).describe("Event type; `message.failed` also stands for `undelivered`."),
+  livemode: LiveMode,
+  type: z.enum(STATUS_EVENT_TYPES).describe("Event type; `message.failed` also stands for `undelivered`."),
   created_at: DateTime.describe("Time of the event, ISO 8601."),
   data: EventMessage.describe("The message as it was at the time of the event."),
 });
 export type Event = z.output<typeof Event>;
 
+/** The event of a message from a handset. */
+export const ReceivedEvent = Event.extend({
+  type: z.literal("message.received").describe("Event type."),
+  data: InboundMessage.describe("The message that was received."),
+});
+export type ReceivedEvent = z.output<typeof ReceivedEvent>;
+
+export const AnyEvent = z.union([Event, ReceivedEvent]);
+export type AnyEvent = z.output<typeof AnyEvent>;
+
 export const ListEventsQuery = z.object({
-  type: z.enum(EVENT_TYPES).optional().describe("Only events of this type."),
-  message_id: z.string().min(1).max(40).optional().describe("Only events of this message, prefix msg_."),
+  type: z
+    .enum(EVENT_TYPES)
+    .optional()
+    .describe("Only events of this type; omitted: status changes, that is all but `message.received`."),
+  message_id: z.string().min(1).max(40).optional().describe("Only events of this message, prefix msg_ or inb_."),
   created_after: DateTime.optional().describe("Only events that happened at or after, ISO 8601."),
   created_before: DateTime.optional().describe("Only events that happened before, ISO 8601."),
   ...PageQuery,
@@ -85,7 +106,7 @@ export const Delivery = z.object({
   object: kindOf("webhook_delivery"),
   event_id: z.string().describe("Event id, prefix evt_."),
   event_type: z.enum(EVENT_TYPES).describe("Event type."),
-  message_id: z.string().describe("Id of the event's message, prefix msg_."),
+  message_id: z.string().describe("Id of the event's message, prefix msg_, or inb_ for `message.received`."),
   status: z
     .enum(DELIVERY_STATUSES)
     .describe("`held`: the endpoint is disabled. `abandoned`: all six tries failed. Both can be recovered."),

@@ -80,4 +80,6 @@ const inventMessage = (accountId: string, at: Date): MessageRow => ({
   sentAt: at,
   deliveredAt: at,
   failedAt: null,
+  scheduledAt: null,
+  validityS: null,
 });

@@ -216,7 +216,7 @@ describe("listEvents", () => {
     expect(pagination).toEqual({ page: 1, limit: 50, total: 2, pages: 1, has_more: false });
     expect(items.map((item) => Event.strict().parse(item).type)).toEqual(["message.delivered", "message.sent"]);
     expect(items[0]?.data).toMatchObject({ id: messages[0], status: "delivered", reference: "order 7" });
-    expect(items[0]?.data.delivered_at).not.toBeNull();
+    expect(items[0]?.data).toMatchObject({ delivered_at: expect.any(String) });
     expect(items[1]?.data).toMatchObject({ id: messages[0], status: "sent", delivered_at: null, reference: "order 7" });
   });
 
@@ -232,7 +232,7 @@ describe("listEvents", () => {
     const failed = await listEvents(account.actor, { type: "message.failed", ...FIRST_PAGE });
     expect(failed.pagination.total).toBe(2);
     expect(failed.items.map((item) => item.data.id).sort()).toEqual(messages.slice(0, 2).sort());
-    expect(failed.items[0]?.data.error).toEqual({ code: "rejected", message: "Refused by the carrier." });
+    expect(failed.items[0]?.data).toMatchObject({ error: { code: "rejected", message: "Refused by the carrier." } });
   });
 
   const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"].map((day) => new Date(`${day}T00:00:00Z`));

@@ -16,6 +16,7 @@ import {
   EVENT_TYPES,
   type EventType,
   type RotatedWebhookEndpoint,
+  STATUS_EVENT_TYPES,
   type UpdateWebhookInput,
   type WebhookEndpoint,
 } from "./schema";
@@ -26,6 +27,7 @@ const PREVIOUS_SECRET_SIGNS_FOR = "24 hours";
 
 const ENDPOINT_COLUMNS = {
   id: true,
+  accountId: true,
   url: true,
   description: true,
   events: true,
@@ -38,7 +40,7 @@ const ENDPOINT_COLUMNS = {
 } as const;
 
 /** The columns of an {@link EndpointRow} for hand-written SQL. */
-const RETURNED_COLUMNS = `id, url, description, events, is_active AS "isActive", failure_count AS "failureCount",
+const RETURNED_COLUMNS = `id, account_id AS "accountId", url, description, events, is_active AS "isActive", failure_count AS "failureCount",
   last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
   created_at AS "createdAt"`;
 
@@ -57,6 +59,7 @@ export async function createEndpoint(
   const signingSecret = newSigningSecret();
   const row: EndpointRow = {
     id: newId("endpoint"),
+    accountId: actor.accountId,
     url: input.url,
     description: input.description ?? null,
     events: subscriptionOf(input.events ?? ["*"]),
@@ -75,7 +78,7 @@ export async function createEndpoint(
        WHERE (SELECT count(*) FROM webhook_endpoints WHERE account_id = $2 AND deleted_at IS NULL) < $8`,
       [
         row.id,
-        actor.accountId,
+        row.accountId,
         row.url,
         row.description,
         row.events,
@@ -94,9 +97,11 @@ export async function createEndpoint(
   return createOnce(actor, request, { check: () => assertReachable(input.url), showsSecret: true, carryOut });
 }
 
-/** Event types as they are stored: each once, `*` as all of them. */
-const subscriptionOf = (wanted: readonly string[]): EventType[] =>
-  EVENT_TYPES.filter((type) => wanted.includes("*") || wanted.includes(type));
+/** Event types as they are stored: each once, `*` as the status changes. */
+const subscriptionOf = (wanted: readonly string[]): EventType[] => {
+  const named = wanted.includes("*") ? [...STATUS_EVENT_TYPES, ...wanted] : wanted;
+  return EVENT_TYPES.filter((type) => named.includes(type));
+};
 
 /** Checks the URL with the SSRF guard that every delivery connects through. @throws 400 `url_not_allowed` */
 async function assertReachable(url: string): Promise<void> {

@@ -6,6 +6,7 @@ import { filterEquals, pool, type Tx, transaction } from "../core/db";
 import type { JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
 import { unnest } from "../core/unnest";
+import { findInbound, type InboundRow } from "../inbound/store";
 import { INSERT_CHANGES } from "../lists/store";
 import { MESSAGE_COLUMNS, type MessageRow } from "../messages/present";
 import type { EndpointState } from "./delivery/delivery-outcome";
@@ -16,8 +17,7 @@ import type { SealedSecrets } from "./secrets";
 /** The endpoint of a delivery, with its secrets still sealed. */
 export type Target = EndpointState & SealedSecrets & { url: string };
 
-/** A due delivery: its event and a row of `messages`. */
-export type DueDelivery = MessageRow & {
+type DueFields = {
   deliveryId: string;
   round: number;
   attemptsMade: number;
@@ -26,6 +26,12 @@ export type DueDelivery = MessageRow & {
   eventStatus: string;
   eventCreatedAt: Date;
 };
+
+/** A due delivery: its event, and the row of `messages`, or of `inbound_messages`, that the event is about. */
+export type DueDelivery = DueFields & ({ message: MessageRow } | { received: InboundRow });
+
+/** `id`: of the message; null when the event is about an inbound one. */
+type DueRow = DueFields & (MessageRow | { id: null }) & { subjectId: string };
 
 const OWNERS_MAX = 10_000;
 const PARKED_PER_STEP = 1_000;
@@ -90,15 +96,16 @@ export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueD
   const isFirst = isFirstTry(job);
   // Merged work may name a delivery twice.
   const ids = [...new Set(job.deliveryIds)];
-  const { rows } = await pool().query<DueDelivery>({
+  const { rows } = await pool().query<DueRow>({
     name: "webhooks.load_due",
     // Each row is found by its key alone, whatever the statistics say of a table that grows and empties quickly.
     text: `SELECT ${MESSAGE_COLUMNS}, w.id AS "deliveryId", coalesce(d.round, 0::int2) AS round,
              coalesce(d.attempts, 0::int2) AS "attemptsMade",
-             e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt"
+             e.id AS "eventId", e.type AS "eventType", e.status AS "eventStatus", e.created_at AS "eventCreatedAt",
+             e.message_id AS "subjectId"
            FROM unnest($2::text[], $5::text[]) AS w (id, event_id)
            LEFT JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id = w.id OFFSET 0) d ON true
-           JOIN events e ON e.id = coalesce(d.event_id, w.event_id) JOIN messages m ON m.id = e.message_id
+           JOIN events e ON e.id = coalesce(d.event_id, w.event_id) LEFT JOIN messages m ON m.id = e.message_id
            WHERE CASE WHEN d.id IS NULL THEN true ELSE d.endpoint_id = $1 AND d.status = 'pending'
              AND CASE WHEN $3::int4 IS NULL THEN d.next_attempt_at <= now() ELSE d.attempts = $3 AND d.round = $4 END END
            ORDER BY e.id`,
@@ -110,8 +117,26 @@ export async function loadDue(job: JobPayload<"deliver_webhooks">): Promise<DueD
       ids.map((id) => (isFirst ? (eventOfDelivery(id)?.id ?? null) : null)),
     ],
   });
-  return rows;
+  const inboundIds = rows.flatMap((row) => (row.id === null ? [row.subjectId] : []));
+  const received = inboundIds.length === 0 ? NOT_RECEIVED : await findInbound(inboundIds);
+  return rows.flatMap((row): DueDelivery[] => {
+    if (row.id !== null) return [{ ...dueFieldsOf(row), message: row }];
+    const inbound = received.get(row.subjectId);
+    return inbound ? [{ ...dueFieldsOf(row), received: inbound }] : [];
+  });
 }
+
+const NOT_RECEIVED: ReadonlyMap<string, InboundRow> = new Map();
+
+const dueFieldsOf = (row: DueFields): DueFields => ({
+  deliveryId: row.deliveryId,
+  round: row.round,
+  attemptsMade: row.attemptsMade,
+  eventId: row.eventId,
+  eventType: row.eventType,
+  eventStatus: row.eventStatus,
+  eventCreatedAt: row.eventCreatedAt,
+});
 
 /** Locks endpoints in the order of their ids, as every change of their deliveries must do first. */
 export async function lockEndpoints(tx: Tx, ids: Iterable<string>): Promise<EndpointState[]> {

@@ -39,7 +39,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
       SELECT message_id AS id, 'pending' AS status, created_at, NULL AS sent_at FROM pending_messages WHERE account_id = $1
       UNION ALL SELECT message_id, 'sent', created_at, sent_at FROM sent_messages WHERE account_id = $1
       UNION ALL SELECT message_id, status, created_at, NULL FROM failed_messages WHERE account_id = $1)
-    SELECT * FROM (SELECT id, status, created_at, CASE WHEN status = 'sent' THEN sent_at END AS sent_at FROM messages
+    SELECT * FROM (SELECT id, status, CASE WHEN status = 'pending' THEN coalesce(scheduled_at, created_at) ELSE created_at END AS created_at, CASE WHEN status = 'sent' THEN sent_at END AS sent_at FROM messages
       WHERE account_id = $1 AND status <> 'delivered') m
     FULL JOIN listed l USING (id, status) WHERE m.created_at IS DISTINCT FROM l.created_at OR m.sent_at IS DISTINCT FROM l.sent_at`,
   "every move has its event, each once and in order": `

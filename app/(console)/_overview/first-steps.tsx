@@ -7,8 +7,8 @@ import { LinkButton } from "@/app/_ui/frame/link-button";
 
 type Step = { icon: Icon; title: string; text: string; href: string; action: string; done: boolean };
 
-/** The steps to the first message, each marked when it is done. */
-export function FirstSteps() {
+/** The steps to the first delivered message, each marked when it is done. `hasSent`: one was sent already. */
+export function FirstSteps({ hasSent }: { hasSent: boolean }) {
   const senders = trpc.senders.list.useQuery({ limit: 1 });
   const approved = trpc.senders.list.useQuery({ status: "approved", limit: 1 });
   const keys = trpc.apiKeys.list.useQuery();
@@ -45,9 +45,11 @@ export function FirstSteps() {
     {
       icon: IconSend,
       title: "Send your first message",
-      text: "Write it here. The price is shown before you send.",
-      href: "/send",
-      action: "Send",
+      text: hasSent
+        ? "Sent, but not delivered yet. Its page shows how far it came."
+        : "Write it here. The price is shown before you send.",
+      href: hasSent ? "/messages" : "/send",
+      action: hasSent ? "View messages" : "Send",
       done: false,
     },
   ];
@@ -58,7 +60,9 @@ export function FirstSteps() {
         First steps
       </Title>
       <Text size="sm" c="dimmed" mt={4} mb="lg">
-        You have not sent any messages yet. Follow these steps to send the first one.
+        {hasSent
+          ? "No message has been delivered yet. These steps remain until the first one is."
+          : "You have not sent any messages yet. Follow these steps to send the first one."}
       </Text>
       <Stack component="ol" gap="lg" className="plain-list">
         {steps.map((step) => (

@@ -1,97 +1,133 @@
 "use client";
 
-import { Card, SimpleGrid, Skeleton, Stack, Title } from "@mantine/core";
-import { IconCalendar, IconCircleCheck, IconClock, IconSend, IconWallet } from "@tabler/icons-react";
+import { Card, SegmentedControl, SimpleGrid, Skeleton, Stack, Title } from "@mantine/core";
+import { IconCircleCheck, IconCircleX, IconMessages, IconSend, IconWallet } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
-import type { Usage } from "@/server/accounts/schema";
+import type { Comparison, Totals } from "@/server/overview/schema";
 import { CreditNotice } from "../_credit/credit-notice";
 import { StatusByDay } from "../_usage/status-by-day";
 import { formatShare } from "../_usage/status-share";
+import { Breakdowns } from "./breakdowns";
+import { ConcernList } from "./concern-list";
 import { FirstSteps } from "./first-steps";
 import { LatestMessages } from "./latest-messages";
+import { describeChange, describeShift, FIRST_PERIOD, PERIODS, shareOf } from "./period";
 
-const CHART_DAYS = 30;
 const LATEST = 6;
 const REFRESH_MS = 15_000;
+/** A chart of one day shows nothing. */
+const CHART_DAYS_MIN = 7;
+
+const live = { refetchInterval: REFRESH_MS };
 
 export function OverviewView() {
-  const live = { refetchInterval: REFRESH_MS };
-  const series = trpc.accounts.usageSeries.useQuery({ days: CHART_DAYS }, live);
+  const { params, change } = useUrlState();
+  const { days, before } = PERIODS.find((period) => String(period.days) === params.get("days")) ?? FIRST_PERIOD;
+  const all = trpc.accounts.usage.useQuery({ period: "all" }, live);
+  const comparison = trpc.overview.comparison.useQuery({ days }, live);
   const latest = trpc.messages.list.useQuery({ limit: LATEST }, live);
-  const neverSent = latest.data?.pagination.total === 0;
+  const hasSent = (all.data?.totals.messages ?? 0) > 0;
+  const isNew = all.data?.by_status.delivered === 0;
   return (
     <>
       <PageHeader
         title="Overview"
-        description="Your balance, recent messages and their delivery."
+        description="Whether your messages arrive, and what needs your attention."
         actions={
-          <LinkButton href="/send" leftSection={<IconSend size={16} aria-hidden />}>
-            Send a message
-          </LinkButton>
+          <>
+            {hasSent && (
+              <SegmentedControl
+                aria-label="Period"
+                value={String(days)}
+                onChange={(value) => change({ days: value === String(FIRST_PERIOD.days) ? undefined : value })}
+                data={PERIODS.map((period) => ({ value: String(period.days), label: period.label }))}
+              />
+            )}
+            <LinkButton href="/send" leftSection={<IconSend size={16} aria-hidden />}>
+              Send a message
+            </LinkButton>
+          </>
         }
       />
       <Stack gap="lg">
         <CreditNotice />
-        <Figures />
-        {neverSent && <FirstSteps />}
-        {!neverSent && (
-          <Card component="section" aria-labelledby="last-days">
-            <Title order={2} size="h4" mb="md" id="last-days">
-              Last {CHART_DAYS} days
-            </Title>
-            <QueryState query={series} loading={<Skeleton height={260} />}>
-              {(days) => <StatusByDay days={days} />}
-            </QueryState>
-          </Card>
+        {hasSent && <ConcernList />}
+        <Figures comparison={comparison} before={before} />
+        {isNew && <FirstSteps hasSent={hasSent} />}
+        {hasSent && (
+          <>
+            <DaysChart days={Math.max(days, CHART_DAYS_MIN)} />
+            <Breakdowns days={days} totals={comparison.data?.current} />
+            <LatestMessages query={latest} />
+          </>
         )}
-        {!neverSent && <LatestMessages query={latest} />}
       </Stack>
     </>
   );
 }
 
-const costOf = (usage: Usage | undefined) =>
-  usage ? `${formatMoney(usage.totals.cost, usage.currency)} spent` : undefined;
-const messagesOf = (usage: Usage | undefined) => usage && formatCount(usage.totals.messages);
+function DaysChart({ days }: { days: number }) {
+  const series = trpc.accounts.usageSeries.useQuery({ days }, live);
+  return (
+    <Card component="section" aria-labelledby="last-days">
+      <Title order={2} size="h4" mb="md" id="last-days">
+        Last {days} days
+      </Title>
+      <QueryState query={series} loading={<Skeleton height={292} />}>
+        {(data) => <StatusByDay days={data} />}
+      </QueryState>
+    </Card>
+  );
+}
 
-function Figures() {
-  const live = { refetchInterval: REFRESH_MS };
+const failedOf = ({ failed, undelivered }: Totals) => failed + undelivered;
+const arrivedShare = ({ delivered, messages }: Totals) => shareOf(delivered, messages);
+
+function Figures({
+  comparison: { data, error, refetch },
+  before,
+}: {
+  comparison: { data: Comparison | undefined; error: unknown; refetch: () => unknown };
+  before: string;
+}) {
   const balance = trpc.accounts.balance.useQuery(undefined, live);
-  const today = trpc.accounts.usage.useQuery({ period: "day" }, live);
-  const month = trpc.accounts.usage.useQuery({ period: "month" }, live);
-  const failed = [balance, today, month].find((query) => query.error && !query.data);
-  if (failed) {
-    return (
-      <ErrorAlert error={failed.error} title="The figures could not be loaded" onRetry={() => void failed.refetch()} />
-    );
+  if (error && !data) {
+    return <ErrorAlert error={error} title="The figures could not be loaded" onRetry={() => void refetch()} />;
   }
+  const { current, previous } = data ?? {};
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
       <StatCard
         label="Balance"
         icon={IconWallet}
         value={balance.data && formatMoney(balance.data.balance, balance.data.currency)}
-        hint="Available for sending"
-      />
-      <StatCard label="Messages today" icon={IconClock} value={messagesOf(today.data)} hint={costOf(today.data)} />
-      <StatCard
-        label="Messages this month"
-        icon={IconCalendar}
-        value={messagesOf(month.data)}
-        hint={costOf(month.data)}
+        hint={data && current && `${formatMoney(current.cost, data.currency)} spent in this period`}
       />
       <StatCard
-        label="Delivered this month"
+        label="Messages"
+        icon={IconMessages}
+        value={current && formatCount(current.messages)}
+        hint={current && previous && describeChange(current.messages, previous.messages, before)}
+      />
+      <StatCard
+        label="Delivered"
         icon={IconCircleCheck}
-        value={month.data && formatShare(month.data.by_status.delivered, month.data.totals.messages)}
-        hint={month.data && `${formatCount(month.data.by_status.delivered)} confirmed by carriers`}
+        value={current && formatShare(current.delivered, current.messages)}
+        hint={current && previous && describeShift(arrivedShare(current), arrivedShare(previous), before)}
+      />
+      <StatCard
+        label="Failed or undelivered"
+        icon={IconCircleX}
+        value={current && formatCount(failedOf(current))}
+        hint={current && previous && describeChange(failedOf(current), failedOf(previous), before)}
       />
     </SimpleGrid>
   );

@@ -13,21 +13,21 @@ const SERIES = MESSAGE_STATUS_VIEWS.map(({ status, label, tone }) => ({
   color: TONE_COLORS[tone],
 }));
 const HEIGHT = 260;
-const BAR_MAX_WIDTH = 28;
 
 /** Messages per UTC day, stacked by their current status. */
 export function StatusByDay({ days }: { days: UsageSeries }) {
   const total = days.reduce((sum, entry) => sum + entry.messages, 0);
-  const data = days.map((entry) => ({ ...entry, day: formatDayShort(entry.day) }));
+  const bars = days.map(({ day, pending, sent, delivered, failed, undelivered }) => ({
+    id: day,
+    name: formatDayShort(day),
+    counts: { pending, sent, delivered, failed, undelivered },
+  }));
   return (
     <StackedBars
       label={`Messages per day by status over ${days.length} days, ${formatCount(total)} in all`}
       h={HEIGHT}
-      data={data}
-      dataKey="day"
+      bars={bars}
       series={SERIES}
-      maxBarWidth={BAR_MAX_WIDTH}
-      minTickGap={28}
     />
   );
 }

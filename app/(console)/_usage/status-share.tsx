@@ -1,7 +1,7 @@
 "use client";
 
-import { DonutChart } from "@mantine/charts";
-import { Box, Center, SimpleGrid, Table } from "@mantine/core";
+import { Center, SimpleGrid, Table } from "@mantine/core";
+import { Donut } from "@/app/_ui/donut";
 import { formatCount } from "@/app/_ui/values/count";
 import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import { TONE_COLORS } from "@/app/_ui/values/status-badge";
@@ -19,24 +19,12 @@ export function StatusShare({ usage }: { usage: Usage }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">
       <Center>
-        <Box role="img" aria-label={`Share of each status among ${formatCount(total)} messages`}>
-          <DonutChart
-            size={170}
-            thickness={22}
-            paddingAngle={2}
-            strokeWidth={0}
-            classNames={{ label: "donut-label" }}
-            chartLabel={formatCount(total)}
-            data={
-              total === 0
-                ? [{ name: "None", value: 1, color: "var(--mantine-color-default-border)" }]
-                : rows.map(({ label, tone, count }) => ({ name: label, value: count, color: TONE_COLORS[tone] }))
-            }
-            withTooltip={total > 0}
-            valueFormatter={formatCount}
-            pieProps={{ isAnimationActive: false }}
-          />
-        </Box>
+        <Donut
+          label={`Share of each status among ${formatCount(total)} messages`}
+          parts={rows.map(({ label, tone, count }) => ({ name: label, value: count, color: TONE_COLORS[tone] }))}
+        >
+          {formatCount(total)}
+        </Donut>
       </Center>
       <Table aria-label="Messages by status" verticalSpacing="xs">
         <Table.Thead>

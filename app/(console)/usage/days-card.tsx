@@ -7,7 +7,6 @@ import { trpc } from "@/app/_trpc/client";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
-import { downloadText, toCsv } from "@/app/_ui/values/csv";
 import { formatDay } from "@/app/_ui/values/days";
 import { fractionDigits, Money } from "@/app/_ui/values/money";
 import type { Usage, UsageSeries } from "@/server/accounts/schema";
@@ -29,7 +28,8 @@ function daysOf({ period, starts_at }: Usage): number {
   return Math.min(Math.max(days, 1), DAYS_MAX);
 }
 
-function download(days: UsageSeries, currency: string) {
+async function download(days: UsageSeries, currency: string) {
+  const { downloadText, toCsv } = await import("@/app/_ui/values/csv");
   const rows = days.map((day) => [...CSV_COLUMNS.map((column) => day[column]), day.cost, currency]);
   const name = `usage-${days[0]?.day ?? ""}-to-${days.at(-1)?.day ?? ""}.csv`;
   downloadText(name, toCsv([[...CSV_COLUMNS, "cost", "currency"], ...rows]));
@@ -88,7 +88,7 @@ export function DaysCard({ usage }: { usage: Usage }) {
           size="sm"
           leftSection={<IconDownload size={16} aria-hidden />}
           disabled={!series.data}
-          onClick={() => series.data && download(series.data, usage.currency)}
+          onClick={() => series.data && void download(series.data, usage.currency)}
         >
           Download CSV
         </Button>

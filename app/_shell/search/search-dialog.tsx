@@ -7,7 +7,7 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { Dialog } from "@/app/_ui/frame/dialog";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { signOutHere } from "../sign-out";
 import { type Choice, foundChoices, knownChoices } from "./choices";
 import { SearchResults } from "./search-results";

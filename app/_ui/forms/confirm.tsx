@@ -1,6 +1,6 @@
-import { Text } from "@mantine/core";
-import { modals } from "@mantine/modals";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { openDialog } from "./dialogs";
 
 /** Asks for confirmation of an action; `onConfirm` runs when it is confirmed. */
 export function confirmAction({
@@ -17,15 +17,28 @@ export function confirmAction({
   danger?: boolean;
   onConfirm: () => void;
 }): void {
-  modals.openConfirmModal({
+  openDialog({
     title,
-    children: (
-      <Text size="sm" component="div">
-        {children}
-      </Text>
+    content: (close) => (
+      <Stack gap="lg">
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={close} data-autofocus>
+            Cancel
+          </Button>
+          <Button
+            color={danger ? "red" : undefined}
+            onClick={() => {
+              onConfirm();
+              close();
+            }}
+          >
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
     ),
-    labels: { confirm: confirmLabel, cancel: "Cancel" },
-    confirmProps: danger ? { color: "red" } : {},
-    onConfirm,
   });
 }

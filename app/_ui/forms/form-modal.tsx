@@ -2,8 +2,8 @@
 
 import type { ModalProps } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { Dialog } from "../frame/dialog";
 import { confirmAction } from "./confirm";
+import { Dialog } from "./dialog";
 
 /**
  * A dialog with a form. Escape, the closing cross and a click beside it ask before they drop what was entered; buttons

@@ -1,18 +1,5 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Card,
-  type CSSVariablesResolver,
-  createTheme,
-  Drawer,
-  type MantineColorsTuple,
-  Menu,
-  Modal,
-  PasswordInput,
-  Tooltip,
-} from "@mantine/core";
-import { answeredEscapes } from "./dialog";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import { answeredEscapes } from "./answered-escapes";
 
 const iris: MantineColorsTuple = [
   "#eef0ff",
@@ -70,24 +57,24 @@ export const theme = createTheme({
   cursorType: "pointer",
   focusRing: "auto",
   respectReducedMotion: true,
+  // Plain values: `extend` would bring the components themselves to every page.
   components: {
-    Alert: Alert.extend({ defaultProps: { radius: "md" } }),
-    Badge: Badge.extend({ defaultProps: { radius: "xl" } }),
-    Button: Button.extend({ defaultProps: { fw: 550 } }),
-    Drawer: Drawer.extend({ defaultProps: { __handledEscapeEvents: answeredEscapes } }),
-    Card: Card.extend({ defaultProps: { withBorder: true, padding: "lg", radius: "lg" } }),
+    Alert: { defaultProps: { radius: "md" } },
+    Badge: { defaultProps: { radius: "xl" } },
+    Button: { defaultProps: { fw: 550 } },
+    Drawer: { defaultProps: { __handledEscapeEvents: answeredEscapes } },
+    Card: { defaultProps: { withBorder: true, padding: "lg", radius: "lg" } },
     // Its placeholder for the focus is no item of a menu.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    Modal: Modal.extend({
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Modal: {
       // The press that closes a question must not reach the dialog below it, which is on top by then.
       defaultProps: { centered: true, radius: "lg", padding: "lg", __handledEscapeEvents: answeredEscapes },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
-    }),
+    },
     // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.
-    PasswordInput: PasswordInput.extend({
+    PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide the entry", tabIndex: 0 } },
-    }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 200, events: { hover: true, focus: true, touch: true } } }),
+    },
   },
 });
 

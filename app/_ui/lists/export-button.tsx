@@ -3,6 +3,7 @@
 import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useState } from "react";
+import { pageHeaders } from "@/app/_trpc/client";
 import type { ExportInput } from "@/server/exports/schema";
 import { apiErrorOf } from "../forms/api-error";
 import { toastDone, toastProblem } from "../toast";
@@ -20,7 +21,7 @@ const nameOf = (response: Response): string =>
 async function download(list: ExportInput): Promise<void> {
   const response = await fetch(EXPORTS, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...pageHeaders() },
     body: JSON.stringify(list),
   });
   if (!response.ok) throw (await response.json()).error;

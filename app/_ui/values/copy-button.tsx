@@ -1,7 +1,8 @@
 "use client";
 
-import { ActionIcon, CopyButton as MantineCopyButton, Tooltip } from "@mantine/core";
+import { ActionIcon, CopyButton as MantineCopyButton } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { Tooltip } from "../tooltip";
 
 const SHOWN_FOR_MS = 1_500;
 

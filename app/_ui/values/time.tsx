@@ -1,7 +1,7 @@
 "use client";
 
-import { Tooltip } from "@mantine/core";
 import { useSyncExternalStore } from "react";
+import { Tooltip } from "../tooltip";
 
 const TICK_MS = 10_000;
 const STEPS: ReadonlyArray<{ unit: Intl.RelativeTimeFormatUnit; seconds: number; below: number }> = [

@@ -1,6 +1,6 @@
 "use client";
 
-import { AppShell, Box, Burger, Button, Container, Drawer, Group, ScrollArea, UnstyledButton } from "@mantine/core";
+import { AppShell, Box, Burger, Button, Container, Drawer, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
@@ -8,7 +8,8 @@ import { Brand } from "@/app/_ui/frame/brand";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { SchemeToggle } from "@/app/_ui/frame/scheme-toggle";
 import { SiteLink } from "@/app/_ui/frame/site-link";
-import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
+import { GUIDES } from "@/server/api/document/guides";
+import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 
 const NAVBAR_WIDTH = 248;
@@ -63,9 +64,9 @@ export function DocsShell({ children }: { children: ReactNode }) {
       </AppShell.Header>
       {!isReference && (
         <AppShell.Navbar visibleFrom="md" aria-label="Guides">
-          <ScrollArea flex={1} px="sm" py="md">
+          <Box className="nav-scroll" px="sm" py="md">
             <DocsNavigation />
-          </ScrollArea>
+          </Box>
         </AppShell.Navbar>
       )}
       <Drawer

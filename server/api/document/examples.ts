@@ -2,7 +2,18 @@
  * Examples of the API document, by procedure. The compiler checks them against the schemas, a test against the document.
  */
 import { ACCOUNT_EXAMPLES, type Examples, type OperationExamples, one } from "./account-examples";
-import { DELIVERED, DELIVERY, ENDPOINT, EVENTS, PAGINATION, PENDING, REFUSED, TIMELINE } from "./samples";
+import {
+  CANCELED,
+  DELIVERED,
+  DELIVERY,
+  ENDPOINT,
+  EVENTS,
+  INBOUND,
+  PAGINATION,
+  PENDING,
+  REFUSED,
+  TIMELINE,
+} from "./samples";
 
 const EXAMPLES: Examples = {
   messages: {
@@ -21,6 +32,8 @@ const EXAMPLES: Examples = {
             route_id: 1,
             provider: "sandbox",
             smart_encoding: true,
+            send_at: "2026-02-01T09:00:00+01:00",
+            validity_period: 3600,
             reference: "order-4711",
           },
         },
@@ -78,6 +91,7 @@ const EXAMPLES: Examples = {
             route_id: 1,
             provider: "sandbox",
             price_per_segment: 0.01,
+            segments: 1,
             cost: 0.01,
             refusal: null,
           },
@@ -85,16 +99,26 @@ const EXAMPLES: Examples = {
         refusals: [],
       }),
     },
+    cancel: { responses: one("Canceled", CANCELED) },
     get: { responses: one("Delivered", DELIVERED) },
     timeline: { responses: one("Accepted, charged, sent, delivered", TIMELINE) },
     list: { responses: one("A page of one", { items: [DELIVERED], pagination: PAGINATION }) },
+  },
+  inbound: {
+    list: { responses: one("A page of one", { items: [INBOUND], pagination: PAGINATION }) },
+    get: {
+      responses: {
+        text: { summary: "A text", value: INBOUND },
+        stop: { summary: "A STOP", value: { ...INBOUND, body: "STOP", action: "opt_out" as const } },
+      },
+    },
   },
   ...ACCOUNT_EXAMPLES,
   webhooks: {
     list: { responses: one("One endpoint", { object: "list" as const, data: [ENDPOINT] }) },
     create: {
       requests: {
-        shortest: { summary: "Every event", value: { url: "https://shop.example/hooks/sms" } },
+        shortest: { summary: "Every status change", value: { url: "https://shop.example/hooks/sms" } },
         everything: {
           summary: "Every field",
           value: {
@@ -149,7 +173,18 @@ const EXAMPLES: Examples = {
       requests: one("Events of one night", { since: "2026-01-30T22:00:00Z" }),
       responses: one("Two deliveries", { object: "webhook_recovery" as const, recovered: 2 }),
     },
-    events: { responses: one("A page of one", { items: [EVENTS["message.delivered"]], pagination: PAGINATION }) },
+    events: {
+      responses: {
+        sent: {
+          summary: "A page of one",
+          value: { items: [EVENTS["message.delivered"]], pagination: PAGINATION },
+        },
+        received: {
+          summary: "With `type=message.received`",
+          value: { items: [EVENTS["message.received"]], pagination: PAGINATION },
+        },
+      },
+    },
   },
 };
 

@@ -86,6 +86,8 @@ test("the document has every operation, each with its success status and its ref
     "GET /api-keys",
     "GET /balance",
     "GET /events",
+    "GET /inbound",
+    "GET /inbound/{id}",
     "GET /messages",
     "GET /messages/{id}",
     "GET /messages/{id}/timeline",
@@ -102,6 +104,7 @@ test("the document has every operation, each with its success status and its ref
     "POST /messages/bulk",
     "POST /messages/estimate",
     "POST /messages/send",
+    "POST /messages/{id}/cancel",
     "POST /senders/create",
     "POST /suppressions",
     "POST /webhooks/create",
@@ -233,9 +236,9 @@ describe("examples", () => {
   });
 });
 
-test("the three events are described as webhook requests", () => {
+test("the four events are described as webhook requests", () => {
   const webhooks = operationsOf("webhooks");
-  const types = ["message.sent", "message.delivered", "message.failed"];
+  const types = ["message.sent", "message.delivered", "message.failed", "message.received"];
   expect(webhooks.map(([name]) => name)).toEqual(types.map((type) => `POST ${type}`));
   for (const [name, { parameters = [], requestBody }] of webhooks) {
     expect(parameters.map((parameter) => parameter.name)).toContain("Service-Signature");

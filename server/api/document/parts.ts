@@ -2,6 +2,7 @@
 import { Account, Balance, Usage } from "../../accounts/schema";
 import { ApiKey, CreatedApiKey } from "../../api-keys/schema";
 import { Deleted, Pagination } from "../../core/wire";
+import { InboundMessage } from "../../inbound/schema";
 import { Estimate } from "../../messages/accept/estimate-schema";
 import { BulkResult, Message, MessageError } from "../../messages/schema";
 import { Timeline } from "../../messages/timeline-schema";
@@ -12,12 +13,18 @@ import {
   Delivery,
   Event,
   EventMessage,
+  ReceivedEvent,
   RotatedWebhookEndpoint,
   WebhookEndpoint,
   WebhookRecovery,
   WebhookTest,
 } from "../../webhooks/schema";
+import { GUIDES } from "./guides";
 import { ENVELOPE_SCHEMAS, HEADERS, refusalResponses } from "./refusals";
+
+const GUIDE_LINKS = GUIDES.filter(({ readers }) => readers === "callers")
+  .map(({ slug, label }) => `[${label}](/docs/${slug})`)
+  .join(" · ");
 
 export const INFO_TEXT = `Send SMS, follow each message to its final state, and get signed webhooks for every change.
 
@@ -28,12 +35,16 @@ from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 
 New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know.
 
-Guides: [quick start](/docs/quick-start) · [authentication](/docs/authentication) · [sending](/docs/sending) ·
-[errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
-[scenario numbers](/docs/scenario-numbers)`;
+Guides: ${GUIDE_LINKS}
+
+For tools: this document as [JSON](/api/v1/openapi.json) and [YAML](/api/v1/openapi.yaml), a
+[Postman collection](/docs/postman.json), and an index of all guides as Markdown, [llms.txt](/llms.txt). The code samples read
+your key from the environment variable \`API_KEY\`; those in Node and Python use the clients of the
+[quick start](/docs/quick-start#with-typescript).`;
 
 export const TAGS = [
   { name: "Messages", description: "Send to one recipient or to many, and follow each message." },
+  { name: "Inbound", description: "Messages that people sent to the account's numbers." },
   { name: "Account", description: "The account, its balance and its usage." },
   { name: "Senders", description: "Sender IDs: the origin that recipients see. Only approved ones may be used." },
   {
@@ -45,7 +56,10 @@ export const TAGS = [
     description: "Keys for programs. A key has permissions, limits and, optionally, allowed addresses.",
   },
   { name: "Webhooks", description: "Your endpoints, to which events are posted." },
-  { name: "Events", description: "Status changes of messages: the same objects that webhooks carry." },
+  {
+    name: "Events",
+    description: "Status changes of messages, and inbound messages: the same objects that webhooks carry.",
+  },
   { name: "Webhook requests", description: "Requests that the service makes to your endpoints." },
 ];
 
@@ -56,6 +70,7 @@ export const NAMED_SCHEMAS = {
   BulkResult,
   Estimate,
   Timeline,
+  InboundMessage,
   Account,
   Balance,
   Usage,
@@ -71,6 +86,7 @@ export const NAMED_SCHEMAS = {
   WebhookRecovery,
   Event,
   EventMessage,
+  ReceivedEvent,
   Deleted,
   Pagination,
 };
@@ -105,7 +121,7 @@ export const COMPONENTS = {
     apiKey: {
       type: "http",
       scheme: "bearer",
-      description: "An API key, `ds_live_…`, as `Authorization: Bearer <key>`.",
+      description: "An API key, `ds_live_…` or in test mode `ds_test_…`, as `Authorization: Bearer <key>`.",
     },
   },
 };

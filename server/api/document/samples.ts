@@ -1,10 +1,11 @@
 /** Sample objects of the API document's examples: a message, its events, a key, a sender and others. */
 import type { ApiKey } from "../../api-keys/schema";
+import type { InboundMessage } from "../../inbound/schema";
 import type { Message } from "../../messages/schema";
 import type { Timeline } from "../../messages/timeline-schema";
 import type { Sender } from "../../senders/schema";
 import type { Suppression } from "../../suppressions/schema";
-import type { Delivery, Event, WebhookEndpoint } from "../../webhooks/schema";
+import type { Delivery, Event, ReceivedEvent, WebhookEndpoint } from "../../webhooks/schema";
 
 export const PENDING: Message = {
   id: "msg_01k9x7t4m2e8v5q3r6w1y0z8ac",
@@ -26,6 +27,8 @@ export const PENDING: Message = {
   sent_at: null,
   delivered_at: null,
   failed_at: null,
+  scheduled_at: null,
+  validity_period: null,
 };
 const SENT: Message = {
   ...PENDING,
@@ -48,6 +51,14 @@ export const REFUSED: Message = {
   },
   failed_at: "2026-01-31T12:00:00.000Z",
 };
+export const CANCELED: Message = {
+  ...PENDING,
+  status: "failed",
+  cost: 0,
+  error: { code: "canceled", message: "The message was canceled before it was sent." },
+  scheduled_at: "2026-02-01T08:00:00.000Z",
+  failed_at: "2026-01-31T18:30:00.000Z",
+};
 const UNDELIVERED: Message = {
   ...SENT,
   status: "undelivered",
@@ -58,13 +69,36 @@ const UNDELIVERED: Message = {
 const event = (id: string, type: Event["type"], created_at: string, message: Message): Event => ({
   id,
   object: "event",
+  livemode: true,
   type,
   created_at,
   data: message,
 });
 
+export const INBOUND: InboundMessage = {
+  id: "inb_01k9x7t4m2e8v5q3r6w1y0z8ar",
+  object: "inbound_message",
+  from: "+14155550123",
+  to: "+14155550199",
+  body: "Is the table still free?",
+  action: null,
+  provider: "sandbox",
+  provider_message_id: "sbx_01k9x7t4m2e8v5q3r6w1y0z8as",
+  received_at: "2026-01-31T12:06:00.000Z",
+  created_at: "2026-01-31T12:06:00.020Z",
+};
+
+const RECEIVED: ReceivedEvent = {
+  id: "evt_01k9x7t4m2e8v5q3r6w1y0z8at",
+  object: "event",
+  livemode: true,
+  type: "message.received",
+  created_at: INBOUND.created_at,
+  data: INBOUND,
+};
+
 /** One event of each type, as a webhook request carries it and as GET /events lists it. */
-export const EVENTS: Record<Event["type"], Event> = {
+export const EVENTS: Record<Event["type"], Event> & { "message.received": ReceivedEvent } = {
   "message.sent": event("evt_01k9x7t4m2e8v5q3r6w1y0z8af", "message.sent", "2026-01-31T12:00:00.180Z", SENT),
   "message.delivered": event(
     "evt_01k9x7t4m2e8v5q3r6w1y0z8ag",
@@ -73,6 +107,7 @@ export const EVENTS: Record<Event["type"], Event> = {
     DELIVERED,
   ),
   "message.failed": event("evt_01k9x7t4m2e8v5q3r6w1y0z8ah", "message.failed", "2026-01-31T12:00:01.240Z", UNDELIVERED),
+  "message.received": RECEIVED,
 };
 
 export const PAGINATION = { page: 1, limit: 50, total: 1, pages: 1, has_more: false };
@@ -80,6 +115,7 @@ export const PAGINATION = { page: 1, limit: 50, total: 1, pages: 1, has_more: fa
 export const API_KEY: ApiKey = {
   id: "key_01k9x7t4m2e8v5q3r6w1y0z8aj",
   object: "api_key",
+  livemode: true,
   name: "Shop, production",
   key_hint: "ds_live_AbCd…wXyZ",
   is_active: true,
@@ -97,6 +133,7 @@ export const API_KEY: ApiKey = {
 export const SENDER: Sender = {
   id: "snd_01k9x7t4m2e8v5q3r6w1y0z8ak",
   object: "sender",
+  livemode: true,
   sender_id: "DEMO",
   type: "alphanumeric",
   country_code: "US",
@@ -119,6 +156,7 @@ export const SUPPRESSION: Suppression = {
 export const ENDPOINT: WebhookEndpoint = {
   id: "whe_01k9x7t4m2e8v5q3r6w1y0z8am",
   object: "webhook_endpoint",
+  livemode: true,
   url: "https://shop.example/hooks/sms",
   description: "Shop, production",
   events: ["message.sent", "message.delivered", "message.failed"],
@@ -164,7 +202,7 @@ export const TIMELINE: Timeline = {
       at: AT.accepted,
       kind: "accepted",
       summary: "Accepted from DEMO to +14155550123: 1 segment in GSM-7.",
-      details: { to: "+14155550123", from: "DEMO", encoding: "GSM-7", segments: 1 },
+      details: { to: "+14155550123", from: "DEMO", encoding: "GSM-7", segments: 1, scheduled_at: null },
     },
     {
       at: AT.accepted,

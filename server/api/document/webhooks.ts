@@ -1,6 +1,7 @@
 /** The `webhooks` part of the API document: the requests that the service makes to customers' endpoints. */
 import { EVENT_TYPES, type EventType } from "../../webhooks/schema";
 import { EVENTS } from "./samples";
+import { WEBHOOK_SAMPLES } from "./webhook-samples";
 
 const TEXTS: Record<EventType, { operationId: string; summary: string; description: string }> = {
   "message.sent": {
@@ -17,6 +18,13 @@ const TEXTS: Record<EventType, { operationId: string; summary: string; descripti
     operationId: "onMessageFailed",
     summary: "A message failed",
     description: "Raised when a message moves to `failed` or to `undelivered`; see `data.status` and `data.error`.",
+  },
+  "message.received": {
+    operationId: "onMessageReceived",
+    summary: "Somebody sent a message to one of your numbers",
+    description:
+      "Raised once for each inbound message, also for STOP and START. Posted only to endpoints that name this type; `*` " +
+      "does not include it.",
   },
 };
 
@@ -85,7 +93,7 @@ export const webhookItems = () =>
               "application/json": {
                 schema: {
                   allOf: [
-                    { $ref: "#/components/schemas/Event" },
+                    { $ref: `#/components/schemas/${type === "message.received" ? "ReceivedEvent" : "Event"}` },
                     {
                       type: "object",
                       properties: { type: { type: "string", const: type, description: "This event." } },
@@ -97,6 +105,7 @@ export const webhookItems = () =>
             },
           },
           responses: RESPONSES,
+          "x-codeSamples": WEBHOOK_SAMPLES,
         },
       },
     ]),

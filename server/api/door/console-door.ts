@@ -9,8 +9,10 @@ import { defineProcessValue } from "../../core/process";
 import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
 import { textRefusal, writeResponse } from "./answers";
+import { readBuiltFiles } from "./built-files";
 import { readBuiltPages } from "./built-pages";
 import { type HandOver, handleCall, isCallPath } from "./calls";
+import { answerDocsFile, readDocsFiles } from "./docs-files";
 import { EXPORTS, handleExport } from "./exports";
 import { handlePage } from "./pages";
 import { contentSecurityPolicy } from "./security-headers";
@@ -62,7 +64,9 @@ function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): 
  */
 export function openConsoleDoor(next: HandOver): HandOver {
   const isDevelopment = env().NODE_ENV === "development";
-  const built = isDevelopment ? null : readBuiltPages(path.join(process.cwd(), ".next"));
+  const folder = path.join(process.cwd(), ".next");
+  const built = isDevelopment ? null : { pages: readBuiltPages(folder), files: readBuiltFiles(folder) };
+  const docsFiles = readDocsFiles(path.join(process.cwd(), "docs"));
   const handOver: HandOver = (request, response) => {
     // The only source of the caller's address for page code; overwrites the caller's own header.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
@@ -78,6 +82,8 @@ export function openConsoleDoor(next: HandOver): HandOver {
     if (asked === HEALTH && isRead) return answerHealth(request, response);
     if (asked === READY && isRead) return answerReadiness(request, response);
     if (asked === SECURITY_TXT && isRead) return answerSecurityTxt(request, response);
+    const docsFile = docsFiles.get(asked);
+    if (docsFile && isRead) return answerDocsFile(request, response, docsFile);
     if (asked.startsWith("/api/"))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
     if (built) return handlePage(request, response, asked, built, handOver);

@@ -1,7 +1,8 @@
 /** The door for lists as CSV files, on node:http: rows go out while they are read, so that a list of any length takes little memory. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { findSignedIn } from "../../auth/sessions/sessions";
-import type { SessionActor } from "../../core/actor";
+import { SHOWN_ACCOUNT_HEADER } from "../../auth/sessions/shown-account";
+import { inTestMode, type SessionActor } from "../../core/actor";
 import {
   invalidRequest,
   isApiError,
@@ -16,8 +17,10 @@ import { errorFields, log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { ExportInput } from "../../exports/schema";
 import { exportList } from "../../exports/service";
+import { requireShown } from "../context";
 import { parseBody } from "../input";
 import { admitPerson } from "../rate";
+import { TEST_MODE_HEADER } from "../test-mode";
 import { trpcRefusal, writeResponse } from "./answers";
 import { readBody } from "./body";
 import { requireOwnPage } from "./calls";
@@ -38,16 +41,19 @@ const gate = defineProcessValue("door.exports", () => openGate(GATE, letApiGoFir
 /** Accounts with an export under way: the places of the gate are for several. */
 const busyAccounts = defineProcessValue("door.exporting", () => new Set<string>());
 
-/** @throws 401, 429 */
+/** The signed-in person, for the account and the mode that the page shows. @throws 401, 409, 429 */
 async function signedInPerson(request: IncomingMessage): Promise<SessionActor & { sessionId: string }> {
   const visitor = await visitorOf(request);
   const tooOften = countVisit(request, visitor, "Calls", COST);
   if (tooOften) throw tooOften;
   const person = visitor.sessionId === null ? null : await findSignedIn(visitor.sessionId, "");
   if (!person) throw unauthorized("Sign in first.", { reason: "no_session" });
-  const { userId, accountId, isOperator, sessionId } = person;
+  const { userId, accountId, isOperator, role, sessionId } = person;
+  const header = (name: string): string | null => [request.headers[name]].flat()[0] ?? null;
+  requireShown(header(SHOWN_ACCOUNT_HEADER), accountId);
   await admitPerson(person);
-  return { kind: "session", userId, accountId, isOperator, sessionId };
+  const actor = { kind: "session" as const, userId, accountId, isOperator, role, sessionId };
+  return header(TEST_MODE_HEADER) === "true" ? inTestMode(actor) : actor;
 }
 
 /** @throws 400, 404, 413, 415 */

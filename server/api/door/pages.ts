@@ -7,7 +7,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { signInPath } from "../../auth/sign-in/sign-in-path";
 import { type ApiError, overloaded } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
+import { codingOf } from "../compress";
 import { pageRefusal, textRefusal, writeResponse } from "./answers";
+import type { BuiltFile } from "./built-files";
 import type { BuiltPage, BuiltPages } from "./built-pages";
 import type { HandOver } from "./calls";
 import { openGate } from "./gate";
@@ -24,6 +26,9 @@ const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
 
 const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
 const enter = () => renders()();
+
+/** Addresses of former versions, which people have kept, and what they have become. */
+const MOVED: Readonly<Record<string, string>> = { "/security": "/settings/security", "/audit": "/settings/audit" };
 
 const isFile = (path: string): boolean =>
   path.startsWith("/_next/static/") || path === "/icon.svg" || path === "/docs/reference.js";
@@ -81,7 +86,7 @@ export async function handlePage(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  pages: BuiltPages,
+  { pages, files }: { pages: BuiltPages; files: ReadonlyMap<string, BuiltFile> },
   handOver: HandOver,
 ): Promise<void> {
   if (request.method !== "GET" && request.method !== "HEAD") {
@@ -95,7 +100,11 @@ export async function handlePage(
   }
   if (isFile(path)) {
     const tooOften = countFile(request);
-    return tooOften ? refuse(request, response, tooOften) : handOver(request, response);
+    if (tooOften) return refuse(request, response, tooOften);
+    const file = files.get(path);
+    const isTaken =
+      file && codingOf(String(request.headers["accept-encoding"] ?? "")) === "br" && !request.headers.range;
+    return isTaken ? writeResponse(request, response, { status: 200, ...file }) : handOver(request, response);
   }
   const visitor = await visitorOf(request);
   const tooOften = countVisit(request, visitor, "Views", 1);
@@ -103,6 +112,8 @@ export async function handlePage(
   const built = pages.pageAt(path);
   if (built && !isForClient(request)) return sendBuilt(request, response, built, 200);
   if (path.endsWith("/") && pages.isPage(path.slice(0, -1))) return moveTo(request, response, path.slice(0, -1), 308);
+  const moved = MOVED[path];
+  if (moved !== undefined) return moveTo(request, response, moved, 308);
   if (!pages.isPage(path)) return sendBuilt(request, response, pages.notFound, 404);
   if (visitor.sessionId === null && !built) {
     return moveTo(request, response, signInPath(request.url ?? "/"), 307);

@@ -11,7 +11,7 @@ import { createBatcher, type Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
 import { type Defer, onCommit, type Tx, transaction } from "../../core/db";
 import type { ApiError } from "../../core/errors";
-import { addJob } from "../../core/jobs";
+import { addJob, addScheduledJobs } from "../../core/jobs";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
 import type { Idempotency } from "../../core/trpc";
@@ -240,11 +240,35 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
     ),
   );
   defer(countQuotas(tx, quotas));
-  for (let at = 0; at < pending.length; at += DISPATCH_BATCH) {
-    const messageIds = pending.slice(at, at + DISPATCH_BATCH).map((message) => message.id);
+  for (const messageIds of dispatchBatches(pending.filter(({ scheduledAt }) => scheduledAt === null))) {
     defer(addJob(tx, "dispatch_messages", { messageIds }));
   }
+  defer(addScheduledJobs(tx, "dispatch_messages", scheduledBatches(pending)));
   await recordEvents(tx, failed.map(failure));
+}
+
+/** The messages of each dispatch job. */
+function dispatchBatches(messages: readonly MessageRow[]): string[][] {
+  const batches: string[][] = [];
+  for (let at = 0; at < messages.length; at += DISPATCH_BATCH) {
+    batches.push(messages.slice(at, at + DISPATCH_BATCH).map((message) => message.id));
+  }
+  return batches;
+}
+
+/** The dispatch jobs of scheduled messages; those of one time share jobs. */
+function scheduledBatches(messages: readonly MessageRow[]) {
+  const byTime = new Map<number, MessageRow[]>();
+  for (const message of messages) {
+    const time = message.scheduledAt?.getTime();
+    if (time === undefined) continue;
+    const alike = byTime.get(time);
+    if (alike) alike.push(message);
+    else byTime.set(time, [message]);
+  }
+  return [...byTime].flatMap(([time, alike]) =>
+    dispatchBatches(alike).map((messageIds) => ({ payload: { messageIds }, dueAt: new Date(time) })),
+  );
 }
 
 const failure = ({ accountId, id, createdAt }: MessageRow) =>

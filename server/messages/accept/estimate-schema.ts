@@ -1,7 +1,7 @@
 /** Wire shapes of POST /messages/estimate. */
 import { z } from "zod";
 import { kindOf } from "../../core/wire";
-import { Encoding, MessageError, SendBulkInput, SendMessageInput, SharedInput } from "../schema";
+import { BulkVariables, Encoding, MessageError, SendBulkInput, SendMessageInput, SharedInput } from "../schema";
 
 export const EstimateInput = z
   .object({
@@ -10,6 +10,7 @@ export const EstimateInput = z
       .optional()
       .describe("1 to 1,000 recipients, E.164, as of a bulk send; or give `to`."),
     ...SharedInput,
+    variables: BulkVariables,
     reference: SendMessageInput.shape.reference.describe("Your own id, as of a single send; the estimate ignores it."),
   })
   .refine((input) => input.to !== undefined || input.recipients !== undefined, {
@@ -44,6 +45,7 @@ const RecipientEstimate = z.object({
     .number()
     .nullable()
     .describe("Price of one segment, in units of `currency`; null without a route."),
+  segments: z.number().int().describe("Segments of its text, which differ between recipients with `variables`."),
   cost: z.number().describe("Price of all segments, in units of `currency`; 0 when its message would fail at once."),
   refusal: MessageError.nullable().describe(
     "The `error` with which its message would fail at once; null: it would be accepted.",
@@ -61,7 +63,10 @@ const Refusal = z.object({
 export const Estimate = z.object({
   object: kindOf("estimate"),
   encoding: Encoding.describe("Alphabet of the text as it would be sent, with `smart_encoding` if requested."),
-  segments: z.number().int().describe("Segments of each message."),
+  segments: z
+    .number()
+    .int()
+    .describe("Segments of each message; with `variables`, of the text before they are filled in."),
   characters: z.number().int().describe("Characters (code points) of that text."),
   units: z.number().int().describe("Its length: septets in GSM-7, 16-bit units in UCS-2."),
   non_gsm: z.array(NonGsm).describe("Characters of the given `body` that GSM-7 lacks, in order; at most 100."),

@@ -30,18 +30,19 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
   ]);
   const at = now();
   const [recipients, spending, failures] = await Promise.all([
-    applyFraudCheck(account, input.from, prepared.body, recipientsOf(input).map(prepared.resolve)),
+    applyFraudCheck(account, input.from, recipientsOf(input).map(prepared.resolve)),
     loadSpending(pool(), [account], [utcDay(at)]),
     loadFailures(pool(), [account.id], [utcDay(at)]),
   ]);
   const costMicros = recipients.reduce((sum, recipient) => sum + recipient.costMicros, 0n);
   const billed = recipients.filter((recipient) => recipient.routing).length;
-  const { units } = segmentText(prepared.body);
+  const { body, encoding, segments } = prepared.text;
+  const { units } = segmentText(body);
   return {
     object: "estimate",
-    encoding: prepared.encoding,
-    segments: prepared.segments,
-    characters: [...prepared.body].length,
+    encoding,
+    segments,
+    characters: [...body].length,
     units,
     non_gsm: nonGsmOf(input.body),
     smart: smartOf(input.body),
@@ -64,14 +65,14 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
 type Account = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
 
 /** Replaces recipients that suppressions or limits block by their refusals, in order. */
-async function applyFraudCheck(account: Account, from: string, body: string, recipients: Destination[]) {
+async function applyFraudCheck(account: Account, from: string, recipients: Destination[]) {
   const candidates = recipients.map(
-    ({ to, routing }): CandidateMessage => ({
+    ({ to, text, routing }): CandidateMessage => ({
       id: newId("message"),
       accountId: account.id,
       toNumber: to,
       fromSender: from,
-      body,
+      body: text.body,
       chain: routing?.chain ?? [],
     }),
   );
@@ -82,7 +83,7 @@ async function applyFraudCheck(account: Account, from: string, body: string, rec
   return recipients.map((recipient, at): Destination => {
     const candidate = candidates[at];
     const refusal = candidate && blocked.get(candidate);
-    return refusal ? { to: recipient.to, costMicros: 0n, routing: null, refusal } : recipient;
+    return refusal ? { to: recipient.to, costMicros: 0n, text: recipient.text, routing: null, refusal } : recipient;
   });
 }
 
@@ -116,11 +117,18 @@ function smartOf(body: string): Estimate["smart"] {
   return { segments, encoding, saved_segments: segmentText(body).segments - segments };
 }
 
-const presentDestination = ({ to, routing, costMicros, refusal }: Destination): Estimate["recipients"][number] => ({
+const presentDestination = ({
+  to,
+  text,
+  routing,
+  costMicros,
+  refusal,
+}: Destination): Estimate["recipients"][number] => ({
   to,
   route_id: routing?.routeId ?? null,
   provider: routing?.chain[0] ?? null,
   price_per_segment: routing && fromMicros(routing.priceMicros),
+  segments: text.segments,
   cost: fromMicros(costMicros),
   refusal,
 });

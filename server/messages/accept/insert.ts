@@ -24,17 +24,34 @@ const COLUMNS: Parameters<typeof unnest<MessageRow>>[0] = {
   created_at: ["timestamptz", ({ createdAt }) => createdAt.toISOString()],
   failed_at: ["timestamptz", ({ failedAt }) => failedAt?.toISOString() ?? null],
 };
-const NAMES = Object.keys(COLUMNS).join(", ");
-const MESSAGES = unnest<MessageRow>({ ...COLUMNS, chain: ["text", ({ chain }) => chain.join(",")] });
+/** Columns of a message with a schedule or a validity period. */
+const TIMED_COLUMNS: typeof COLUMNS = {
+  ...COLUMNS,
+  scheduled_at: ["timestamptz", ({ scheduledAt }) => scheduledAt?.toISOString() ?? null],
+  validity_s: ["int4", ({ validityS }) => validityS],
+};
+
+/** An INSERT of new messages. `more`: further columns, as their names and expressions. */
+function insertOf(name: string, columns: typeof COLUMNS, more: Readonly<Record<string, string>>) {
+  const names = Object.keys(columns).join(", ");
+  const entries = Object.entries({ chain: "string_to_array(chain, ',')", ...more });
+  const rows = unnest<MessageRow>({ ...columns, chain: ["text", ({ chain }) => chain.join(",")] });
+  const text = `INSERT INTO messages (${names}, ${entries.map(([column]) => column).join(", ")})
+                SELECT ${names}, ${entries.map(([, expression]) => expression).join(", ")} FROM ${rows.as("r")}`;
+  return (messages: readonly MessageRow[]) => ({ name, text, values: rows.values(messages) });
+}
+
+const INSERT = insertOf("messages.insert", COLUMNS, {});
+/** Batches without schedules and validity periods, nearly all, do not pass their columns. */
+const INSERT_TIMED = insertOf("messages.insert_timed", TIMED_COLUMNS, {
+  expires_at: "COALESCE(scheduled_at, clock_timestamp()) + validity_s * interval '1 second'",
+});
+
+const isTimed = ({ scheduledAt, validityS }: MessageRow): boolean => scheduledAt !== null || validityS !== null;
 
 /** Stores accepted messages, pending or failed at once. */
 export async function insertMessages(tx: Tx, rows: readonly MessageRow[]): Promise<void> {
-  await tx.query({
-    name: "messages.insert",
-    text: `INSERT INTO messages (${NAMES}, chain)
-           SELECT ${NAMES}, string_to_array(chain, ',') FROM ${MESSAGES.as("r")}`,
-    values: MESSAGES.values(rows),
-  });
+  await tx.query(rows.some(isTimed) ? INSERT_TIMED(rows) : INSERT(rows));
 }
 
 /** Additions to the counters of an account's UTC day. Messages that did not fail are pending. */

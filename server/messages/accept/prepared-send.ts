@@ -1,36 +1,44 @@
 /** Preparation shared by a send and its estimate: the checks of a request, its final text, and its routes. */
+import { DAY_MS, msUntil } from "../../core/clock";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
 import { approvedSender } from "../../senders/service";
 import { isE164 } from "../phone";
-import type { SendMessageInput } from "../schema";
-import { type Encoding, segmentText } from "../segments";
-import { toGsmPunctuation } from "../smart-encoding";
+import type { SendBulkInput, SendMessageInput } from "../schema";
+import { type FinalText, finalText, personalTexts } from "./personal-texts";
 
 /** Input that all messages of one request share. */
-export type SharedInput = Pick<SendMessageInput, "from" | "body" | "route_id" | "provider" | "smart_encoding">;
+export type SharedInput = Pick<
+  SendMessageInput,
+  "from" | "body" | "route_id" | "provider" | "smart_encoding" | "send_at" | "validity_period"
+>;
 
 /** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */
-export type Destination = { to: string; costMicros: bigint } & (
+export type Destination = { to: string; costMicros: bigint; text: FinalText } & (
   | { routing: Routing; refusal: null }
   | { routing: null; refusal: { code: string; message: string } }
 );
 
 type PreparedSend = {
-  /** The text as it will be sent. */
-  body: string;
-  encoding: Encoding;
-  segments: number;
+  /** The text as it will be sent to recipients without variables. */
+  text: FinalText;
+  /** When it is to be sent; null: at once. */
+  scheduledAt: Date | null;
   /** Errors that refuse the whole request, in the order of precedence; empty: none. */
   refusals: ApiError[];
-  resolve: (to: string) => Destination;
+  /** `at`: the recipient's position in the request. */
+  resolve: (to: string, at: number) => Destination;
 };
 
 const RECIPIENT_SHOWN_MAX = 64;
+const SCHEDULE_MAX_DAYS = 30;
 
 /** Checks the shared input of a request once. `resolve` then finds the route and price of a recipient. */
-export async function prepareSend(accountId: string, input: SharedInput): Promise<PreparedSend> {
+export async function prepareSend(
+  accountId: string,
+  input: SharedInput & Pick<Partial<SendBulkInput>, "recipients" | "variables">,
+): Promise<PreparedSend> {
   const refusals: ApiError[] = [];
   if (!(await approvedSender(accountId, input.from))) {
     refusals.push(
@@ -40,7 +48,7 @@ export async function prepareSend(accountId: string, input: SharedInput): Promis
       }),
     );
   }
-  const canPrefer = input.provider ? (await providerTable()).isRoutable(input.provider) : false;
+  const canPrefer = input.provider ? (await providerTable()).isOpenTo(input.provider, accountId) : false;
   if (input.provider && !canPrefer) {
     refusals.push(
       invalidRequest(`The provider ${input.provider} is not configured on this installation.`, {
@@ -54,20 +62,38 @@ export async function prepareSend(accountId: string, input: SharedInput): Promis
       invalidRequest(`There is no active route ${input.route_id}.`, { param: "route_id", reason: "unknown_route" }),
     );
   }
-  const route = await loadRouting({
+  const scheduledAt = input.send_at ? new Date(input.send_at) : null;
+  if (scheduledAt) refusals.push(...sendAtRefusals(scheduledAt));
+  const route = await loadRouting(accountId, {
     routeId: input.route_id ?? null,
     provider: canPrefer ? (input.provider ?? null) : null,
   });
-  const body = input.smart_encoding ? toGsmPunctuation(input.body).body : input.body;
-  const { encoding, segments } = segmentText(body);
-  return { body, encoding, segments, refusals, resolve: (to) => resolve(to, route, segments) };
+  const { recipients, variables } = input;
+  const personal = recipients && variables ? personalTexts({ ...input, recipients, variables }) : null;
+  if (personal?.refusal) refusals.push(personal.refusal);
+  const text = finalText(input.body, input.smart_encoding);
+  return { text, scheduledAt, refusals, resolve: (to, at) => resolve(to, route, personal?.texts?.[at] ?? text) };
 }
 
-function resolve(to: string, route: (to: string) => Routing | null, segments: number): Destination {
+/** Refuses a time that has passed or is too far ahead. A repeated request gets its first response whenever it comes. */
+function sendAtRefusals(scheduledAt: Date): ApiError[] {
+  const aheadMs = msUntil(scheduledAt);
+  if (aheadMs <= 0) {
+    return [invalidRequest("`send_at` must lie ahead.", { param: "send_at", reason: "send_at_in_the_past" })];
+  }
+  if (aheadMs > SCHEDULE_MAX_DAYS * DAY_MS) {
+    const text = `\`send_at\` must lie at most ${SCHEDULE_MAX_DAYS} days ahead.`;
+    return [invalidRequest(text, { param: "send_at", reason: "send_at_too_far_ahead" })];
+  }
+  return [];
+}
+
+function resolve(to: string, route: (to: string) => Routing | null, text: FinalText): Destination {
   if (!isE164(to)) {
     return {
       to: to.slice(0, RECIPIENT_SHOWN_MAX).toWellFormed().replaceAll("\0", ""),
       costMicros: 0n,
+      text,
       routing: null,
       refusal: {
         code: "invalid_recipient",
@@ -76,7 +102,7 @@ function resolve(to: string, route: (to: string) => Routing | null, segments: nu
     };
   }
   const routing = route(to);
-  if (routing) return { to, costMicros: routing.priceMicros * BigInt(segments), routing, refusal: null };
+  if (routing) return { to, costMicros: routing.priceMicros * BigInt(text.segments), text, routing, refusal: null };
   const refusal = { code: "no_route", message: "No route of this installation leads to this number." };
-  return { to, costMicros: 0n, routing: null, refusal };
+  return { to, costMicros: 0n, text, routing: null, refusal };
 }

@@ -25,7 +25,7 @@ export async function sendMessage(
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null)],
+    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null, 0)],
     refusal,
     idempotency,
     respond: ([row]) => row && presentMessage(row),
@@ -49,7 +49,7 @@ export async function sendBulk(
   const accepted = await accept({
     accountId: actor.accountId,
     key: sendingKey(actor),
-    messages: refusal ? [] : input.recipients.map((to) => makeRow(to, null)),
+    messages: refusal ? [] : input.recipients.map((to, at) => makeRow(to, null, at)),
     refusal,
     idempotency,
     respond: presentBulk,
@@ -59,14 +59,18 @@ export async function sendBulk(
   return { ...response, messages: response.messages.map((message) => asReplayed(message, null)) };
 }
 
+/** Fields of a message that is sent at once, and not limited in time. */
+const UNTIMED = { scheduled_at: null, validity_period: null };
+
 /**
  * A response that a version before these fields stored for an Idempotency-Key, completed. The request is the same, so its
  * reference is.
  */
 function asReplayed(message: Message, reference: string | null): Message {
-  if (message.segments !== undefined) return message;
+  const timed = { ...UNTIMED, ...message };
+  if (message.segments !== undefined) return timed;
   const { encoding, segments } = segmentText(message.body);
-  return { ...message, encoding, segments, reference };
+  return { ...timed, encoding, segments, reference };
 }
 
 function presentBulk(rows: MessageRow[]): BulkResult {
@@ -80,7 +84,8 @@ function presentBulk(rows: MessageRow[]): BulkResult {
   };
 }
 
-type MakeRow = (to: string, reference: string | null) => MessageRow;
+/** `at`: the recipient's position in the request. */
+type MakeRow = (to: string, reference: string | null, at: number) => MessageRow;
 
 /**
  * Checks a request and returns the factory of its rows: pending with their cost, or failed at once and free.
@@ -89,14 +94,14 @@ type MakeRow = (to: string, reference: string | null) => MessageRow;
  */
 async function prepareRows(
   actor: AccountActor,
-  input: SharedInput,
+  input: SharedInput & Partial<Pick<SendBulkInput, "recipients" | "variables">>,
   idempotency: Idempotency | null,
 ): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
-  const { body, encoding, segments, refusals, resolve } = await prepareSend(actor.accountId, input);
+  const { scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);
   const refusal = refusals[0] ?? null;
   if (refusal && !idempotency) throw refusal;
-  const makeRow: MakeRow = (to, reference) => {
-    const { routing, refusal: failure, ...destination } = resolve(to);
+  const makeRow: MakeRow = (to, reference, at) => {
+    const { routing, refusal: failure, text, ...destination } = resolve(to, at);
     const createdAt = now();
     return {
       id: newId("message"),
@@ -104,9 +109,7 @@ async function prepareRows(
       apiKeyId: actor.kind === "apiKey" ? actor.keyId : null,
       toNumber: destination.to,
       fromSender: input.from,
-      body,
-      encoding,
-      segments,
+      ...text,
       status: routing ? "pending" : "failed",
       costMicros: destination.costMicros,
       // Set to the account's currency when the message is accepted.
@@ -123,6 +126,8 @@ async function prepareRows(
       sentAt: null,
       deliveredAt: null,
       failedAt: routing ? null : createdAt,
+      scheduledAt,
+      validityS: input.validity_period ?? null,
     };
   };
   return { refusal, makeRow };

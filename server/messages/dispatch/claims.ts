@@ -14,6 +14,7 @@ import { unnest } from "../../core/unnest";
 import { workerId } from "../../core/worker-id";
 import type { Slot } from "../../providers/health/slots";
 import type { Adapter, OutboundMessage } from "../../providers/port";
+import { isExpired } from "./fail-undispatched";
 
 /** Pause before messages whose providers are all unavailable are dispatched again. */
 export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
@@ -77,7 +78,8 @@ export function forgetClaims(attempts: readonly Pick<Attempt, "claim">[]): void 
 }
 
 /**
- * Claims attempts; one is skipped when its message has an attempt of that number, was refused or is no longer pending.
+ * Claims attempts; one is skipped when its message has an attempt of that number, was refused or withdrawn, has expired or is
+ * no longer pending.
  * @param begins whether an attempt begins with its claim, because the call follows at once.
  * @returns the attempts that this process is to make.
  */
@@ -127,7 +129,7 @@ async function insertClaims(tx: Queryable, claims: readonly NewClaim[]): Promise
            SELECT c.message_id, c.seq, c.provider, clock_timestamp(), $1, c.claim,
              CASE WHEN c.begins THEN clock_timestamp() END
            FROM ${NEW_CLAIMS.as("c")}
-           JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")}
+           JOIN messages m ON m.id = c.message_id AND ${filterEquals("m.status", "pending")} AND NOT ${isExpired("m")}
            WHERE NOT EXISTS (SELECT 1 FROM message_attempts r WHERE r.message_id = c.message_id AND r.outcome = 'refused')
            ON CONFLICT (message_id, seq) DO NOTHING RETURNING claim, begun_at IS NOT NULL AS "isBegun"`,
     values: [workerId(), ...NEW_CLAIMS.values(claims)],
@@ -179,7 +181,8 @@ const beginQueue = defineProcessValue("attempts.begin", () =>
         name: "attempts.begin",
         text: `UPDATE message_attempts a SET begun_at = clock_timestamp() FROM ${CLAIMED.as("b")}
                WHERE a.message_id = b.message_id AND a.seq = b.seq AND a.claim = b.claim AND ${filterIsNull("a.outcome")}
-                 AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND ${filterEquals("m.status", "pending")})
+                 AND EXISTS (SELECT 1 FROM messages m WHERE m.id = b.message_id AND ${filterEquals("m.status", "pending")}
+                   AND NOT ${isExpired("m")})
                RETURNING a.claim`,
         values: CLAIMED.values(batch),
       });
@@ -192,7 +195,7 @@ const beginQueue = defineProcessValue("attempts.begin", () =>
 
 /**
  * Begins a claimed attempt, batched with others of this process; may be repeated.
- * @returns false when another worker owns it or its message is no longer pending: then it must not be made.
+ * @returns false when another worker owns it, or its message has expired or is no longer pending: then it must not be made.
  */
 export const begin = (attempt: Claimed): Promise<boolean> => beginQueue()(attempt);
 

@@ -10,7 +10,7 @@ import { attemptOf } from "./next-attempt";
 import { nextProvider } from "./next-provider";
 import type { ThroughputLimits } from "./throttle-queue";
 
-/** Providers that throttled a message are tried again until this time after its acceptance. */
+/** Providers that throttled a message are tried again until this time after it was due. */
 const THROTTLED_MAX_MS = 10 * MINUTE_MS;
 /** First pause before they are tried again; each pause doubles, up to a limit. */
 const THROTTLED_PAUSE_MS = 5 * SECOND_MS;
@@ -157,7 +157,7 @@ function retryOfThrottled(
   made: readonly Pick<StoredAttempt, "provider" | "fault">[],
   at: Date,
 ): Next | null {
-  if (at.getTime() - message.createdAt.getTime() >= THROTTLED_MAX_MS) return null;
+  if (at.getTime() - message.dueAt.getTime() >= THROTTLED_MAX_MS) return null;
   const lastFaults = new Map(made.map(({ provider, fault }) => [provider, fault]));
   const providers = [...lastFaults].flatMap(([provider, fault]) => (fault === "throttled" ? [provider] : []));
   const rounds = Math.max(...providers.map((id) => made.filter(({ provider }) => provider === id).length));

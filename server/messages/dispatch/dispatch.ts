@@ -9,7 +9,8 @@ import { type ProviderTable, providerTable } from "../../providers/registry";
 import { findSuppressed } from "../../suppressions/store";
 import { BLOCKLISTED, type Refusal } from "../accept/fraud-rules";
 import { type Attempt, beginsAtOnce, type Candidate, claim, sendingOf } from "./claims";
-import { failUndispatched, REVOKED_REFUSALS, type Revoked, revokedOf, type Undispatched } from "./fail-undispatched";
+import { findDueRefusals } from "./due-check";
+import { EXPIRED, failUndispatched, isExpired, REVOKED_REFUSALS, type Revoked, revokedOf } from "./fail-undispatched";
 import { attemptOf } from "./next-attempt";
 import { nextProvider } from "./next-provider";
 import { chargeThroughput, enqueueThrottled, loadThroughputLimits, type ThroughputLimits } from "./throttle-queue";
@@ -17,20 +18,22 @@ import { chargeThroughput, enqueueThrottled, loadThroughputLimits, type Throughp
 /** How long a dispatch waits for a provider's slots before its messages wait in the throttle queue, which blocks no job. */
 const SLOTS_WITHIN_MS = 100;
 
-type Row = Candidate & { chain: string[]; revoked: Revoked };
+type Row = Candidate & { chain: string[]; revoked: Revoked; isExpired: boolean; isScheduled: boolean };
 
 /** Starts claimed attempts. */
 type Start = (attempts: readonly Attempt[]) => void;
 
 const REVOKED = revokedOf("m");
 
-/** Reads the messages that are pending, without an open attempt, and not in the throttle queue. */
+/** Reads the messages that are pending, due, without an open attempt, and not in the throttle queue. */
 async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   const { rows } = await pool().query<
     OutboundMessage & {
       accountId: string;
       chain: string[];
       revoked: Revoked;
+      isExpired: boolean;
+      isScheduled: boolean;
       tried: string[] | null;
       unknown: boolean | null;
       open: boolean | null;
@@ -38,11 +41,13 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   >({
     name: "dispatch.candidates",
     text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             m.account_id AS "accountId", m.chain, ${REVOKED.column} AS revoked, t.tried, t.unknown, t.open
+             m.account_id AS "accountId", m.chain, ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired",
+             m.scheduled_at IS NOT NULL AS "isScheduled", t.tried, t.unknown, t.open
            FROM messages m ${REVOKED.joins}
            LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown,
                bool_or(a.outcome IS NULL) AS open FROM message_attempts a WHERE a.message_id = m.id) t ON true
            WHERE m.id = ANY($1::text[]) AND ${filterEquals("m.status", "pending")}
+             AND (m.scheduled_at IS NULL OR m.scheduled_at <= clock_timestamp())
              AND NOT EXISTS (SELECT 1 FROM waiting_messages w WHERE w.message_id = m.id)
            ORDER BY m.id`,
     values: [messageIds],
@@ -50,8 +55,9 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   const mayFallBack = env().ON_UNKNOWN_OUTCOME === "fallback";
   return rows
     .filter((row) => !row.open && (mayFallBack || !row.unknown))
-    .map(({ accountId, chain, revoked, tried, unknown, open: _, ...message }) => {
-      return { message, accountId, chain, revoked, tried: tried ?? [], afterUnknown: unknown ?? false };
+    .map(({ tried, unknown, open: _, accountId, chain, revoked, isExpired, isScheduled, ...message }) => {
+      const of = { accountId, chain, revoked, isExpired, isScheduled };
+      return { message, ...of, tried: tried ?? [], afterUnknown: unknown ?? false };
     });
 }
 
@@ -71,7 +77,7 @@ export async function dispatch(messageIds: readonly string[], start: Start): Pro
   const refusals = await findRefusals(candidates);
   const sendable = candidates.filter((candidate) => !refusals.has(candidate));
   const { ready, queued, probes } = await assignProviders(sendable, table, throughput, at);
-  const undispatched = [...refusals].map(([candidate, error]) => undispatchedOf(candidate, error));
+  const undispatched = [...refusals].map(([{ message }, error]) => ({ messageId: message.id, error }));
   const steps = await Promise.allSettled([
     enqueueThrottled(pool(), queued),
     probe(probes, start),
@@ -91,21 +97,23 @@ export async function claimAttempts(messageIds: readonly string[]): Promise<Atte
 
 /** Errors of messages that must no longer be sent: a STOP or a suspension holds until the attempt has begun. */
 async function findRefusals(candidates: readonly Row[]): Promise<Map<Row, Refusal>> {
-  const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
+  const scheduled = candidates.filter(({ isScheduled, tried }) => isScheduled && tried.length === 0);
+  const [isSuppressed, notAllowed] = await Promise.all([
+    findSuppressed(pool(), candidates.map(sendingOf)),
+    findDueRefusals(scheduled.map(({ message }) => message.id)),
+  ]);
   const refusals = new Map<Row, Refusal>();
   for (const candidate of candidates) {
-    if (isSuppressed(sendingOf(candidate))) refusals.set(candidate, BLOCKLISTED);
-    else if (candidate.revoked) refusals.set(candidate, REVOKED_REFUSALS[candidate.revoked]);
+    const { revoked, message } = candidate;
+    const refusal =
+      (candidate.isExpired && EXPIRED) ||
+      (isSuppressed(sendingOf(candidate)) && BLOCKLISTED) ||
+      (revoked && REVOKED_REFUSALS[revoked]) ||
+      notAllowed.get(message.id);
+    if (refusal) refusals.set(candidate, refusal);
   }
   return refusals;
 }
-
-const undispatchedOf = ({ message, tried, afterUnknown }: Row, error: Refusal): Undispatched => ({
-  messageId: message.id,
-  attempts: tried.length,
-  afterUnknown,
-  error,
-});
 
 /** Attempts by what comes next for them. */
 type Assignment = {

@@ -25,22 +25,66 @@ export const REVOKED_REFUSALS: Readonly<Record<NonNullable<Revoked>, Refusal>> =
   sender: { code: "sender_not_approved", message: "The sender lost its approval before this message was sent." },
 };
 
-/** A message without an open attempt, after `attempts` attempts. */
-export type Undispatched = { messageId: string; attempts: number; afterUnknown: boolean; error: Refusal };
+/** The end of a message whose time ran out before an attempt began. */
+export const EXPIRED: Refusal = {
+  code: "expired",
+  message: "The validity period was over before a provider took the message. The cost was refunded.",
+};
 
-/** Fails and refunds messages that were not sent. One that a provider may have taken is left to the sweep. */
-export async function failUndispatched(tx: Tx, rows: readonly Undispatched[], at: Date): Promise<void> {
-  const unsent = rows.filter((row) => !row.afterUnknown);
-  if (unsent.length === 0) return;
-  const messages = await lockMessages(
+/** SQL: whether the validity period of a message is over. `message`: alias of `messages` in the statement. */
+export const isExpired = (message: string): string => `COALESCE(${message}.expires_at <= clock_timestamp(), false)`;
+
+/** A message that is to fail, unless it is under way. */
+export type Undispatched = { messageId: string; error: Refusal };
+
+/**
+ * Fails and refunds pending messages that no provider has, or may have. One with an open attempt, or one of unknown outcome,
+ * stays as it is. A message is either failed here or claimed for an attempt, never both: a row takes the number of the
+ * attempt that would come next, and the primary key lets only one of the two in.
+ * @returns the ids of those that failed.
+ */
+export async function failUndispatched(tx: Tx, rows: readonly Undispatched[], at: Date): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const errors = new Map(rows.map(({ messageId, error }) => [messageId, error]));
+  const messages = await lockMessages(tx, errors.keys());
+  const pending = [...messages.values()].filter(({ status }) => status === "pending");
+  const attemptsOf = await withdraw(
     tx,
-    unsent.map((row) => row.messageId),
+    pending.map(({ id }) => id),
   );
   await applyChanges(
     tx,
-    unsent.flatMap(({ messageId, attempts, error }) => {
-      const message = messages.get(messageId);
-      return message ? [{ message, attempts, steps: [{ to: "failed", at, error }] }] : [];
+    pending.flatMap((message) => {
+      const [attempts, error] = [attemptsOf.get(message.id), errors.get(message.id)];
+      return attempts === undefined || !error ? [] : [{ message, attempts, steps: [{ to: "failed", at, error }] }];
     }),
   );
+  return new Set(attemptsOf.keys());
+}
+
+/**
+ * Withdraws locked messages from dispatch and from the throttle queue.
+ * @returns by id, the number of attempts made so far of those that could be withdrawn.
+ */
+async function withdraw(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await tx.query<{ id: string; attempts: number }>({
+    name: "attempts.withdraw",
+    text: `INSERT INTO message_attempts (message_id, seq, provider, outcome, started_at, finished_at)
+           SELECT m.id, (SELECT COALESCE(max(a.seq), 0) + 1 FROM message_attempts a WHERE a.message_id = m.id), '',
+             'withdrawn', clock_timestamp(), clock_timestamp()
+           FROM unnest($1::text[]) AS m (id)
+           WHERE NOT EXISTS (SELECT 1 FROM message_attempts a
+             WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown'))
+           ON CONFLICT (message_id, seq) DO NOTHING RETURNING message_id AS id, seq - 1 AS attempts`,
+    values: [ids],
+  });
+  await tx.query({
+    name: "waiting.withdraw",
+    // A row that somebody else has locked is about to leave the queue, and its message is not claimed.
+    text: `DELETE FROM waiting_messages WHERE message_id IN (
+             SELECT message_id FROM waiting_messages WHERE message_id = ANY($1::text[]) FOR UPDATE SKIP LOCKED)`,
+    values: [rows.map(({ id }) => id)],
+  });
+  return new Map(rows.map(({ id, attempts }) => [id, attempts]));
 }

@@ -72,17 +72,15 @@ async function release(provider: string, usable: string[], withinMs: number | nu
 async function giveUp(provider: string): Promise<void> {
   for (let found = BATCH; found === BATCH; ) {
     found = await transaction(async (tx) => {
-      const { rows } = await tx.query<{ messageId: string; attempts: number; afterUnknown: boolean }>({
+      const { rows } = await tx.query<{ messageId: string }>({
         name: "held.give_up",
         text: `WITH batch AS MATERIALIZED (
                  SELECT message_id FROM waiting_messages
                  WHERE provider = $1 AND created_at < now() - $2::float8 * interval '1 millisecond'
                  ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED
-               ), gone AS (
-                 DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id RETURNING w.message_id)
-               SELECT g.message_id AS "messageId", count(a.seq)::int4 AS attempts,
-                 COALESCE(bool_or(a.outcome = 'unknown'), false) AS "afterUnknown"
-               FROM gone g LEFT JOIN message_attempts a ON a.message_id = g.message_id GROUP BY g.message_id`,
+               )
+               DELETE FROM waiting_messages w USING batch WHERE w.message_id = batch.message_id
+               RETURNING w.message_id AS "messageId"`,
         values: [provider, UNAVAILABLE_MAX_MS, BATCH],
       });
       await failUndispatched(

@@ -7,16 +7,19 @@ import { idsWithin } from "../created-range";
 import { rejoinReceipts } from "../receipts/apply-receipts";
 import type { Step } from "../steps";
 import { applyChanges, lockMessages } from "../transitions";
+import { failExpired } from "./expire";
 import { findForgottenWorkers, isBegun, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
 
 /** A sent message without a final receipt becomes undelivered after this time. */
 const VALIDITY_MS = 72 * HOUR_MS;
-/** A pending message that is idle for this long, and not in the throttle queue, has lost its dispatch job. */
+/** A pending message that is due and idle for this long, and not in the throttle queue, has lost its dispatch job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
 /** A parked receipt can be joined by this time, if ever: attempts end within a quarter of an hour. */
 const JOINED_WITHIN_MS = HOUR_MS;
 const SWEEP_MAX = 2_000;
+
+// `created_at` of pending_messages is the time at which a message was due, so messages scheduled for later are never read.
 
 /** Runs all sweeps, every minute. One that fails does not stop the others. */
 export async function sweepMessages(): Promise<void> {
@@ -25,6 +28,7 @@ export async function sweepMessages(): Promise<void> {
     failStranded(UNRESOLVED_AFTER_MS),
     expireUnconfirmed(VALIDITY_MS),
     requeueOrphans(ORPHANED_AFTER_MS),
+    failExpired(),
     joinLeftReceipts(JOINED_WITHIN_MS),
     findForgottenWorkers().then(recoverAttempts),
   ]);

@@ -3,10 +3,10 @@ import type { Tx } from "../../core/db";
 import { unnest } from "../../core/unnest";
 import type { OutboundMessage } from "../../providers/port";
 import type { Candidate } from "./claims";
-import { type Revoked, revokedOf } from "./fail-undispatched";
+import { isExpired, type Revoked, revokedOf } from "./fail-undispatched";
 
 /** A message at the head of the queue, to be attempt number `seq`. */
-export type Waiting = Candidate & { seq: number; tag: number; revoked: Revoked };
+export type Waiting = Candidate & { seq: number; tag: number; revoked: Revoked; isExpired: boolean };
 
 /** The id of a sender's token bucket. */
 export const senderBucket = (accountId: string, sender: string): string => `sender:${accountId}:${sender}`;
@@ -59,7 +59,7 @@ const nextIn = (
   heads: string,
 ): string => `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding,
     m.segments, w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown",
-    ${REVOKED.column} AS revoked
+    ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired"
   FROM (SELECT * FROM waiting_messages WHERE message_id IN (${heads}) FOR UPDATE SKIP LOCKED) w
   JOIN messages m ON m.id = w.message_id ${REVOKED.joins}
   LEFT JOIN LATERAL (SELECT array_agg(a.provider ORDER BY a.seq) AS tried, bool_or(a.outcome = 'unknown') AS unknown
@@ -73,7 +73,7 @@ export async function nextInQueue(tx: Tx, provider: string, blocked: string[], l
       ? { name: "waiting.next", text: nextIn(HEADS), values: [provider, limit] }
       : { name: "waiting.next_beside", text: nextIn(HEADS_OF_OTHERS), values: [provider, limit, blocked] },
   );
-  return rows.map(({ accountId, seq, tag, tried, afterUnknown, revoked, ...message }) => {
-    return { message, accountId, seq, tag, revoked, tried: tried ?? [], afterUnknown };
+  return rows.map(({ accountId, seq, tag, tried, afterUnknown, revoked, isExpired, ...message }) => {
+    return { message, accountId, seq, tag, revoked, isExpired, tried: tried ?? [], afterUnknown };
   });
 }

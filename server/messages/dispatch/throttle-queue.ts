@@ -184,10 +184,10 @@ async function lockRefilledBuckets(tx: Tx, { provider, providerRate, rates }: Cl
   return { provider: own, senders: buckets };
 }
 
-/** Separates messages that must no longer be sent, by a STOP or because their account or sender was revoked. */
+/** Separates messages that must no longer be sent: after a STOP, expired, or because their account or sender was revoked. */
 async function splitStopped(tx: Tx, heads: readonly Waiting[]): Promise<{ sendable: Waiting[]; stopped: Waiting[] }> {
   const isSuppressed = await findSuppressed(tx, heads.map(sendingOf));
-  const isStopped = (entry: Waiting) => entry.revoked !== null || isSuppressed(sendingOf(entry));
+  const isStopped = (entry: Waiting) => entry.isExpired || entry.revoked !== null || isSuppressed(sendingOf(entry));
   return { sendable: heads.filter((entry) => !isStopped(entry)), stopped: heads.filter(isStopped) };
 }
 

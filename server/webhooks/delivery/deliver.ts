@@ -1,6 +1,6 @@
 /** Sends deliveries of one endpoint and records their outcomes. No database connection is held during a request. */
 import { observeTry } from "../../observability/messages";
-import { presentEvent } from "../present";
+import { presentEvent, presentReceived } from "../present";
 import { unsealSecrets } from "../secrets";
 import type { DueDelivery, Target } from "../store";
 import { postEvent } from "./post";
@@ -80,6 +80,8 @@ function send(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: 
     status: delivery.eventStatus,
     createdAt: delivery.eventCreatedAt,
   };
-  const body = Buffer.from(JSON.stringify(presentEvent(event, delivery)));
+  const shown =
+    "message" in delivery ? presentEvent(event, delivery.message) : presentReceived(event, delivery.received);
+  const body = Buffer.from(JSON.stringify(shown));
   return postEvent({ url: target.url, secrets, eventId: event.id, body }, limitMs);
 }

@@ -15,7 +15,11 @@ import type { EventType } from "../schema";
 /** The event raised by a message that reached `status` at `at`. */
 export type StatusEvent = { accountId: string; messageId: string; type: EventType; status: MessageStatus; at: Date };
 
-type EventRow = StatusEvent & { id: string };
+/** The event of a message that was received from a handset. */
+type ReceivedEvent = Omit<StatusEvent, "status"> & { type: "message.received"; status: "received" };
+
+type NewEvent = StatusEvent | ReceivedEvent;
+type EventRow = NewEvent & { id: string };
 type Subscription = { id: string; accountId: string; events: string[]; isActive: boolean };
 type NewDelivery = { id: string; endpointId: string; event: EventRow; isActive: boolean };
 
@@ -33,11 +37,10 @@ export function jobBatches(ids: readonly string[]): string[][] {
 }
 
 /**
- * Records status changes as events, any number at once. Ids follow `at`, so a list by id is a list by time. Every
- * subscribed endpoint gets a delivery, in a job; that of a disabled endpoint is parked (a row, `held`, without a job), so
- * nothing is lost.
+ * Records events, any number at once. Ids follow `at`, so a list by id is a list by time. Every subscribed endpoint gets
+ * a delivery, in a job; that of a disabled endpoint is parked (a row, `held`, without a job), so nothing is lost.
  */
-export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Promise<void> {
+export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
@@ -53,9 +56,9 @@ export async function recordEvents(tx: Tx, events: readonly StatusEvent[]): Prom
   );
   const due = deliveries.filter((delivery) => delivery.isActive);
   await Promise.all([
-    insertParked(
+    insertDeliveries(
       tx,
-      deliveries.filter((delivery) => !delivery.isActive),
+      deliveries.filter((delivery) => !delivery.isActive || NEEDS_ROW.has(delivery.event.type)),
     ),
     addDeliveryJobs(tx, jobsFor(due.map((delivery) => ({ ...delivery, round: 0, attempts: 0 })))),
   ]);
@@ -102,26 +105,35 @@ async function confirmDisabled(tx: Tx, endpoints: Subscription[]): Promise<Subsc
   return endpoints.map((endpoint) => (nowActive.has(endpoint.id) ? { ...endpoint, isActive: true } : endpoint));
 }
 
-const PARKED = unnest<NewDelivery>({
+/**
+ * Types whose deliveries get their row at once. A worker of a version that does not know the type ends such a job without
+ * sending; the row stays pending, and is queued again by the sweep until a worker sends it.
+ */
+const NEEDS_ROW: ReadonlySet<EventType> = new Set(["message.received"]);
+
+const DELIVERIES = unnest<NewDelivery>({
   id: ["text", (row) => row.id],
   account_id: ["text", (row) => row.event.accountId],
   endpoint_id: ["text", (row) => row.endpointId],
   event_id: ["text", (row) => row.event.id],
   created_at: ["timestamptz", (row) => row.event.at.toISOString()],
+  status: ["text", (row) => (row.isActive ? "pending" : "held")],
 });
 
-async function insertParked(tx: Tx, rows: readonly NewDelivery[]): Promise<void> {
+async function insertDeliveries(tx: Tx, rows: readonly NewDelivery[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
-    name: "webhooks.insert_parked",
+    name: "webhooks.insert_deliveries",
     text: `WITH inserted AS (
-             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status)
-             SELECT p.id, p.account_id, p.endpoint_id, p.event_id, p.created_at, 'held' FROM ${PARKED.as("p")}
+             INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id, created_at, status, next_attempt_at)
+             SELECT p.id, p.account_id, p.endpoint_id, p.event_id, p.created_at, p.status,
+               CASE WHEN p.status = 'pending' THEN date_trunc('milliseconds', now()) END
+             FROM ${DELIVERIES.as("p")}
              RETURNING endpoint_id, status
            )
            ${INSERT_CHANGES}
            SELECT 'deliveries', endpoint_id, status, count(*) FROM inserted GROUP BY endpoint_id, status`,
-    values: PARKED.values(rows),
+    values: DELIVERIES.values(rows),
   });
 }
 

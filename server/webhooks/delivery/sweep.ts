@@ -8,6 +8,8 @@ import { log } from "../../core/log";
 import { lockEndpoints } from "../store";
 import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "./outbox";
 
+/** Tasks whose jobs name deliveries. */
+export const DELIVERY_TASKS = ["deliver_events", "deliver_webhooks"] as const;
 const STRANDED_PER_STEP = 2_000;
 const SECRETS_PER_STEP = 1_000;
 
@@ -24,13 +26,13 @@ export async function requeueStranded(before: Date): Promise<number> {
       text: `WITH carried AS MATERIALIZED (
                SELECT json_array_elements_text(j.payload -> 'deliveryIds') AS id
                FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-               WHERE t.identifier IN ('deliver_events', 'deliver_webhooks') AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
+               WHERE t.identifier = ANY($3::text[]) AND (j.locked_at IS NOT NULL OR j.attempts < j.max_attempts)
              )
              SELECT d.id, d.endpoint_id AS "endpointId" FROM webhook_deliveries d
              WHERE d.status = 'pending' AND d.next_attempt_at < now() - $1::float8 * interval '1 millisecond'
                AND NOT EXISTS (SELECT 1 FROM carried WHERE carried.id = d.id)
              ORDER BY d.next_attempt_at LIMIT $2`,
-      values: [overdueMs, STRANDED_PER_STEP],
+      values: [overdueMs, STRANDED_PER_STEP, DELIVERY_TASKS],
     });
     const queued = rows.length > 0 ? await requeue(rows, overdueMs) : 0;
     count += queued;

@@ -1,17 +1,19 @@
 import type { AccountActor } from "../../core/actor";
 import { readPool, readPrisma } from "../../core/db";
-import { firstIdAt } from "../../core/ids";
+import { firstIdAt, isId } from "../../core/ids";
 import { readPage, toPage } from "../../core/wire";
+import { readTotal } from "../../lists/store";
+import type { StatusEventType } from "../../messages/status";
 import { isFormerId } from "../derived-ids";
-import { type EventRow, presentEvent } from "../present";
-import { EVENT_TYPES, type EventType, type ListEventsQuery } from "../schema";
-import { findEvents } from "./of-message";
+import { type EventRow, presentEvent, presentReceived } from "../present";
+import { type AnyEvent, type EventType, type ListEventsQuery, STATUS_EVENT_TYPES } from "../schema";
+import { findEvents, findReceivedEvent } from "./of-message";
 
 const COUNTER_OF = {
   "message.sent": "eventsSent",
   "message.delivered": "eventsDelivered",
   "message.failed": "eventsFailed",
-} as const satisfies Record<EventType, string>;
+} as const satisfies Record<StatusEventType, string>;
 
 type StoredEvent = EventRow & { messageId: string };
 
@@ -26,15 +28,26 @@ export async function listEvents(actor: AccountActor, query: ListEventsQuery) {
           (skip) => readEvents(accountId, query, skip),
         )
       : await readEventsOf(query.message_id, accountId, query);
-  const messages = await readPrisma().message.findMany({
-    where: { accountId, id: { in: events.map((event) => event.messageId) } },
-  });
+  return toPage(await presentAll(accountId, events), total, query);
+}
+
+async function presentAll(accountId: string, events: readonly StoredEvent[]): Promise<AnyEvent[]> {
+  const idsOf = (isReceived: boolean) =>
+    events.flatMap((event) => ((event.type === "message.received") === isReceived ? [event.messageId] : []));
+  const [sentIds, receivedIds] = [idsOf(false), idsOf(true)];
+  const [messages, received] = await Promise.all([
+    sentIds.length === 0 ? [] : readPrisma().message.findMany({ where: { accountId, id: { in: sentIds } } }),
+    receivedIds.length === 0
+      ? []
+      : readPrisma().inboundMessage.findMany({ where: { accountId, id: { in: receivedIds } } }),
+  ]);
   const messageById = new Map(messages.map((message) => [message.id, message]));
-  const items = events.flatMap((event) => {
-    const message = messageById.get(event.messageId);
+  const receivedById = new Map(received.map((message) => [message.id, message]));
+  return events.flatMap((event): AnyEvent[] => {
+    const [message, inbound] = [messageById.get(event.messageId), receivedById.get(event.messageId)];
+    if (inbound) return [presentReceived(event, inbound)];
     return message ? [presentEvent(event, message)] : [];
   });
-  return toPage(items, total, query);
 }
 
 const timesOf = ({ created_after: after, created_before: before }: ListEventsQuery) => ({
@@ -44,9 +57,8 @@ const timesOf = ({ created_after: after, created_before: before }: ListEventsQue
 
 /** The page of a message's events. They are few, and found by their ids. */
 async function readEventsOf(messageId: string, accountId: string, query: ListEventsQuery) {
-  const message = await readPrisma().message.findFirst({ where: { id: messageId, accountId } });
   const { from, to } = timesOf(query);
-  const events = (message ? await findEvents(message) : [])
+  const events = (await findEventsOf(messageId, accountId))
     .filter(
       ({ type, createdAt }) =>
         (!query.type || type === query.type) && !(from && createdAt < from) && !(to && createdAt >= to),
@@ -55,6 +67,13 @@ async function readEventsOf(messageId: string, accountId: string, query: ListEve
     .reverse();
   const first = (query.page - 1) * query.limit;
   return { rows: events.slice(first, first + query.limit), total: events.length };
+}
+
+/** The events of a message, oldest first; none when the account has no such message. */
+async function findEventsOf(messageId: string, accountId: string): Promise<EventRow[]> {
+  if (isId("inbound", messageId)) return findReceivedEvent(messageId, accountId);
+  const message = await readPrisma().message.findFirst({ where: { id: messageId, accountId } });
+  return message ? findEvents(message) : [];
 }
 
 /**
@@ -69,7 +88,7 @@ function selectionOf(accountId: string, query: ListEventsQuery): { branches: str
   const until = to ? ` AND created_at < ${put(to)}` : "";
   const first = from ? ` AND id >= ${put(firstIdAt("event", from))}` : "";
   const end = to && put(firstIdAt("event", to));
-  const types: readonly EventType[] = query.type ? [query.type] : EVENT_TYPES;
+  const types: readonly EventType[] = query.type ? [query.type] : STATUS_EVENT_TYPES;
   const branches = types.flatMap((type) => {
     const ofType = `account_id = $1 AND type = ${put(type)}${since}${until}`;
     const inOrder = `${ofType}${first}${end ? ` AND id < ${end}` : ""}`;
@@ -112,10 +131,15 @@ async function countEvents(accountId: string, query: ListEventsQuery): Promise<n
     });
     return Number(rows[0]?.total ?? 0);
   }
-  const { _sum: sums } = await readPrisma().usageDay.aggregate({
+  if (query.type === "message.received") return readTotal("inbound", { ownerId: accountId, kind: "with_event" });
+  const ofAccount = {
     where: { accountId },
     _sum: { eventsSent: true, eventsDelivered: true, eventsFailed: true },
-  });
-  const counted: readonly EventType[] = query.type ? [query.type] : EVENT_TYPES;
-  return counted.reduce((total, each) => total + (sums[COUNTER_OF[each]] ?? 0), 0);
+  } as const;
+  const [{ _sum: sums }, { _sum: forgotten }] = await Promise.all([
+    readPrisma().usageDay.aggregate(ofAccount),
+    readPrisma().forgottenDay.aggregate(ofAccount),
+  ]);
+  const counted: readonly StatusEventType[] = query.type ? [query.type] : STATUS_EVENT_TYPES;
+  return counted.reduce((total, each) => total + (sums[COUNTER_OF[each]] ?? 0) - (forgotten[COUNTER_OF[each]] ?? 0), 0);
 }

@@ -1,5 +1,6 @@
 /** Finds the events of one message and their deliveries, by their derived ids. */
-import { readPool } from "../../core/db";
+import { readPool, readPrisma } from "../../core/db";
+import { timeOfId } from "../../core/ids";
 import type { MessageRow } from "../../messages/present";
 import { deliveryIdsOf, eventIdOf, isFormerId } from "../derived-ids";
 import type { DeliveryRow, EventRow } from "../present";
@@ -24,6 +25,13 @@ export async function findEvents({ id, accountId, ...times }: Reached): Promise<
     values: [reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])), accountId, id],
   });
   return rows;
+}
+
+/** The event of an inbound message, found by its id; none for a message that was received by a version without them. */
+export async function findReceivedEvent(inboundId: string, accountId: string): Promise<EventRow[]> {
+  return readPrisma().event.findMany({
+    where: { id: eventIdOf(inboundId, "message.received", timeOfId(inboundId)), accountId },
+  });
 }
 
 export type DeliveryOfMessage = DeliveryRow & { endpointId: string };

@@ -6,17 +6,22 @@ import { addDeliveryJobs, jobsFor, type WaitingDelivery } from "../delivery/outb
 import type { RecoverInput, WebhookRecovery } from "../schema";
 import { noSuchEndpoint } from "../service";
 import { INSERT_MOVES } from "../store";
+import { findForgottenTexts } from "./forgotten-texts";
 
 type Recovered = WaitingDelivery & { createdAt: Date };
+type Missed = Position & { messageId: string };
 /** The last delivery of the previous step, in the order of `createdAt`, then id. */
 type Position = { createdAt: Date; id: string };
+
+/** `count`: deliveries that were recovered; `last`: the last one that was looked at, null when there was none. */
+type Step = { count: number; last: Position | null };
 
 const RECOVERED_PER_STEP = 1_000;
 
 /**
  * Sends missed events again: deliveries since `since` that are held or abandoned begin the next round of tries. Each step
  * is a transaction with its jobs, so an interrupted call has done part of the work and the next one does the rest;
- * concurrent calls share it. Ends early when the endpoint is disabled meanwhile.
+ * concurrent calls share it. Events of messages whose text was forgotten stay as they are. Ends early when the endpoint is disabled meanwhile.
  * @throws 404, and 400 `endpoint_disabled`.
  */
 export async function recoverDeliveries(actor: AccountActor, input: RecoverInput): Promise<WebhookRecovery> {
@@ -30,19 +35,14 @@ export async function recoverDeliveries(actor: AccountActor, input: RecoverInput
     if (isFirst && step === "disabled") {
       throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
     }
-    const last = typeof step === "string" ? undefined : step.at(-1);
-    if (!last) return { object: "webhook_recovery", recovered: count };
-    count += step.length;
-    after = last;
+    if (typeof step === "string" || !step.last) return { object: "webhook_recovery", recovered: count };
+    count += step.count;
+    after = step.last;
   }
 }
 
-/** One step, under the endpoint's lock like every change of deliveries. @returns the recovered deliveries, in order. */
-const recoverStep = (
-  accountId: string,
-  endpointId: string,
-  after: Position,
-): Promise<Recovered[] | "missing" | "disabled"> =>
+/** One step, under the endpoint's lock like every change of deliveries. */
+const recoverStep = (accountId: string, endpointId: string, after: Position): Promise<Step | "missing" | "disabled"> =>
   transaction(async (tx) => {
     const { rows: endpoints } = await tx.query<{ isActive: boolean }>({
       name: "webhooks.lock_own_endpoint",
@@ -53,12 +53,19 @@ const recoverStep = (
     const [endpoint] = endpoints;
     if (!endpoint) return "missing";
     if (!endpoint.isActive) return "disabled";
+    const missed = await tx.query<Missed>({
+      name: "webhooks.missed_deliveries",
+      text: `SELECT d.id, d.created_at AS "createdAt", e.message_id AS "messageId"
+             FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+             WHERE d.endpoint_id = $1 AND d.status IN ('held', 'abandoned') AND (d.created_at, d.id) > ($2::timestamptz, $3)
+             ORDER BY d.created_at, d.id LIMIT $4`,
+      values: [endpointId, after.createdAt.toISOString(), after.id, RECOVERED_PER_STEP],
+    });
+    const forgotten = await findForgottenTexts(tx, [...new Set(missed.rows.map(({ messageId }) => messageId))]);
     const { rows } = await tx.query<Recovered>({
       name: "webhooks.recover_deliveries",
       text: `WITH missed AS (
-               SELECT id, status FROM webhook_deliveries
-               WHERE endpoint_id = $1 AND status IN ('held', 'abandoned') AND (created_at, id) > ($2::timestamptz, $3)
-               ORDER BY created_at, id LIMIT $4
+               SELECT id, status FROM webhook_deliveries WHERE id = ANY($1::text[]) AND status IN ('held', 'abandoned')
              ), moved AS (
                UPDATE webhook_deliveries d
                SET status = 'pending', round = d.round + 1, attempts = 0, finished_at = NULL,
@@ -69,11 +76,11 @@ const recoverStep = (
                ${INSERT_MOVES}
              )
              SELECT id, endpoint_id AS "endpointId", round, attempts, created_at AS "createdAt" FROM moved`,
-      values: [endpointId, after.createdAt.toISOString(), after.id, RECOVERED_PER_STEP],
+      values: [missed.rows.flatMap(({ id, messageId }) => (forgotten.has(messageId) ? [] : [id]))],
     });
     const recovered = rows.sort(
       (one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1),
     );
     await addDeliveryJobs(tx, jobsFor(recovered));
-    return recovered;
+    return { count: recovered.length, last: missed.rows.at(-1) ?? null };
   });

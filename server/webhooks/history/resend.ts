@@ -1,18 +1,19 @@
 import { inTurn } from "../../accounts/turns";
 import type { AccountActor } from "../../core/actor";
-import { transaction } from "../../core/db";
+import { type Tx, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
 import { addJobs } from "../../core/jobs";
 import { jobsFor, type WaitingDelivery } from "../delivery/outbox";
 import type { ResendInput, WebhookRecovery } from "../schema";
 import { noSuchEndpoint } from "../service";
 import { INSERT_MOVES } from "../store";
+import { findForgottenTexts } from "./forgotten-texts";
 
 /**
  * Console: sends deliveries again now, in the next round of tries: those that ended or are parked, and those that wait for
  * their next try after a failed one. A delivery that was just queued is left as it is. The tries so far stay listed: a first
  * try that stands in the delivery's own row gets a row of its own.
- * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled`; then none is sent.
+ * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled` or `text_forgotten`; then none is sent.
  */
 export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
   const recovered = await inTurn(actor.accountId, () => queueAgain(actor.accountId, input));
@@ -37,6 +38,11 @@ const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promi
     }
     if (!endpoint.isActive) {
       throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
+    }
+    if (await isTextForgotten(tx, chosen)) {
+      const message =
+        "The text of a message was deleted after the time for which it is kept, so its event can be sent no more.";
+      throw invalidRequest(message, { param: "delivery_ids", reason: "text_forgotten" });
     }
     const { rows } = await tx.query<WaitingDelivery>({
       name: "webhooks.resend_deliveries",
@@ -63,3 +69,16 @@ const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promi
     await addJobs(tx, "deliver_webhooks", jobsFor(rows));
     return rows.length;
   });
+
+async function isTextForgotten(tx: Tx, deliveryIds: readonly string[]): Promise<boolean> {
+  const { rows } = await tx.query<{ messageId: string }>({
+    name: "webhooks.messages_of_deliveries",
+    text: `SELECT DISTINCT e.message_id AS "messageId" FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.id = ANY($1::text[])`,
+    values: [deliveryIds],
+  });
+  const forgotten = await findForgottenTexts(
+    tx,
+    rows.map(({ messageId }) => messageId),
+  );
+  return forgotten.size > 0;
+}

@@ -1,10 +1,11 @@
 "use client";
 
-import { ActionIcon, Checkbox, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Checkbox, Stack, Text } from "@mantine/core";
 import { IconBan } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { Tooltip } from "@/app/_ui/tooltip";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { descendantsOf } from "./descendants";
 

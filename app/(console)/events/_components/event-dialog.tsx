@@ -1,13 +1,13 @@
 "use client";
 
-import { Dialog } from "@/app/_ui/frame/dialog";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { CodeBlock } from "@/app/_ui/values/code-block";
-import type { Event } from "@/server/webhooks/schema";
+import type { AnyEvent } from "@/server/webhooks/schema";
 
 const INDENT = 2;
 
 /** Shows the JSON of an event as webhooks send it. */
-export function EventDialog({ event, opened, onClose }: { event: Event; opened: boolean; onClose: () => void }) {
+export function EventDialog({ event, opened, onClose }: { event: AnyEvent; opened: boolean; onClose: () => void }) {
   return (
     <Dialog opened={opened} onClose={onClose} size="lg" title={`Event ${event.type}`}>
       <CodeBlock value={JSON.stringify(event, null, INDENT)} copyLabel="Copy payload" maxHeight={520} />

@@ -15,13 +15,13 @@ import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { EVENT_TYPES, EventTypeBadge } from "@/app/_ui/values/event-type-badge";
 import { Time } from "@/app/_ui/values/time";
-import type { Event } from "@/server/webhooks/schema";
+import type { AnyEvent } from "@/server/webhooks/schema";
 import { EventDialog } from "./event-dialog";
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;
 
-const columns: ReadonlyArray<Column<Event>> = [
+const columns: ReadonlyArray<Column<AnyEvent>> = [
   {
     key: "type",
     header: "Type",
@@ -37,7 +37,7 @@ const columns: ReadonlyArray<Column<Event>> = [
       </>
     ),
   },
-  { key: "message", header: "Message to", visibleFrom: "sm", render: (event) => <MessageLink event={event} /> },
+  { key: "message", header: "Number", visibleFrom: "sm", render: (event) => <MessageLink event={event} /> },
   {
     key: "id",
     header: "Event id",
@@ -70,7 +70,7 @@ export function EventsView() {
     <>
       <PageHeader
         title="Events"
-        description="Every status change of a message, as posted to your webhook endpoints."
+        description="Status changes of messages, and messages you received, as posted to your webhook endpoints."
         actions={
           <LinkButton href="/webhooks" variant="default" leftSection={<IconWebhook size={16} />}>
             Webhooks
@@ -81,7 +81,7 @@ export function EventsView() {
         <Select
           comboboxProps={{ keepMounted: false }}
           label="Type"
-          placeholder="Any type"
+          placeholder="Any status change"
           clearable
           data={EVENT_TYPES}
           value={type ?? null}
@@ -110,15 +110,20 @@ export function EventsView() {
   );
 }
 
-function MessageLink({ event }: { event: Event }) {
+function MessageLink({ event }: { event: AnyEvent }) {
   return (
-    <Anchor component={Link} href={`/messages/${event.data.id}`} size="sm" className="tabular nowrap">
-      {event.data.to}
+    <Anchor
+      component={Link}
+      href={event.type === "message.received" ? `/inbound/${event.data.id}` : `/messages/${event.data.id}`}
+      size="sm"
+      className="tabular nowrap"
+    >
+      {event.type === "message.received" ? event.data.from : event.data.to}
     </Anchor>
   );
 }
 
-function PayloadButton({ event }: { event: Event }) {
+function PayloadButton({ event }: { event: AnyEvent }) {
   const [opened, dialog] = useDisclosure(false);
   return (
     <>
@@ -159,7 +164,7 @@ function NoneOfType({ onClear }: { onClear: () => void }) {
       title="No events of this type"
       action={
         <Button variant="light" onClick={onClear}>
-          Show all events
+          Show all status changes
         </Button>
       }
     />

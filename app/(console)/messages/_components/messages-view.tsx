@@ -53,7 +53,7 @@ const columns: ReadonlyArray<Column<Message>> = [
     visibleFrom: "md",
     render: (message) => (
       <Text size="sm" c="dimmed" maw={320} truncate dir="auto">
-        {message.body}
+        {message.body || "Deleted"}
       </Text>
     ),
   },

@@ -1,10 +1,11 @@
 "use client";
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { Tooltip } from "@/app/_ui/tooltip";
 import type { Suppression } from "@/server/suppressions/schema";
 
 /** Removes a suppression after confirmation, with a reminder of consent if the person sent STOP. */

@@ -5,7 +5,7 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { markFields } from "@/app/_ui/forms/form-errors";
-import { EVENT_TYPE_VIEWS, EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
+import { EVENT_TYPE_VIEWS, EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
 import type { EventType, WebhookEndpoint } from "@/server/webhooks/schema";
 
 type Values = { url: string; description: string | null; events: EventType[] };
@@ -36,7 +36,7 @@ export function EndpointForm({
     initialValues: {
       url: endpoint?.url ?? "",
       description: endpoint?.description ?? "",
-      events: endpoint?.events ?? EVENT_TYPES,
+      events: endpoint?.events ?? STATUS_EVENT_TYPES,
     },
     validate: {
       url: (url) => (url.trim() ? null : "Enter the URL of your endpoint"),

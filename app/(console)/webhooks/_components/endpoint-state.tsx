@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
+import { EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";
 
@@ -12,10 +12,12 @@ export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
 
 /** The event types that the endpoint is subscribed to. */
 export function EndpointEvents({ endpoint }: { endpoint: WebhookEndpoint }) {
-  if (endpoint.events.length === EVENT_TYPES.length) return <Text size="sm">All events</Text>;
+  const { events } = endpoint;
+  if (events.length === EVENT_TYPES.length) return <Text size="sm">All events</Text>;
+  if (STATUS_EVENT_TYPES.every((type) => events.includes(type))) return <Text size="sm">All status changes</Text>;
   return (
     <>
-      {endpoint.events.map((type) => (
+      {events.map((type) => (
         <Text key={type} size="xs" c="dimmed" className="mono nowrap">
           {type}
         </Text>

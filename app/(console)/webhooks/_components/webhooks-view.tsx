@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Anchor, Box, Button, Card, Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Anchor, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconPlus, IconTrash, IconWebhook } from "@tabler/icons-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -10,6 +10,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { Tooltip } from "@/app/_ui/tooltip";
 import { formatCount } from "@/app/_ui/values/count";
 import { Time } from "@/app/_ui/values/time";
 import type { WebhookEndpoint } from "@/server/webhooks/schema";

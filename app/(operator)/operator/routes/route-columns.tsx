@@ -1,6 +1,7 @@
-import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Group, Text, VisuallyHidden } from "@mantine/core";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
 import type { Column } from "@/app/_ui/lists/paged-table";
+import { Tooltip } from "@/app/_ui/tooltip";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { OperatedRoute } from "@/server/routing/schema";
 import { providerName } from "../providers/provider-words";

@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Card, Group, SegmentedControl, Text, TextInput, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Card, Group, SegmentedControl, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconGauge, IconSearch, IconUserCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
@@ -12,6 +12,7 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { Tooltip } from "@/app/_ui/tooltip";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import { SENDER_STATUS_VIEWS, SENDER_TYPE_LABELS } from "@/app/(console)/senders/_components/sender-words";

@@ -30,17 +30,20 @@ async function copy(text: string, done: string): Promise<void> {
   }
 }
 
-/** Sends the message again, or copies it. */
+/** Sends the message again, unless its text was deleted, or copies it. */
 export function MessageActions({ detail }: { detail: MessageDetail }) {
+  const hasText = detail.message.body !== "";
   return (
     <>
-      <LinkButton
-        href={`/send?again=${detail.message.id}`}
-        variant="default"
-        leftSection={<IconRefresh size={16} aria-hidden />}
-      >
-        Send again
-      </LinkButton>
+      {hasText && (
+        <LinkButton
+          href={`/send?again=${detail.message.id}`}
+          variant="default"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+        >
+          Send again
+        </LinkButton>
+      )}
       <Menu position="bottom-end" keepMounted={false} withinPortal={false}>
         <Menu.Target>
           <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
@@ -48,12 +51,14 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconTerminal2 size={16} aria-hidden />}
-            onClick={() => void copy(curlOf(detail), "Copied as curl")}
-          >
-            As curl
-          </Menu.Item>
+          {hasText && (
+            <Menu.Item
+              leftSection={<IconTerminal2 size={16} aria-hidden />}
+              onClick={() => void copy(curlOf(detail), "Copied as curl")}
+            >
+              As curl
+            </Menu.Item>
+          )}
           <Menu.Item
             leftSection={<IconBraces size={16} aria-hidden />}
             onClick={() => void copy(JSON.stringify(detail.message, null, 2), "Copied as JSON")}

@@ -121,9 +121,13 @@ function MessageText({ body }: { body: string }) {
       <Title order={2} size="h4" mb="sm">
         Text
       </Title>
-      <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} dir="auto">
-        {body}
-      </Text>
+      {body === "" ? (
+        <Text c="dimmed">Deleted, because texts are only kept for a time.</Text>
+      ) : (
+        <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} dir="auto">
+          {body}
+        </Text>
+      )}
     </Card>
   );
 }

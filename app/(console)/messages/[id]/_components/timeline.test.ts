@@ -25,6 +25,8 @@ const detail: MessageDetail = {
     sent_at: at(2),
     delivered_at: at(3),
     failed_at: null,
+    scheduled_at: null,
+    validity_period: null,
   },
   reference: null,
   encoding: "GSM-7",

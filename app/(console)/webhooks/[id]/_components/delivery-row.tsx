@@ -83,7 +83,11 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
   return (
     <Stack gap="md" pl={{ base: 0, sm: 30 }} pt="md">
       <Group gap="lg">
-        <Anchor component={Link} href={`/messages/${delivery.message_id}`} size="sm">
+        <Anchor
+          component={Link}
+          href={`/${delivery.event_type === "message.received" ? "inbound" : "messages"}/${delivery.message_id}`}
+          size="sm"
+        >
           View message
         </Anchor>
         <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: "anywhere" }}>

@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconSend } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { Dialog } from "@/app/_ui/frame/dialog";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { toastFailed } from "@/app/_ui/toast";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";

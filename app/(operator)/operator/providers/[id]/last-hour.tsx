@@ -49,10 +49,12 @@ export function LastHour({ provider: { last_hour: hour, minutes, health } }: { p
           <StackedBars
             label={`Calls per minute by outcome, ${formatCount(hour.calls)} in all`}
             h={HEIGHT}
-            data={minutes.map((point) => ({ ...point, minute: clock.format(new Date(point.minute)) }))}
-            dataKey="minute"
+            bars={minutes.map(({ minute, ...counts }) => ({
+              id: minute,
+              name: clock.format(new Date(minute)),
+              counts,
+            }))}
             series={SERIES}
-            minTickGap={40}
           />
         )}
         {shown.length > 0 && <FigureList figures={shown} mt="md" />}

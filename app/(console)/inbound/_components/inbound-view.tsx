@@ -1,0 +1,165 @@
+"use client";
+
+import { Anchor, Box, Button, Card, Text } from "@mantine/core";
+import { IconFilterOff, IconInbox, IconWebhook } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { trpc } from "@/app/_trpc/client";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
+import { Time } from "@/app/_ui/values/time";
+import type { InboundMessage } from "@/server/inbound/schema";
+import { isE164 } from "@/server/messages/phone";
+import { createdBounds, dayOf } from "../../messages/_components/created-range";
+import { ActionBadge } from "./action-badge";
+import { InboundFilters, type InboundFilterValues, isFiltered, NO_FILTERS } from "./inbound-filters";
+
+const PAGE_SIZE = 25;
+const REFRESH_MS = 5_000;
+/** Longer than any sender ID. */
+const SENDER_MAX = 16;
+
+const columns: ReadonlyArray<Column<InboundMessage>> = [
+  {
+    key: "from",
+    header: "From",
+    render: (message) => (
+      <>
+        <Anchor component={Link} href={`/inbound/${message.id}`} fw={500} className="tabular nowrap" size="sm">
+          {message.from}
+        </Anchor>
+        <Box hiddenFrom="sm">
+          <Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }} dir="auto">
+            {message.body}
+          </Text>
+          <Text size="xs" c="dimmed" component="div">
+            <Time value={message.created_at} />
+          </Text>
+        </Box>
+      </>
+    ),
+  },
+  {
+    key: "to",
+    header: "To",
+    visibleFrom: "md",
+    render: (message) => <span className="tabular nowrap">{message.to}</span>,
+  },
+  {
+    key: "text",
+    header: "Text",
+    visibleFrom: "sm",
+    render: (message) => (
+      <Text size="sm" maw={360} truncate dir="auto">
+        {message.body}
+      </Text>
+    ),
+  },
+  { key: "action", header: "Effect", render: (message) => <ActionBadge action={message.action} /> },
+  {
+    key: "created",
+    header: "Received",
+    align: "right",
+    visibleFrom: "sm",
+    render: (message) => <Time value={message.created_at} />,
+  },
+];
+
+/** The messages that people sent to the account's numbers, newest first. Refreshes itself while it is open. */
+export function InboundView() {
+  const router = useRouter();
+  const { params, page, change, setPage } = useUrlState();
+  const filters = filtersOf(params);
+  const messages = trpc.inbound.list.useQuery(
+    {
+      from: filters.from || undefined,
+      to: filters.to || undefined,
+      ...createdBounds(filters.days),
+      page,
+      limit: PAGE_SIZE,
+    },
+    // Only the first page gets new rows.
+    { placeholderData: keepPreviousData, refetchInterval: page === 1 ? REFRESH_MS : false },
+  );
+  return (
+    <>
+      <PageHeader
+        title="Inbound"
+        description="Messages that people sent to your numbers and short codes."
+        actions={
+          <LinkButton href="/webhooks" variant="default" leftSection={<IconWebhook size={16} />}>
+            Webhooks
+          </LinkButton>
+        }
+      />
+      <InboundFilters values={filters} change={change} />
+      <UnusableFilters
+        params={params}
+        understood={{ from: filters.from, to: filters.to, created_from: filters.days[0], created_to: filters.days[1] }}
+        change={change}
+      />
+      <QueryState query={messages}>
+        {({ items, pagination }) => (
+          <Card padding={0}>
+            <PagedTable
+              label="Inbound messages"
+              columns={columns}
+              rows={items}
+              rowKey={(message) => message.id}
+              pagination={pagination}
+              onPage={setPage}
+              onRowClick={(message) => router.push(`/inbound/${message.id}`)}
+              busy={messages.isPlaceholderData}
+              empty={isFiltered(filters) ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NothingReceived />}
+            />
+          </Card>
+        )}
+      </QueryState>
+    </>
+  );
+}
+
+function filtersOf(params: URLSearchParams): InboundFilterValues {
+  const [from, to] = [params.get("from") ?? "", params.get("to") ?? ""];
+  return {
+    from: isE164(from) ? from : "",
+    to: to.length <= SENDER_MAX ? to : "",
+    days: [dayOf(params.get("created_from")), dayOf(params.get("created_to"))],
+  };
+}
+
+function NothingReceived() {
+  return (
+    <EmptyState
+      icon={IconInbox}
+      title="No inbound messages yet"
+      action={
+        <LinkButton href="/docs/receiving" variant="light">
+          How to receive messages
+        </LinkButton>
+      }
+    >
+      What people send to your numbers and short codes appears here, STOP and START included.
+    </EmptyState>
+  );
+}
+
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={IconFilterOff}
+      title="No inbound messages match these filters"
+      action={
+        <Button variant="light" onClick={onClear}>
+          Show all inbound messages
+        </Button>
+      }
+    />
+  );
+}

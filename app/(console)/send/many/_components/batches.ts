@@ -1,0 +1,95 @@
+/** A send to many, cut into requests that the service takes, each with a key of its own. */
+
+import { e164Of } from "@/server/messages/phone";
+import { fillIn, placeholdersOf } from "@/server/messages/placeholders";
+
+/** Limits of one send from the console; each is stated on the page. */
+export const ROWS_MAX = 10_000;
+export const TEXT_MAX_CHARACTERS = 1_600;
+const BATCH_ROWS_MAX = 500;
+/** A request has at most 1 MiB and 4,096 commas, of which some belong to the rest of it. */
+const BATCH_BYTES_MAX = 500_000;
+const BATCH_COMMAS_MAX = 3_500;
+
+/** What was read. `columns`: the headings of a table; empty when there is only a list of numbers. */
+export type RecipientList = { columns: string[]; records: string[][] };
+
+/** A recipient as it was entered. `line`: its place in the list, from 1. */
+export type Row = { line: number; number: string; values: Record<string, string> };
+
+/** A recipient that can be sent to. */
+export type ReadyRow = { line: number; to: string; variables: Record<string, string> };
+
+export type RowProblem = { line: number; number: string; problem: string };
+
+/** The rows of a list whose numbers stand in the column `numbers`. */
+export const rowsOf = ({ columns, records }: RecipientList, numbers: number): Row[] =>
+  records.map((record, at) => ({
+    line: at + 1,
+    number: record[numbers] ?? "",
+    // An empty field is no value: a text must not have a gap.
+    values: Object.fromEntries(
+      columns.map((name, column) => [name, record[column] ?? ""] as const).filter(([, value]) => value !== ""),
+    ),
+  }));
+
+const problemOf = (body: string, row: Row, seen: ReadonlyMap<string, number>): string | null => {
+  const to = e164Of(row.number);
+  if (to === null) return row.number === "" ? "No number" : "Not a number in international form, such as +14155550123";
+  const first = seen.get(to);
+  if (first !== undefined) return `The same number as in line ${first}`;
+  const { body: text, missing } = fillIn(body, row.values);
+  if (missing.length > 0) return `No value for {{${missing[0]}}}`;
+  if (text.trim() === "") return "The text is empty";
+  if ([...text].length > TEXT_MAX_CHARACTERS) return `The text has more than ${TEXT_MAX_CHARACTERS} characters`;
+  return null;
+};
+
+/** Sorts rows into those that can be sent and those that cannot, each with its reason; a number counts once. */
+export function checkRows(body: string, rows: readonly Row[]): { ready: ReadyRow[]; problems: RowProblem[] } {
+  const ready: ReadyRow[] = [];
+  const problems: RowProblem[] = [];
+  const seen = new Map<string, number>();
+  const used = placeholdersOf(body);
+  for (const row of rows) {
+    const problem = problemOf(body, row, seen);
+    if (problem !== null) {
+      problems.push({ line: row.line, number: row.number, problem });
+      continue;
+    }
+    const to = e164Of(row.number) ?? "";
+    seen.set(to, row.line);
+    ready.push({
+      line: row.line,
+      to,
+      variables: Object.fromEntries(used.map((name) => [name, row.values[name] ?? ""])),
+    });
+  }
+  return { ready, problems };
+}
+
+const commasIn = (text: string): number => text.split(",").length - 1;
+
+/** Cuts rows into batches that fit into a request. The same rows always make the same batches. */
+export function toBatches(rows: readonly ReadyRow[]): ReadyRow[][] {
+  const batches: ReadyRow[][] = [];
+  let batch: ReadyRow[] = [];
+  let [bytes, commas] = [0, 0];
+  for (const row of rows) {
+    const text = JSON.stringify([row.to, row.variables]);
+    // A character has at most three bytes in UTF-8 for each of its UTF-16 units.
+    const [rowBytes, rowCommas] = [text.length * 3, commasIn(text) + 1];
+    const isFull =
+      batch.length === BATCH_ROWS_MAX || bytes + rowBytes > BATCH_BYTES_MAX || commas + rowCommas > BATCH_COMMAS_MAX;
+    if (batch.length > 0 && isFull) {
+      batches.push(batch);
+      batch = [];
+      [bytes, commas] = [0, 0];
+    }
+    batch.push(row);
+    bytes += rowBytes;
+    commas += rowCommas;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}

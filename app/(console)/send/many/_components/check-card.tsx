@@ -1,0 +1,104 @@
+"use client";
+
+import { Alert, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { IconCircleX, IconSend } from "@tabler/icons-react";
+import { useState } from "react";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { formatCount } from "@/app/_ui/values/count";
+import { formatMoney } from "@/app/_ui/values/money";
+import type { RowProblem } from "./batches";
+import type { Check } from "./use-check";
+
+const PROBLEMS_PER_PAGE = 20;
+
+const COLUMNS: Column<RowProblem>[] = [
+  { key: "line", header: "Line", width: 1, render: ({ line }) => <span className="tabular">{formatCount(line)}</span> },
+  { key: "number", header: "Number", render: ({ number }) => <span className="break-word">{number || "–"}</span> },
+  { key: "problem", header: "Problem", render: ({ problem }) => <Text size="sm">{problem}</Text> },
+];
+
+/** The result of the check: what will be sent and what it costs, which lines are left out, and the button to send. */
+export function CheckCard({ check, problems, onSend }: { check: Check; problems: RowProblem[]; onSend: () => void }) {
+  const count = check.rows.length;
+  const isCovered = check.cost <= check.balance;
+  const [refusal] = check.refusals;
+  return (
+    <Card component="section" aria-labelledby="check" padding={0}>
+      <Stack gap="md" p="lg">
+        <Title order={2} size="h4" id="check">
+          Ready to send
+        </Title>
+        <SimpleGrid cols={{ base: 2, sm: 4 }}>
+          <Figure label="Messages" value={formatCount(count)} />
+          <Figure label="Segments" value={formatCount(check.segments)} />
+          <Figure label="Cost" value={formatMoney(check.cost, check.currency)} />
+          <Figure
+            label="Balance after"
+            value={isCovered ? formatMoney(check.balance - check.cost, check.currency) : "Not covered"}
+          />
+        </SimpleGrid>
+        {!isCovered && (
+          <Alert
+            color="red"
+            variant="light"
+            icon={<IconCircleX aria-hidden />}
+            title="Your balance does not cover this"
+          >
+            It is {formatMoney(check.balance, check.currency)}.
+          </Alert>
+        )}
+        {refusal && (
+          <Alert color="red" variant="light" icon={<IconCircleX aria-hidden />} title="This would be refused">
+            {refusal.message}
+          </Alert>
+        )}
+        <Group>
+          <Button
+            leftSection={<IconSend size={16} aria-hidden />}
+            disabled={count === 0 || !isCovered || refusal !== undefined}
+            onClick={onSend}
+          >
+            {`Send ${formatCount(count)} ${count === 1 ? "message" : "messages"}`}
+          </Button>
+          {problems.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {`${formatCount(problems.length)} ${problems.length === 1 ? "line is" : "lines are"} left out.`}
+            </Text>
+          )}
+        </Group>
+      </Stack>
+      {problems.length > 0 && <Problems problems={problems} />}
+    </Card>
+  );
+}
+
+function Figure({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={650} fz="lg" className="tabular">
+        {value}
+      </Text>
+    </div>
+  );
+}
+
+/** The lines that are not sent to, each with its reason. */
+function Problems({ problems }: { problems: RowProblem[] }) {
+  const [page, setPage] = useState(1);
+  const start = (page - 1) * PROBLEMS_PER_PAGE;
+  const pages = Math.ceil(problems.length / PROBLEMS_PER_PAGE);
+  return (
+    <PagedTable
+      label="Lines with problems"
+      columns={COLUMNS}
+      rows={problems.slice(start, start + PROBLEMS_PER_PAGE)}
+      rowKey={({ line }) => String(line)}
+      pagination={pages > 1 ? { page, limit: PROBLEMS_PER_PAGE, total: problems.length, pages } : null}
+      onPage={setPage}
+      empty={null}
+    />
+  );
+}

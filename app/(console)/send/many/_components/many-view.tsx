@@ -1,0 +1,160 @@
+"use client";
+
+import { Button, Card, Grid, Group, Skeleton, Stack } from "@mantine/core";
+import { IconChecks, IconId } from "@tabler/icons-react";
+import { useEffect, useMemo, useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { CreditNotice } from "../../../_credit/credit-notice";
+import { checkRows, type RecipientList, ROWS_MAX, rowsOf } from "./batches";
+import { CheckCard } from "./check-card";
+import { ProgressCard } from "./progress-card";
+import { RecipientsCard } from "./recipients-card";
+import { type Draft, TextCard } from "./text-card";
+import { useCheck } from "./use-check";
+import { useSendPlan } from "./use-send-plan";
+
+const SENDERS_SHOWN = 100;
+const NO_LIST: RecipientList = { columns: [], records: [] };
+
+const newId = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Sends one text, or one text per recipient, to a pasted or uploaded list. */
+export function ManyView() {
+  const senders = trpc.senders.list.useQuery({ status: "approved", limit: SENDERS_SHOWN });
+  const account = trpc.accounts.get.useQuery();
+  return (
+    <>
+      <PageHeader
+        title="Send to many"
+        description="Paste numbers or upload a table. Every line is checked before anything is sent."
+        actions={
+          <LinkButton href="/send" variant="default">
+            Send one message
+          </LinkButton>
+        }
+      />
+      <Stack gap="lg">
+        <CreditNotice />
+        <QueryState query={senders} loading={<Skeleton height={480} radius="lg" />}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Card>
+                <EmptyState
+                  icon={IconId}
+                  title="You need an approved sender"
+                  action={<LinkButton href="/senders">Senders</LinkButton>}
+                >
+                  Recipients see the sender ID as the origin of your messages.
+                </EmptyState>
+              </Card>
+            ) : (
+              account.data && <Compose accountId={account.data.id} senderIds={items.map((item) => item.sender_id)} />
+            )
+          }
+        </QueryState>
+      </Stack>
+    </>
+  );
+}
+
+/** The list as it was read, and the column of its numbers. */
+function useRecipients(text: string) {
+  const [read, setRead] = useState({ list: NO_LIST, column: 0 });
+  useEffect(() => {
+    let isCurrent = true;
+    // The reader of tables is loaded when there is something to read.
+    if (text.trim() === "") setRead({ list: NO_LIST, column: 0 });
+    else
+      void import("./recipient-list").then(({ readList, numberColumn }) => {
+        if (!isCurrent) return;
+        const list = readList(text);
+        setRead({ list, column: numberColumn(list) });
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+  return { ...read, setColumn: (column: number) => setRead(({ list }) => ({ list, column })) };
+}
+
+function Compose({ accountId, senderIds }: { accountId: string; senderIds: string[] }) {
+  const [text, setText] = useState("");
+  const [draft, setDraft] = useState<Draft>({ from: senderIds[0] ?? "", body: "", smart: false });
+  const { list, column, setColumn } = useRecipients(text);
+  const { check, error, isChecking, run, reset } = useCheck();
+  const sending = useSendPlan(accountId);
+  const rows = useMemo(() => rowsOf({ ...list, records: list.records.slice(0, ROWS_MAX) }, column), [list, column]);
+  const local = useMemo(() => checkRows(draft.body, rows), [draft.body, rows]);
+  const change = (how: () => void) => {
+    reset();
+    how();
+  };
+
+  if (sending.plan) {
+    const { plan } = sending;
+    return (
+      <ProgressCard
+        plan={plan}
+        error={sending.error}
+        isSending={sending.isSending}
+        onContinue={() => void sending.run(plan)}
+        onPutAway={sending.putAway}
+      />
+    );
+  }
+  const canCheck = rows.length > 0 && draft.body !== "" && list.records.length <= ROWS_MAX;
+  return (
+    <Stack gap="lg">
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <RecipientsCard
+            text={text}
+            onText={(next) => change(() => setText(next))}
+            list={list}
+            column={column}
+            onColumn={(next) => change(() => setColumn(next))}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <TextCard
+            draft={draft}
+            onChange={(part) => change(() => setDraft({ ...draft, ...part }))}
+            senderIds={senderIds}
+            columns={list.columns}
+            first={rows[0]}
+          />
+        </Grid.Col>
+      </Grid>
+      <ErrorAlert error={error ?? sending.error} title="The check failed" />
+      {check ? (
+        <CheckCard
+          check={check}
+          problems={[...local.problems, ...check.problems].sort((a, b) => a.line - b.line)}
+          onSend={() =>
+            void sending.run({
+              ...{ accountId, id: newId(), startedAt: Date.now(), rows: check.rows, results: [] },
+              ...draft,
+            })
+          }
+        />
+      ) : (
+        <Group>
+          <Button
+            leftSection={<IconChecks size={16} aria-hidden />}
+            disabled={!canCheck}
+            loading={isChecking}
+            onClick={() => void run(draft, local.ready)}
+          >
+            Check every line
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

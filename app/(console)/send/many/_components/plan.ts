@@ -1,0 +1,53 @@
+/**
+ * A send to many as the browser remembers it until it is over, so that a reload goes on with the same batches and keys: the
+ * service then carries out each of them once.
+ */
+import { type ReadyRow, toBatches } from "./batches";
+
+/** What became of a row. */
+export type Result = { line: number; to: string; id: string; status: string; error: string };
+
+export type Plan = {
+  accountId: string;
+  id: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  from: string;
+  body: string;
+  smart: boolean;
+  rows: ReadyRow[];
+  /** Of the batches that were confirmed, in their order. */
+  results: Result[][];
+};
+
+const PLACE = "messaging.send-many";
+/** The service remembers keys for 24 hours; an hour is left for clocks that differ. */
+const RESUMABLE_FOR_MS = 23 * 3_600_000;
+
+/** The key of a batch: the same whenever the plan is carried on. */
+export const keyOf = (plan: Plan, batch: number): string => `console-${plan.id}-${batch}`;
+
+export const batchesOf = (plan: Plan): ReadyRow[][] => toBatches(plan.rows);
+
+export const isFinished = (plan: Plan): boolean => plan.results.length === batchesOf(plan).length;
+
+/** Whether its batches can still be repeated without being carried out twice. */
+export const isResumable = (plan: Plan, nowMs: number): boolean => nowMs - plan.startedAt < RESUMABLE_FOR_MS;
+
+const isPlan = (value: unknown): value is Plan =>
+  typeof value === "object" && value !== null && "rows" in value && "results" in value && "startedAt" in value;
+
+/** The plan that was not put away yet; null: none. */
+export function readPlan(storage: Storage): Plan | null {
+  try {
+    const value: unknown = JSON.parse(storage.getItem(PLACE) ?? "null");
+    return isPlan(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws the browser's error when there is no room; then nothing may be sent. */
+export const keepPlan = (storage: Storage, plan: Plan): void => storage.setItem(PLACE, JSON.stringify(plan));
+
+export const forgetPlan = (storage: Storage): void => storage.removeItem(PLACE);

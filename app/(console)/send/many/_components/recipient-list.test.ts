@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { rowsOf } from "./batches";
+import { numberColumn, readList } from "./recipient-list";
+
+it("reads numbers, one per line or between commas", () => {
+  for (const text of [
+    "+14155550101\n+1 415 555 0102\n",
+    "+14155550101, +1 415 555 0102",
+    "Phone\n+14155550101\n+1 415 555 0102",
+  ]) {
+    const list = readList(text);
+    expect(list.columns).toEqual([]);
+    expect(rowsOf(list, numberColumn(list)).map(({ line, number }) => [line, number])).toEqual([
+      [1, "+14155550101"],
+      [2, "+1 415 555 0102"],
+    ]);
+  }
+});
+
+it("reads a table with a heading, finds the numbers, and leaves out empty fields", () => {
+  const list = readList('name;phone;city\n"Ann; Lee";+14155550101;\nBob;+14155550102;Rome\n');
+  expect(list.columns).toEqual(["name", "phone", "city"]);
+  expect(numberColumn(list)).toBe(1);
+  expect(rowsOf(list, 1)).toEqual([
+    { line: 1, number: "+14155550101", values: { name: "Ann; Lee", phone: "+14155550101" } },
+    { line: 2, number: "+14155550102", values: { name: "Bob", phone: "+14155550102", city: "Rome" } },
+  ]);
+});
+
+it("numbers the columns of a table without a heading", () => {
+  const list = readList("+14155550101,Ann\n+14155550102,Bob");
+  expect(list.columns).toEqual(["1", "2"]);
+  expect(rowsOf(list, numberColumn(list))).toHaveLength(2);
+});

@@ -1,0 +1,83 @@
+"use client";
+
+import { Button, Card, Group, NativeSelect, Stack, Switch, Text, Textarea, Title } from "@mantine/core";
+import { fillIn } from "@/server/messages/placeholders";
+import { segmentText } from "@/server/messages/segments";
+import { SegmentMeter } from "../../_components/segment-meter";
+import type { Row } from "./batches";
+
+export type Draft = { from: string; body: string; smart: boolean };
+
+/** The text with its placeholders, and what the first recipient gets. */
+export function TextCard({
+  draft,
+  onChange,
+  senderIds,
+  columns,
+  first,
+}: {
+  draft: Draft;
+  onChange: (change: Partial<Draft>) => void;
+  senderIds: string[];
+  columns: string[];
+  first: Row | undefined;
+}) {
+  const preview = first ? fillIn(draft.body, first.values).body : draft.body;
+  return (
+    <Card component="section" aria-labelledby="text">
+      <Stack gap="md">
+        <Title order={2} size="h4" id="text">
+          Text
+        </Title>
+        <NativeSelect
+          label="From"
+          data={senderIds}
+          value={draft.from}
+          onChange={(event) => onChange({ from: event.currentTarget.value })}
+        />
+        <Textarea
+          label="Text"
+          rows={5}
+          dir="auto"
+          resize="vertical"
+          value={draft.body}
+          onChange={(event) => onChange({ body: event.currentTarget.value })}
+        />
+        {columns.length > 0 && (
+          <Group gap="xs">
+            <Text size="sm" c="dimmed">
+              Insert:
+            </Text>
+            {columns.map((name) => (
+              <Button
+                key={name}
+                size="compact-xs"
+                variant="light"
+                onClick={() => onChange({ body: `${draft.body}{{${name}}}` })}
+              >
+                {`{{${name}}}`}
+              </Button>
+            ))}
+          </Group>
+        )}
+        <SegmentMeter body={preview} segmentation={segmentText(preview)} />
+        <Switch
+          label="Replace typographic punctuation"
+          description="Curly quotes and dashes become plain ones, which can save segments."
+          checked={draft.smart}
+          onChange={(event) => onChange({ smart: event.currentTarget.checked })}
+        />
+        {first && draft.body !== "" && (
+          <div>
+            <Text size="sm" fw={500} mb={6}>
+              What {first.number || "the first recipient"} gets
+            </Text>
+            <Text size="sm" className="phone-bubble" dir="auto">
+              {preview}
+            </Text>
+          </div>
+        )}
+      </Stack>
+    </Card>
+  );
+}

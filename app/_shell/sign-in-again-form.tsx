@@ -1,0 +1,60 @@
+"use client";
+
+import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useState } from "react";
+import { openSession } from "../(auth)/sign-in/credentials";
+
+/** Signs a person in again, with the password alone. */
+export function SignInAgainForm({
+  email,
+  onSignedIn,
+  onLeave,
+}: {
+  email: string;
+  onSignedIn: () => void;
+  onLeave: () => void;
+}) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const form = useForm({ initialValues: { password: "" } });
+
+  async function submit({ password }: { password: string }) {
+    setBusy(true);
+    const refusal = await openSession(email, password);
+    if (!refusal) return onSignedIn();
+    setProblem(refusal);
+    setBusy(false);
+  }
+
+  return (
+    <form method="post" aria-label="Sign in again" onSubmit={form.onSubmit(submit)}>
+      <Stack gap="md">
+        <Text size="sm">Sign in again to continue. Everything you have entered on this page is still there.</Text>
+        {problem && (
+          <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />}>
+            {problem}
+          </Alert>
+        )}
+        <TextInput label="Email" type="email" autoComplete="username" value={email} readOnly />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          data-autofocus
+          {...form.getInputProps("password")}
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onLeave}>
+            Leave this page
+          </Button>
+          <Button type="submit" loading={busy}>
+            Sign in
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

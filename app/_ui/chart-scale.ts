@@ -1,0 +1,15 @@
+const STEPS = [1, 2, 2.5, 5, 10];
+
+/** The lines of a chart of counts, from 0 to the first round number that is no less than `highest`; at most five. */
+export function linesOf(highest: number): number[] {
+  const rough = Math.max(highest, 1) / 4;
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  const step = STEPS.map((factor) => factor * magnitude).find((size) => size >= rough) ?? rough;
+  // Half a message is no count.
+  const whole = Math.max(1, Math.ceil(step));
+  return Array.from({ length: Math.ceil(Math.max(highest, 1) / whole) + 1 }, (_, line) => line * whole);
+}
+
+/** Which of `count` columns are named so that no more than `named` are, evenly spaced. */
+export const isNamed = (column: number, count: number, named: number): boolean =>
+  column % Math.max(1, Math.ceil(count / named)) === 0;

@@ -1,0 +1,27 @@
+"use client";
+
+import type { ModalProps } from "@mantine/core";
+import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
+import { dialogStore } from "./dialogs";
+
+const Modal = lazy(() => import("./modal"));
+const isNoneAsking = () => dialogStore.read().every(({ isOpen }) => !isOpen);
+const isNoneAskingYet = () => true;
+
+/** A Mantine `Modal` that is loaded when it is first opened. */
+export function LazyModal(props: ModalProps) {
+  const wasOpened = useRef(false);
+  if (props.opened) wasOpened.current = true;
+  if (!wasOpened.current) return null;
+  return (
+    <Suspense>
+      <Modal closeButtonProps={{ "aria-label": "Close" }} {...props} />
+    </Suspense>
+  );
+}
+
+/** A dialog of a page. A question that stands above it takes Escape for itself. */
+export function Dialog(props: ModalProps) {
+  const isOnTop = useSyncExternalStore(dialogStore.subscribe, isNoneAsking, isNoneAskingYet);
+  return <LazyModal {...props} closeOnEscape={props.closeOnEscape !== false && isOnTop} />;
+}

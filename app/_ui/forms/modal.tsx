@@ -1,0 +1,5 @@
+"use client";
+
+import { Modal } from "@mantine/core";
+
+export default Modal;

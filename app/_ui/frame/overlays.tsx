@@ -1,0 +1,40 @@
+"use client";
+
+import { useNotifications } from "@mantine/notifications";
+import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
+import { LazyModal } from "../forms/dialog";
+import { closeDialog, dialogStore, dropDialog } from "../forms/dialogs";
+
+const Notifications = lazy(() => import("./toasts"));
+const NONE = dialogStore.read();
+
+/** The dialogs that functions have opened, and the toasts. Both are loaded when the first one is shown. */
+export function Overlays() {
+  const dialogs = useSyncExternalStore(dialogStore.subscribe, dialogStore.read, () => NONE);
+  const { notifications } = useNotifications();
+  const hadToast = useRef(false);
+  if (notifications.length > 0) hadToast.current = true;
+  return (
+    <>
+      {dialogs.map(({ id, title, content, isOpen, canBeDismissed }) => (
+        <LazyModal
+          key={id}
+          opened={isOpen}
+          onClose={() => closeDialog(id)}
+          onExitTransitionEnd={() => dropDialog(id)}
+          title={title}
+          withCloseButton={canBeDismissed}
+          closeOnEscape={canBeDismissed}
+          closeOnClickOutside={canBeDismissed}
+        >
+          {content}
+        </LazyModal>
+      ))}
+      {hadToast.current && (
+        <Suspense>
+          <Notifications position="bottom-right" limit={4} />
+        </Suspense>
+      )}
+    </>
+  );
+}

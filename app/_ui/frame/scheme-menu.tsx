@@ -1,0 +1,36 @@
+"use client";
+
+import { type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
+import { type Icon, IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: Icon }> = [
+  { value: "light", label: "Light", icon: IconSun },
+  { value: "dark", label: "Dark", icon: IconMoon },
+  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
+];
+
+/** Chooses light, dark or the system's colours. `children`: the button that opens it. */
+export function SchemeMenu({ children }: { children: ReactNode }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Menu defaultOpened position="bottom-end" keepMounted={false} withinPortal={false}>
+      <Menu.Target>{children}</Menu.Target>
+      <Menu.Dropdown>
+        {SCHEMES.map(({ value, label, icon: IconOf }) => {
+          const isChosen = colorScheme === value;
+          return (
+            <Menu.Item
+              key={value}
+              leftSection={<IconOf size={16} aria-hidden />}
+              rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
+              onClick={() => setColorScheme(value)}
+            >
+              {label}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

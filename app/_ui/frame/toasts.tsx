@@ -1,0 +1,5 @@
+"use client";
+
+import { Notifications } from "@mantine/notifications";
+
+export default Notifications;

@@ -1,0 +1,86 @@
+import { admin } from "../support/accounts";
+import { signInOperator } from "../support/sign-in";
+import { expect, test } from "../test";
+
+const DELIVERED = "+15550100001";
+const REFUSED = "+15550100003";
+
+test("the first steps stay until a message was delivered, and then give way to the figures", async ({
+  console: page,
+  account,
+  api,
+}) => {
+  const steps = page.getByRole("region", { name: "First steps" });
+  await expect(steps).toBeVisible();
+  await expect(page.getByRole("region", { name: "Why messages failed" })).toBeHidden();
+  await api.post("/messages/send", { from: account.sender, to: REFUSED, body: "Hello" });
+  await page.reload();
+  await expect(steps).toContainText("No message has been delivered yet");
+  const { body } = await api.post("/messages/send", { from: account.sender, to: DELIVERED, body: "Hello" });
+  await expect.poll(async () => (await api.get(`/messages/${body.data.id}`)).body.data.status).toBe("delivered");
+  await page.reload();
+  await expect(page.getByRole("region", { name: "By country" })).toBeVisible();
+  await expect(steps).toBeHidden();
+});
+
+test("the overview says what went where, why messages failed, and that nothing else is wrong", async ({
+  console: page,
+  account,
+  api,
+}) => {
+  const sent = await Promise.all(
+    [DELIVERED, DELIVERED, REFUSED, "+4915112345678"].map((to) =>
+      api.post("/messages/send", { from: account.sender, to, body: "Hello" }),
+    ),
+  );
+  for (const { body } of sent) {
+    await expect
+      .poll(async () => (await api.get(`/messages/${body.data.id}`)).body.data.status)
+      .toMatch(/delivered|failed/);
+  }
+  await page.goto("/?days=30");
+  await expect(page.getByRole("radio", { name: "30 days" })).toBeChecked();
+  await expect(page.getByRole("heading", { name: "Nothing needs your attention" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Messages", exact: true })).toContainText("4");
+  await expect(page.getByRole("region", { name: "Failed or undelivered" })).toContainText("1");
+  const row = (table: string, name: string) => page.getByRole("table", { name: table }).getByRole("row", { name });
+  await expect(row("By country", "Germany")).toContainText("100%");
+  await expect(row("By sender", account.sender)).toContainText("75%");
+  await expect(row("By status", "Failed")).toContainText("25%");
+  await expect(page.getByRole("table", { name: "Why messages failed" }).getByRole("row")).toHaveCount(2);
+});
+
+test("what is wrong stands first, with the way to mend it", async ({ console: page, account, api, service }) => {
+  // Nothing listens there.
+  await api.post("/webhooks/create", { url: "http://127.0.0.1:9/hook" });
+  await api.post("/messages/send", { from: account.sender, to: DELIVERED, body: "Hello" });
+  await admin(service, "account", "suspend", "--account", account.accountId);
+  const concerns = page.getByRole("region", { name: "Needs your attention" });
+  await expect(async () => {
+    await page.goto("/");
+    await expect(concerns.getByText("A webhook endpoint is failing")).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await expect(concerns.getByRole("listitem").first()).toContainText("Your account is suspended");
+  await concerns.getByRole("link", { name: "Open endpoint" }).click();
+  await expect(page).toHaveURL(/\/webhooks\/whe_/);
+});
+
+test("operators see workers, queues and what waits for them; others do not find the page", async ({
+  console: page,
+  api,
+  browser,
+  service,
+}) => {
+  await api.post("/senders/create", { sender_id: `W${Date.now() % 1_000_000}` });
+  expect((await page.goto("/operator"))?.status()).toBe(404);
+  const desk = await (await browser.newContext({ baseURL: service.url })).newPage();
+  await signInOperator(desk, service);
+  await desk.goto("/operator");
+  await expect(desk.getByRole("table", { name: "Workers" }).getByText("Alive").first()).toBeVisible();
+  await expect(desk.getByRole("region", { name: "Queues" })).toBeVisible();
+  await expect(desk.getByRole("table", { name: "Providers, last hour" })).toContainText("Sandbox");
+  await expect(desk.getByRole("region", { name: "Needs your attention" }).getByText(/for your decision/)).toBeVisible();
+  await desk.getByRole("link", { name: "Review" }).click();
+  await desk.waitForURL("/operator/senders");
+  await desk.context().close();
+});

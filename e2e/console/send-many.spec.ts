@@ -1,0 +1,78 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../test";
+
+const TABLE = [
+  "name,phone",
+  "Ann,+14155550101",
+  "Bob,+14155550102",
+  "Cy,no number",
+  ",+14155550104",
+  "Dee,+14155550101",
+  "Eve,+14155550105",
+].join("\n");
+
+async function compose(page: Page, table: string, text: string): Promise<void> {
+  await page.goto("/send/many");
+  await page.getByLabel("Numbers or table").fill(table);
+  await page.getByRole("textbox", { name: "Text", exact: true }).fill(text);
+  await page.getByRole("button", { name: "Check every line" }).click();
+}
+
+test("a table is checked line by line, sent with a text for each, and its results are a file", async ({
+  console: page,
+  api,
+}) => {
+  await api.post("/suppressions", { number: "+14155550105" });
+  await compose(page, TABLE, "Hello {{name}}");
+  await expect(page.getByText("Hello Ann")).toBeVisible();
+  const problems = page.getByRole("table", { name: "Lines with problems" });
+  for (const text of ["Not a number", "No value for {{name}}", "The same number as in line 1", "suppressions"]) {
+    await expect(problems).toContainText(text);
+  }
+  const check = page.getByRole("region", { name: "Ready to send" });
+  await expect(check).toContainText("$0.02");
+  await expect(check).toContainText("$99.98");
+  await check.getByRole("button", { name: "Send 2 messages" }).click();
+  await expect(page.getByRole("heading", { name: "All batches were accepted" })).toBeVisible();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download results" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe("send-results.csv");
+  const { body } = await api.get<Array<{ to: string; body: string }>>("/messages");
+  expect(body.data.map(({ to, body: text }) => [to, text]).sort()).toEqual([
+    ["+14155550101", "Hello Ann"],
+    ["+14155550102", "Hello Bob"],
+  ]);
+});
+
+test("a lost reply and a reload send nothing twice", async ({ console: page, api }) => {
+  const numbers = Array.from({ length: 620 }, (_, at) => `+1415555${String(at + 1_000).padStart(4, "0")}`);
+  await compose(page, numbers.join("\n"), "Once only");
+  let lost = 0;
+  // The service carries the second batch out, and its reply never arrives.
+  await page.route("**/api/trpc/messages.bulk*", async (route) => {
+    const answer = await route.fetch();
+    if ((route.request().postDataJSON() as { recipients: string[] }).recipients.length === 120 && lost === 0) {
+      lost += 1;
+      return route.abort();
+    }
+    return route.fulfill({ response: answer });
+  });
+  await page.getByRole("button", { name: "Send 620 messages" }).click();
+  await expect(page.getByText("The last batch was not confirmed")).toBeVisible();
+  await expect(page.getByText("500 of 620 confirmed")).toBeVisible();
+  await page.reload();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.getByRole("heading", { name: "All batches were accepted" })).toBeVisible();
+  expect(lost).toBe(1);
+  const { body } = await api.get("/messages?limit=1");
+  expect(body.pagination).toMatchObject({ total: 620 });
+});
+
+test("what the balance does not cover cannot be sent", async ({ console: page }) => {
+  const numbers = Array.from({ length: 1_000 }, (_, at) => `+1415555${at + 1_000}`);
+  await compose(page, numbers.join("\n"), "W".repeat(1_600));
+  await expect(page.getByText("Your balance does not cover this")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Send 1,000 messages" })).toBeDisabled();
+});

@@ -1,0 +1,155 @@
+/**
+ * Chapters: the entries of about a day, two days later, when no transaction can add to them. Their sums are kept, so that the
+ * hourly check reads what came after. Each chapter is read again now and then, because a kept sum would hide what somebody
+ * changes in it later.
+ */
+import { DAY_MS, MINUTE_MS } from "../../core/clock";
+import { pool, transaction } from "../../core/db";
+import { firstIdAt } from "../../core/ids";
+import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
+
+/** Longer than any transaction, and than the difference between the clocks of two processes. */
+const CLOSED_AFTER = "interval '2 days'";
+const CHAPTER_LENGTH = "interval '1 day'";
+/** Entries of a chapter, so that no check of one reads for long. */
+const CHAPTER_ENTRIES_MAX = 200_000;
+/** Messages are settled or refunded within three days of their dispatch. Those that are not are looked up in the whole ledger. */
+const SETTLED_WITHIN_MS = 4 * DAY_MS;
+/** Largest difference between the time in a message's id and that of its reserve. */
+export const ID_SLACK_MS = 10 * MINUTE_MS;
+
+/** The entries from `afterId` (exclusive) to `throughId`, and when the first and the last were made. */
+export type Chapter = { afterId: bigint; throughId: bigint; beganAt: Date; endedAt: Date };
+
+export const firstMessageAt = (at: Date): string => firstIdAt("message", at);
+
+const CHAPTER_COLUMNS = `after_id AS "afterId", through_id AS "throughId", began_at AS "beganAt", ended_at AS "endedAt"`;
+
+/**
+ * Closes the next chapter, if there is one: at most a day of entries that are two days old.
+ * @returns whether there was one.
+ */
+export const closeChapter = (): Promise<boolean> =>
+  transaction(async (tx) => {
+    // Two at once would keep the same sums twice.
+    await tx.query("SELECT pg_advisory_xact_lock(hashtext('ledger.close'))");
+    const { rows } = await tx.query<Chapter>({
+      text: `WITH last AS (
+               SELECT coalesce(max(through_id), 0) AS id FROM ledger_chapters
+             ), next AS (
+               SELECT e.id, e.created_at, row_number() OVER (ORDER BY e.id) AS n FROM ledger_entries e, last
+               WHERE e.id > last.id ORDER BY e.id LIMIT $1
+             ), young AS (
+               SELECT min(id) AS id FROM next
+               WHERE created_at >= now() - ${CLOSED_AFTER}
+                 OR created_at >= (SELECT created_at FROM next WHERE n = 1) + ${CHAPTER_LENGTH}
+             ), old AS (
+               SELECT next.* FROM next, young WHERE young.id IS NULL OR next.id < young.id
+             )
+             INSERT INTO ledger_chapters (after_id, through_id, began_at, ended_at)
+             SELECT last.id, max(old.id), min(old.created_at), max(old.created_at) FROM old, last GROUP BY last.id
+             HAVING count(*) = $1 OR min(old.created_at) < now() - ${CLOSED_AFTER} - ${CHAPTER_LENGTH}
+             RETURNING ${CHAPTER_COLUMNS}`,
+      values: [CHAPTER_ENTRIES_MAX],
+    });
+    const [chapter] = rows;
+    if (!chapter) return false;
+    await tx.query({
+      text: `INSERT INTO ledger_closings (account_id, through_id, amount_micros, held_micros)
+             SELECT s.account_id, $2, s.amount + coalesce(f.amount_micros, 0), s.reserved + coalesce(f.held_micros, 0)
+             FROM (${SUMS}) s LEFT JOIN LATERAL (${FORMER}) f ON true`,
+      values: [String(chapter.afterId), String(chapter.throughId)],
+    });
+    return true;
+  });
+
+/** SQL: the sums of a chapter's entries by account. `$1`, `$2`: its entries. */
+const SUMS = `SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) AS reserved FROM ledger_entries
+  WHERE id > $1::int8 AND id <= $2::int8 GROUP BY account_id`;
+/** SQL: the kept sums of the account `s` before the chapter. */
+const FORMER = `SELECT amount_micros, held_micros FROM ledger_closings c
+  WHERE c.account_id = s.account_id AND c.through_id <= $1::int8 ORDER BY c.through_id DESC LIMIT 1`;
+
+/** An account whose entries of a chapter are not what was kept. Amounts in micro-units, those of the chapter alone. */
+export type ChapterDrift = {
+  accountId: string;
+  keptMicros: bigint;
+  ledgerMicros: bigint;
+  keptReservedMicros: bigint;
+  ledgerReservedMicros: bigint;
+  faultyMessages: string[];
+};
+
+/** Chapters to be read again: those with faults, new ones, then those that were not read for longest. */
+export async function chaptersToVerify(limit: number): Promise<Chapter[]> {
+  const { rows } = await pool().query<Chapter>(
+    `SELECT ${CHAPTER_COLUMNS} FROM ledger_chapters ORDER BY has_faults DESC, verified_at NULLS FIRST, through_id LIMIT $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** Reads a chapter's entries and messages again, and notes whether it has faults. @returns the faults by account. */
+export async function verifyChapter(chapter: Chapter): Promise<ChapterDrift[]> {
+  const drifted = await findChapterDrift(chapter);
+  await pool().query("UPDATE ledger_chapters SET verified_at = now(), has_faults = $2 WHERE through_id = $1", [
+    String(chapter.throughId),
+    drifted.length > 0,
+  ]);
+  return drifted;
+}
+
+async function findChapterDrift(chapter: Chapter): Promise<ChapterDrift[]> {
+  const [sums, messages] = [await findWrongSums(chapter), await findFaults(chapter)];
+  const none = { keptMicros: 0n, ledgerMicros: 0n, keptReservedMicros: 0n, ledgerReservedMicros: 0n };
+  const byAccount = new Map<string, ChapterDrift>(sums.map((sum) => [sum.accountId, { ...sum, faultyMessages: [] }]));
+  for (const { accountId, faultyMessages } of messages) {
+    byAccount.set(accountId, { ...(byAccount.get(accountId) ?? { accountId, ...none }), faultyMessages });
+  }
+  return [...byAccount.values()];
+}
+
+async function findWrongSums({ afterId, throughId }: Chapter): Promise<Omit<ChapterDrift, "faultyMessages">[]> {
+  const { rows } = await pool().query<Omit<ChapterDrift, "faultyMessages">>({
+    text: `WITH s AS (${SUMS}), kept AS (
+             SELECT s.account_id, s.amount_micros - coalesce(f.amount_micros, 0) AS amount,
+                    s.held_micros - coalesce(f.held_micros, 0) AS reserved
+             FROM ledger_closings s LEFT JOIN LATERAL (${FORMER}) f ON true WHERE s.through_id = $2::int8
+           )
+           SELECT account_id AS "accountId", coalesce(k.amount, 0)::int8 AS "keptMicros",
+             coalesce(s.amount, 0)::int8 AS "ledgerMicros", coalesce(k.reserved, 0)::int8 AS "keptReservedMicros",
+             coalesce(s.reserved, 0)::int8 AS "ledgerReservedMicros"
+           FROM s FULL JOIN kept k USING (account_id)
+           WHERE coalesce(k.amount, 0) <> coalesce(s.amount, 0) OR coalesce(k.reserved, 0) <> coalesce(s.reserved, 0)
+           ORDER BY 1`,
+    values: [String(afterId), String(throughId)],
+  });
+  return rows;
+}
+
+type Faults = Pick<ChapterDrift, "accountId" | "faultyMessages">;
+
+/** The faulty messages that were accepted in the time of a chapter. */
+async function findFaults(chapter: Chapter): Promise<Faults[]> {
+  const { rows } = await pool().query<{ afterId: bigint; formerEnd: Date; throughId: bigint | null }>({
+    text: `SELECT c.after_id AS "afterId", c.ended_at AS "formerEnd",
+             (SELECT min(l.through_id) FROM ledger_chapters l WHERE l.ended_at >= $2) AS "throughId"
+           FROM (SELECT after_id, ended_at FROM ledger_chapters WHERE through_id < $1
+                 UNION ALL SELECT 0, '1970-01-01' ORDER BY 1 DESC LIMIT 1) c`,
+    values: [String(chapter.throughId), new Date(chapter.endedAt.getTime() + SETTLED_WITHIN_MS)],
+  });
+  const [{ afterId: after, formerEnd, throughId: through } = { afterId: 0n, formerEnd: new Date(0), throughId: null }] =
+    rows;
+  const messages = { first: firstMessageAt(formerEnd), end: firstMessageAt(chapter.endedAt) };
+  const found = await readFaults({ ...messages, after, through });
+  // Faults may lie in what was not read: a message that ended late.
+  return found.length === 0 || through === null ? found : readFaults({ ...EVERYTHING, ...messages, after });
+}
+
+async function readFaults(range: LedgerRange): Promise<Faults[]> {
+  const { rows } = await pool().query<Faults>({
+    text: `WITH ${FAULTS} SELECT account_id AS "accountId", messages AS "faultyMessages" FROM named ORDER BY 1`,
+    values: faultValues(range),
+  });
+  return rows;
+}

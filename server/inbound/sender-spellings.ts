@@ -1,0 +1,17 @@
+/** Sender IDs that the addressed number of an inbound message may stand for. */
+import { digitsOf, e164Of } from "../messages/phone";
+import { senderTypeOf } from "../senders/sender-type";
+
+/**
+ * The spellings under which the sender `to` may be registered: a dialable number with and without its `+`, a short code
+ * or name unchanged.
+ */
+export function spellingsOf(to: string): string[] {
+  const text = to.trim();
+  if (senderTypeOf(text) === "short_code") return [text];
+  const number = e164Of(text);
+  return number === null ? [text] : [number, digitsOf(number)];
+}
+
+/** The addressed number in the one notation in which it is stored and filtered by: E.164 if it can be dialled. */
+export const addressedAs = (to: string): string => spellingsOf(to)[0] ?? to;

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { HOUR_MS } from "../core/clock";
+import { pool, transaction } from "../core/db";
+import { firstIdAt } from "../core/ids";
+import { listMessages } from "../messages/list-messages";
+import { dropMilestones, MILESTONE_EVERY } from "./milestones";
+import { markLists } from "./tasks";
+
+const COUNT = 25_000;
+const LIMIT = 20;
+const TIME_END = 14;
+
+/** Inserts messages of the account, all of them hours old, with their counters. @returns the beginning of their ids. */
+async function fill({ accountId }: TestAccount): Promise<string> {
+  const at = new Date(Date.now() - 3 * HOUR_MS);
+  const start = firstIdAt("message", at).slice(0, TIME_END);
+  await pool().query(
+    `INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency,
+       chain, created_at, delivered_at)
+     SELECT $1 || lpad(n::text, 16, '0'), $2, '+14155550123', 'T', 'Hi', 'GSM-7', 1, 'delivered', 0, 'USD', '{sandbox}', $3, $3
+     FROM generate_series(1, $4) n`,
+    [start, accountId, at, COUNT],
+  );
+  await pool().query(
+    `INSERT INTO usage_days (account_id, day, messages, segments, delivered)
+     VALUES ($1, ($2::timestamptz AT TIME ZONE 'UTC')::date, $3, $3, $3)`,
+    [accountId, at, COUNT],
+  );
+  return start;
+}
+
+const idsOn = async (account: TestAccount, page: number): Promise<string[]> =>
+  (await listMessages(account.actor, { page, limit: LIMIT })).items.map(({ id }) => id);
+
+/** The ids on a page, by skipping all before it. */
+const truthOn = async ({ accountId }: TestAccount, page: number): Promise<string[]> => {
+  const { rows } = await pool().query<{ id: string }>(
+    "SELECT id FROM messages WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+    [accountId, LIMIT, (page - 1) * LIMIT],
+  );
+  return rows.map(({ id }) => id);
+};
+
+const PAGES = [1, 2, 499, 501, 502, 750, 751, 1_000, 1_200, 1_250];
+
+test("deep pages begin at a milestone: they are those of the whole list, and read no more rows than lie between two", async () => {
+  const account = await makeAccount();
+  await fill(account);
+  await pool().query("VACUUM ANALYZE messages");
+  await markLists();
+  for (const page of PAGES) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
+  for (const page of [751, 1_000, 1_250]) {
+    const statements = await statementsOf(() => idsOn(account, page));
+    const read = statements.find(({ text }) => text.includes("FROM messages m"));
+    if (!read) throw new Error("no page was read");
+    const { plan } = await explain(read);
+    expect(rowsRead(plan, ["messages"])).toBeLessThan(MILESTONE_EVERY + 2 * LIMIT);
+  }
+});
+
+test("deep pages stay right when the oldest messages are forgotten", async () => {
+  const account = await makeAccount();
+  const { accountId } = account;
+  const start = await fill(account);
+  await markLists();
+  const last = `${start}${String(12_000).padStart(16, "0")}`;
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ day: Date }>(
+      "DELETE FROM messages WHERE account_id = $1 AND id <= $2 RETURNING created_at AS day",
+      [accountId, last],
+    );
+    await tx.query("INSERT INTO forgotten_days (account_id, day, messages, delivered) VALUES ($1, $2::date, $3, $3)", [
+      accountId,
+      rows[0]?.day,
+      rows.length,
+    ]);
+    await dropMilestones(tx, new Map([[accountId, last]]));
+  });
+  const pages = PAGES.filter((page) => page * LIMIT <= COUNT - 12_000);
+  for (const page of pages) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
+  // Set anew, they count what was forgotten.
+  await pool().query("DELETE FROM list_milestones WHERE account_id = $1", [accountId]);
+  await markLists();
+  for (const page of pages) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));
+});

@@ -1,0 +1,104 @@
+/**
+ * Milestones of the list of messages: places from which a deep page is near. Messages are only added at the new end of the list,
+ * and only go at the old end, so a place counted from the oldest message that there ever was does not change.
+ */
+import { HOUR_MS } from "../core/clock";
+import { pool, type Queryable, readPool, type Tx } from "../core/db";
+import { firstIdAt } from "../core/ids";
+
+/** Messages between two milestones: a page reads no more than these to get to its place. */
+export const MILESTONE_EVERY = 10_000;
+/** Milestones set per account and run: an installation that had none gets them over some hours. */
+const SET_MAX = 500;
+/** A message with an older id is committed by now, so that none can come to stand before a milestone. */
+const SETTLED_MS = HOUR_MS;
+
+/** SQL: messages that the account `$1` ever had. */
+const EVER = "(SELECT coalesce(sum(messages), 0) FROM usage_days WHERE account_id = $1)";
+
+/**
+ * The milestone nearest before the place that is `offset` messages behind the newest.
+ * @returns its message, and how many messages lie between it and the place; null: there is none.
+ */
+export async function milestoneBefore(
+  accountId: string,
+  offset: number,
+): Promise<{ messageId: string; skip: number } | null> {
+  const { rows } = await readPool().query<{ messageId: string; skip: bigint }>({
+    name: "lists.milestone_before",
+    text: `SELECT m.message_id AS "messageId", (m.place - w.place)::int8 AS skip
+           FROM (SELECT ${EVER} - $2::int8 AS place) w
+           CROSS JOIN LATERAL (SELECT place, message_id FROM list_milestones
+             WHERE account_id = $1 AND place >= w.place ORDER BY place LIMIT 1) m`,
+    values: [accountId, offset],
+  });
+  const [row] = rows;
+  return row ? { messageId: row.messageId, skip: Number(row.skip) } : null;
+}
+
+/** Sets the milestones that are missing. An account's messages are read once over all runs. */
+export async function setMilestones(): Promise<void> {
+  const { rows: accounts } = await pool().query<{ id: string; place: bigint }>({
+    text: `SELECT u.account_id AS id, coalesce(max(l.place), 0)::int8 AS place
+           FROM (SELECT account_id, sum(messages) AS messages FROM usage_days GROUP BY account_id) u
+           LEFT JOIN LATERAL (SELECT place FROM list_milestones WHERE account_id = u.account_id
+             ORDER BY place DESC LIMIT 1) l ON true
+           GROUP BY u.account_id, u.messages HAVING u.messages - coalesce(max(l.place), 0) > $1`,
+    values: [MILESTONE_EVERY],
+  });
+  for (const { id } of accounts) {
+    for (let set = 0; set < SET_MAX && (await setNext(id)); ) set += 1;
+  }
+}
+
+/**
+ * Sets the account's next milestone: behind the last one, else at the newest message if some were forgotten, else at the
+ * beginning. @returns whether there was one to set.
+ */
+async function setNext(accountId: string): Promise<boolean> {
+  const { rows } = await pool().query<{ now: Date; isAfterForgetting: boolean }>({
+    text: `SELECT now() AS now, EXISTS (SELECT FROM forgotten_days WHERE account_id = $1 AND messages > 0)
+             AND NOT EXISTS (SELECT FROM list_milestones WHERE account_id = $1) AS "isAfterForgetting"`,
+    values: [accountId],
+  });
+  const [state] = rows;
+  if (!state) return false;
+  const settled = firstIdAt("message", new Date(state.now.getTime() - SETTLED_MS));
+  if (state.isAfterForgetting) return setNewest(accountId, settled);
+  const { rowCount } = await pool().query({
+    text: `INSERT INTO list_milestones (account_id, place, message_id)
+           SELECT $1, l.place + $2, m.id
+           FROM (SELECT 0::int8 AS place, '' AS message_id
+                 UNION ALL SELECT place, message_id FROM list_milestones WHERE account_id = $1 ORDER BY 1 DESC LIMIT 1) l
+           CROSS JOIN LATERAL (SELECT id FROM messages WHERE account_id = ANY(ARRAY[$1::text]) AND id > l.message_id AND id < $3
+             ORDER BY account_id, id OFFSET $2::int8 - 1 LIMIT 1) m
+           ON CONFLICT DO NOTHING`,
+    values: [accountId, MILESTONE_EVERY, settled],
+  });
+  return rowCount === 1;
+}
+
+/** Sets a milestone at the newest settled message: only the messages behind it are counted. */
+async function setNewest(accountId: string, settled: string): Promise<boolean> {
+  const { rowCount } = await pool().query({
+    text: `INSERT INTO list_milestones (account_id, place, message_id)
+           SELECT $1, ${EVER} - (SELECT count(*) FROM messages WHERE account_id = $1 AND id > n.id), n.id
+           FROM (SELECT id FROM messages WHERE account_id = ANY(ARRAY[$1::text]) AND id < $2
+             ORDER BY account_id DESC, id DESC LIMIT 1) n ON CONFLICT DO NOTHING`,
+    values: [accountId, settled],
+  });
+  return rowCount === 1;
+}
+
+/** Deletes the milestones that forgotten messages stood before. @param lastIds the last forgotten message of each account. */
+export async function dropMilestones(tx: Tx, lastIds: ReadonlyMap<string, string>): Promise<void> {
+  await tx.query({
+    name: "lists.drop_milestones",
+    text: `DELETE FROM list_milestones l USING unnest($1::text[], $2::text[]) AS f (account_id, message_id)
+           WHERE l.account_id = f.account_id AND l.message_id <= f.message_id`,
+    values: [[...lastIds.keys()], [...lastIds.values()]],
+  });
+}
+
+/** Deletes all milestones, because the counters that they rest on were wrong. They are set again. */
+export const dropAllMilestones = (tx: Queryable): Promise<unknown> => tx.query("DELETE FROM list_milestones");

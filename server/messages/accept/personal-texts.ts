@@ -1,0 +1,56 @@
+/** The texts of a bulk whose recipients have variables. */
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { fillIn } from "../placeholders";
+import { BODY_MAX_CHARACTERS } from "../schema";
+import { type Encoding, segmentText } from "../segments";
+import { toGsmPunctuation } from "../smart-encoding";
+
+/** A text as it will be sent. */
+export type FinalText = { body: string; encoding: Encoding; segments: number };
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The text as it will be sent, with typographic punctuation replaced if that is wanted. */
+export function finalText(body: string, smartEncoding: boolean | undefined): FinalText {
+  const final = smartEncoding ? toGsmPunctuation(body).body : body;
+  const { encoding, segments } = segmentText(final);
+  return { body: final, encoding, segments };
+}
+
+const unusable = (param: string, message: string): ApiError =>
+  invalidRequest(`${param} ${message}`, { param, reason: "invalid_variables" });
+
+/** What stands in the way of a filled-in text; null: nothing. */
+function problemOf(param: string, { body, missing }: ReturnType<typeof fillIn>): ApiError | null {
+  if (missing.length > 0) return unusable(param, `has no value for {{${missing[0]}}}.`);
+  if (body === "") return unusable(param, "makes an empty text.");
+  // Code points; no text has more of them than units.
+  if (body.length > BODY_MAX_CHARACTERS && [...body].length > BODY_MAX_CHARACTERS)
+    return unusable(param, `makes a text of more than ${BODY_MAX_CHARACTERS} characters.`);
+  return null;
+}
+
+/**
+ * The text of each recipient, in their order. @returns instead the refusal of the whole request when the variables do not
+ * fit: somebody who was forgotten in a list must not get a text with a gap.
+ */
+export function personalTexts(input: {
+  body: string;
+  smart_encoding?: boolean;
+  recipients: readonly string[];
+  variables: readonly Variables[];
+}): { texts: FinalText[]; refusal: null } | { texts: null; refusal: ApiError } {
+  const { body, recipients, variables } = input;
+  if (variables.length !== recipients.length) {
+    const refusal = unusable("variables", `must have one entry for each of the ${recipients.length} recipients.`);
+    return { texts: null, refusal };
+  }
+  const texts: FinalText[] = [];
+  for (const [at, values] of variables.entries()) {
+    const filled = fillIn(body, values);
+    const refusal = problemOf(`variables[${at}]`, filled);
+    if (refusal) return { texts: null, refusal };
+    texts.push(finalText(filled.body, input.smart_encoding));
+  }
+  return { texts, refusal: null };
+}

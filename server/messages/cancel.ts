@@ -1,0 +1,42 @@
+/** Cancels messages that nobody has begun to send. */
+import type { AccountActor } from "../core/actor";
+import { now } from "../core/clock";
+import { transaction } from "../core/db";
+import { type ApiError, invalidRequest } from "../core/errors";
+import type { Refusal } from "./accept/fraud-rules";
+import { failUndispatched } from "./dispatch/fail-undispatched";
+import { findMessage } from "./history";
+import { type MessageRow, presentMessage } from "./present";
+import type { Message } from "./schema";
+
+const CANCELED: Refusal = { code: "canceled", message: "The message was canceled before it was sent." };
+
+const isCanceled = ({ status, sentAt, errorCode }: MessageRow): boolean =>
+  status === "failed" && sentAt === null && errorCode === CANCELED.code;
+
+/**
+ * Cancels a pending message: it fails with `canceled`, and its cost is refunded. A message is either canceled or handed to a
+ * provider, never both. One that was canceled before is returned as it is.
+ * @throws 404; 400 `not_cancelable` when it is final, a provider took it, or an attempt is under way or of unknown outcome.
+ */
+export async function cancelMessage(actor: AccountActor, id: string): Promise<Message> {
+  const found = await findMessage(actor, id);
+  const row = found.status === "pending" ? await cancelPending(actor, id) : found;
+  if (!isCanceled(row)) throw notCancelable(row);
+  return presentMessage(row);
+}
+
+/** Cancels it, if that is still possible. @returns the message as it is then. */
+const cancelPending = (actor: AccountActor, id: string): Promise<MessageRow> =>
+  transaction(async (tx) => {
+    await failUndispatched(tx, [{ messageId: id, error: CANCELED }], now());
+    return findMessage(actor, id, tx);
+  });
+
+function notCancelable({ status }: MessageRow): ApiError {
+  const text =
+    status === "pending"
+      ? "The message is being handed to a provider, or may have been: it can no longer be canceled."
+      : `The message is ${status}: only a pending one can be canceled.`;
+  return invalidRequest(text, { param: "id", reason: "not_cancelable", details: { status } });
+}

@@ -1,0 +1,26 @@
+/** The second look at scheduled messages, when they are due: by then their account may have other limits. */
+import { pool } from "../../core/db";
+import type { Refusal } from "../accept/fraud-rules";
+import { type DueMessage, refuseDue } from "./due-rules";
+
+/**
+ * Finds those of these messages that their account may not send today: to another country than it sends to, or beyond its
+ * spending cap of the UTC day. Suppressions, approvals and suspensions are looked at for every message (dispatch.ts).
+ * @returns refusals by message id.
+ */
+export async function findDueRefusals(messageIds: readonly string[]): Promise<Map<string, Refusal>> {
+  if (messageIds.length === 0) return new Map();
+  const { rows } = await pool().query<DueMessage>({
+    name: "dispatch.due_check",
+    text: `SELECT m.id, m.account_id AS "accountId", m.to_number AS "toNumber", m.cost_micros AS "costMicros",
+             m.created_at < today.start AS "isOfEarlierDay", a.allowed_countries AS "allowedCountries",
+             a.daily_spend_cap_micros AS "capMicros", COALESCE(u.cost_micros, 0) AS "spentMicros"
+           FROM (SELECT date_trunc('day', now(), 'UTC') AS start) AS today
+           CROSS JOIN messages m JOIN accounts a ON a.id = m.account_id
+           LEFT JOIN usage_days u ON u.account_id = m.account_id AND u.day = (today.start AT TIME ZONE 'UTC')::date
+           WHERE m.id = ANY($1::text[]) AND (a.daily_spend_cap_micros IS NOT NULL OR a.allowed_countries <> '{}')
+           ORDER BY m.id`,
+    values: [messageIds],
+  });
+  return refuseDue(rows);
+}

@@ -1,0 +1,35 @@
+/** The sweep of messages whose validity period ended while they waited. Those that come to dispatch fail there. */
+import { now, SECOND_MS } from "../../core/clock";
+import { pool, transaction } from "../../core/db";
+import { EXPIRED, failUndispatched } from "./fail-undispatched";
+
+/** A statement that claims attempts, and looks at the validity periods itself, is over by then. */
+const GRACE_MS = 5 * SECOND_MS;
+const BATCH = 500;
+
+/**
+ * Fails and refunds pending messages whose validity period has been over for `graceMs`. One with an open attempt, or one of
+ * unknown outcome, is left to the end of that.
+ */
+export async function failExpired(graceMs = GRACE_MS): Promise<void> {
+  for (let found = BATCH; found === BATCH; ) {
+    const { rows } = await pool().query<{ messageId: string }>({
+      name: "messages.expired",
+      text: `SELECT p.message_id AS "messageId" FROM pending_messages p
+             WHERE p.expires_at < now() - $1::float8 * interval '1 millisecond'
+               AND NOT EXISTS (SELECT 1 FROM message_attempts a
+                 WHERE a.message_id = p.message_id AND (a.outcome IS NULL OR a.outcome = 'unknown'))
+             ORDER BY p.expires_at LIMIT $2`,
+      values: [graceMs, BATCH],
+    });
+    const ended = await transaction((tx) =>
+      failUndispatched(
+        tx,
+        rows.map(({ messageId }) => ({ messageId, error: EXPIRED })),
+        now(),
+      ),
+    );
+    // Without progress the others are left to the next sweep.
+    found = ended.size > 0 ? rows.length : 0;
+  }
+}

@@ -1,0 +1,24 @@
+/** Texts with placeholders: `Hello {{name}}` and what each recipient's text becomes. Runs in the browser too. */
+
+/** Between double braces, without braces; spaces at either end do not count. */
+const PLACEHOLDER = /\{\{([^{}]{1,100})\}\}/g;
+
+/** The names of a text's placeholders, each once, in the order of their first use. */
+export const placeholdersOf = (body: string): string[] => [
+  ...new Set([...body.matchAll(PLACEHOLDER)].map(([, name = ""]) => name.trim())),
+];
+
+/** A text with its placeholders replaced; `missing`: those that have no value. What a value contains is never replaced again. */
+export function fillIn(
+  body: string,
+  variables: Readonly<Record<string, string>>,
+): { body: string; missing: readonly string[] } {
+  const missing = new Set<string>();
+  const filled = body.replace(PLACEHOLDER, (placeholder, written: string) => {
+    const name = written.trim();
+    if (Object.hasOwn(variables, name)) return variables[name] ?? "";
+    missing.add(name);
+    return placeholder;
+  });
+  return { body: filled, missing: [...missing] };
+}

@@ -1,0 +1,31 @@
+/** Operator: the state of the installation at a glance. */
+import { z } from "zod";
+import { DateTime } from "../core/wire";
+
+const count = () => z.number().int();
+
+const Queue = z.object({
+  task: z.string(),
+  due: count(),
+  running: count(),
+  later: count(),
+  given_up: count().describe("Jobs that failed on every try."),
+  lag_s: z.number().describe("For how long the oldest due job has waited."),
+});
+
+const WorkerState = z.object({
+  id: z.string(),
+  started_at: DateTime,
+  heartbeat_age_s: z.number(),
+  is_alive: z.boolean(),
+});
+
+export const OperatorHome = z.object({
+  failing: z.array(z.string()).describe("Readiness checks that fail; empty: the installation does its work."),
+  queues: z.array(Queue).describe("Tasks that have jobs, the longest wait first."),
+  throttled: count().describe("Messages that wait for a throughput limit."),
+  workers: z.array(WorkerState),
+  pending_senders: count(),
+  suspended_accounts: count(),
+});
+export type OperatorHome = z.output<typeof OperatorHome>;

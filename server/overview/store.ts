@@ -1,0 +1,70 @@
+/**
+ * The reads of an overview. Sums come from the daily counters. Countries, senders and error codes have no counters, which
+ * every send would have to keep: they are counted among the newest messages of the period, so that a read stays short
+ * however many there are.
+ */
+import { readPool } from "../core/db";
+
+/** Newest messages that are counted by country and sender. */
+export const LOOKED_AT_MAX = 10_000;
+/** Newest failures, of either status, that are counted by code. */
+export const FAILURES_MAX = 2_000;
+
+/** `prefix`: the first characters of the numbers, of which `sample` is one. `failed` includes undelivered. */
+export type GroupRow = {
+  sender: string;
+  prefix: string;
+  sample: string;
+  messages: number;
+  delivered: number;
+  failed: number;
+};
+
+/** The newest messages of an account with ids from `first`, by sender and the beginning of the number. */
+export async function readGroups(accountId: string, first: string): Promise<GroupRow[]> {
+  const { rows } = await readPool().query<GroupRow>({
+    name: "overview.groups",
+    text: `WITH recent AS MATERIALIZED (
+             SELECT m.from_sender, m.to_number, m.status FROM messages m
+             WHERE m.account_id = ANY($1::text[]) AND m.id >= $2
+             ORDER BY m.account_id DESC, m.id DESC LIMIT $3
+           )
+           SELECT from_sender AS sender, left(to_number, 7) AS prefix, min(to_number) AS sample,
+             count(*)::int4 AS messages, (count(*) FILTER (WHERE status = 'delivered'))::int4 AS delivered,
+             (count(*) FILTER (WHERE status IN ('failed', 'undelivered')))::int4 AS failed
+           FROM recent GROUP BY 1, 2`,
+    values: [[accountId], first, LOOKED_AT_MAX],
+  });
+  return rows;
+}
+
+export type ErrorRow = { code: string; message: string; messages: number; lastAt: Date };
+
+/** The newest failures of an account with ids from `first`, by code, the most frequent first. */
+export async function readErrors(accountId: string, first: string): Promise<ErrorRow[]> {
+  const newest = (status: string) =>
+    `(SELECT f.message_id FROM failed_messages f
+      WHERE f.account_id = $1 AND f.status = '${status}' AND f.message_id >= $2
+      ORDER BY f.message_id DESC LIMIT $3)`;
+  const { rows } = await readPool().query<ErrorRow>({
+    name: "overview.errors",
+    text: `WITH newest AS MATERIALIZED (${newest("failed")} UNION ALL ${newest("undelivered")})
+           SELECT coalesce(m.error_code, '') AS code,
+             coalesce((array_agg(m.error_message ORDER BY m.id DESC))[1], '') AS message,
+             count(*)::int4 AS messages, max(coalesce(m.failed_at, m.created_at)) AS "lastAt"
+           FROM newest n JOIN messages m ON m.id = n.message_id
+           GROUP BY m.error_code ORDER BY messages DESC, code`,
+    values: [accountId, first, FAILURES_MAX],
+  });
+  return rows;
+}
+
+/** When the oldest pending message of an account was accepted; null: none is pending. */
+export async function readOldestPending(accountId: string): Promise<Date | null> {
+  const { rows } = await readPool().query<{ createdAt: Date }>({
+    name: "overview.oldest_pending",
+    text: `SELECT created_at AS "createdAt" FROM pending_messages WHERE account_id = $1 ORDER BY message_id LIMIT 1`,
+    values: [accountId],
+  });
+  return rows[0]?.createdAt ?? null;
+}

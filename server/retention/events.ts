@@ -1,0 +1,100 @@
+/** Forgets the events of messages, with their deliveries and tries. */
+import { pool, type Tx } from "../core/db";
+import { firstIdAt } from "../core/ids";
+import { INSERT_CHANGES } from "../lists/store";
+import { DELIVERY_TASKS } from "../webhooks/delivery/sweep";
+import { deliveryIdsOf, eventIdOf, isFormerId } from "../webhooks/derived-ids";
+import type { EventType } from "../webhooks/schema";
+import type { EndedMessage } from "./rounds";
+
+type StoredEvent = { id: string; messageId: string; type: EventType };
+type StoredDelivery = { id: string; eventId: string; isWaiting: boolean };
+
+/** The events of messages, and the messages that something waits for: a try of a webhook, or a disabled endpoint. */
+export type EventsOf = { events: StoredEvent[]; deliveries: StoredDelivery[]; waitingIds: Set<string> };
+
+/**
+ * Ids of events before `end` that a job carries: a delivery has no row before the end of its first try. No job for such an
+ * event is added later, except in place of one of these.
+ */
+export async function readCarried(end: Date): Promise<Set<string>> {
+  const { rows } = await pool().query<{ eventId: string }>({
+    text: `SELECT DISTINCT 'evt_' || substr(c.id, 5, 26) AS "eventId"
+           FROM (SELECT json_array_elements_text(j.payload -> 'deliveryIds') AS id
+                 FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+                 WHERE t.identifier = ANY($2::text[])) c
+           WHERE length(c.id) = 40 AND c.id < $1`,
+    values: [firstIdAt("delivery", end), DELIVERY_TASKS],
+  });
+  return new Set(rows.map(({ eventId }) => eventId));
+}
+
+/** What events are about, with the ids that these have unless a version before this one recorded them. */
+export type Subject = { id: string; eventIds: string[] };
+
+/** Reads the events and deliveries of locked messages, or of locked inbound ones. */
+export async function readEvents(
+  tx: Tx,
+  subjects: readonly Subject[],
+  carried: ReadonlySet<string>,
+): Promise<EventsOf> {
+  const { rows: events } = await tx.query<StoredEvent>({
+    name: "retention.events",
+    text: `SELECT id, message_id AS "messageId", type FROM events WHERE id = ANY($1::text[])
+           UNION ALL
+           SELECT id, message_id, type FROM events WHERE message_id = ANY($2::text[]) AND ${isFormerId("id")}`,
+    values: [subjects.flatMap(({ eventIds }) => eventIds), subjects.map(({ id }) => id)],
+  });
+  const bounds = events.map(({ id }) => deliveryIdsOf(id));
+  const columns = `d.id, d.event_id AS "eventId", d.status IN ('pending', 'held') AND w.deleted_at IS NULL AS "isWaiting"`;
+  const { rows: deliveries } = await tx.query<StoredDelivery>({
+    name: "retention.deliveries",
+    text: `SELECT ${columns} FROM unnest($1::text[], $2::text[]) AS b (first, last)
+           CROSS JOIN LATERAL (SELECT * FROM webhook_deliveries WHERE id BETWEEN b.first AND b.last OFFSET 0) d
+           JOIN webhook_endpoints w ON w.id = d.endpoint_id
+           UNION ALL
+           SELECT ${columns} FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+           WHERE d.event_id = ANY($3::text[]) AND ${isFormerId("d.id")}`,
+    values: [bounds.map(({ first }) => first), bounds.map(({ last }) => last), events.map(({ id }) => id)],
+  });
+  const waiting = new Set(deliveries.filter(({ isWaiting }) => isWaiting).map(({ eventId }) => eventId));
+  const isWaiting = ({ id }: StoredEvent) => waiting.has(id) || carried.has(id);
+  return { events, deliveries, waitingIds: new Set(events.filter(isWaiting).map(({ messageId }) => messageId)) };
+}
+
+/** A message and its events: an event's time is the one that its message has for the status. */
+export function subjectOf({ id, sentAt, deliveredAt, failedAt }: EndedMessage): Subject {
+  const reached: [EventType, Date | null][] = [
+    ["message.sent", sentAt],
+    ["message.delivered", deliveredAt],
+    ["message.failed", failedAt],
+  ];
+  return { id, eventIds: reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])) };
+}
+
+/** Deletes the events of messages for which nothing waits. @returns the deleted ones. */
+export async function deleteEvents(tx: Tx, { events, deliveries, waitingIds }: EventsOf): Promise<StoredEvent[]> {
+  const free = events.filter(({ messageId }) => !waitingIds.has(messageId));
+  const eventIds = new Set(free.map(({ id }) => id));
+  const deliveryIds = deliveries.filter(({ eventId }) => eventIds.has(eventId)).map(({ id }) => id);
+  await Promise.all([
+    tx.query({
+      name: "retention.delete_tries",
+      text: "DELETE FROM webhook_tries WHERE delivery_id = ANY($1::text[])",
+      values: [deliveryIds],
+    }),
+    tx.query({
+      name: "retention.delete_deliveries",
+      text: `WITH deleted AS (DELETE FROM webhook_deliveries WHERE id = ANY($1::text[]) RETURNING endpoint_id, status)
+             ${INSERT_CHANGES}
+             SELECT 'deliveries', endpoint_id, status, -count(*) FROM deleted GROUP BY endpoint_id, status`,
+      values: [deliveryIds],
+    }),
+    tx.query({
+      name: "retention.delete_events",
+      text: "DELETE FROM events WHERE id = ANY($1::text[])",
+      values: [[...eventIds]],
+    }),
+  ]);
+  return free;
+}

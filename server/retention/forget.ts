@@ -1,0 +1,73 @@
+/** What rounds forget of messages that ended long ago. Each runs in one transaction, with its counters. */
+import type { Tx } from "../core/db";
+import { dropMilestones } from "../lists/milestones";
+import { deleteEvents, readEvents, subjectOf } from "./events";
+import type { EndedMessage, Forget, RoundName } from "./rounds";
+import { countForgotten } from "./store";
+
+const idsOf = (messages: readonly EndedMessage[]): string[] => messages.map(({ id }) => id);
+
+/** Deletes rows that belong to messages. @returns how many. */
+async function deleteOf(tx: Tx, table: string, key: string, ids: readonly string[]): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: `retention.delete_${table}`,
+    text: `DELETE FROM ${table} WHERE ${key} = ANY($1::text[])`,
+    values: [ids],
+  });
+  return rowCount ?? 0;
+}
+
+/** Deletes messages with everything that belongs to them but the ledger, which names them by their ids alone. */
+const forgetMessages =
+  (carried: ReadonlySet<string>): Forget =>
+  async (tx, messages) => {
+    const found = await readEvents(tx, messages.map(subjectOf), carried);
+    const gone = messages.filter(({ id }) => !found.waitingIds.has(id));
+    const events = await deleteEvents(tx, found);
+    const ids = idsOf(gone);
+    await Promise.all([
+      deleteOf(tx, "receipts", "message_id", ids),
+      deleteOf(tx, "attempt_parts", "message_id", ids),
+      deleteOf(tx, "message_attempts", "message_id", ids),
+      deleteOf(tx, "messages", "id", ids),
+      countForgotten(tx, gone, { messages: gone, events }),
+      // In the order of their ids: the last of each account stays in the map.
+      dropMilestones(tx, new Map(gone.map(({ accountId, id }) => [accountId, id]))),
+    ]);
+    return { forgotten: gone.length, leftIds: found.waitingIds };
+  };
+
+const forgetEvents =
+  (carried: ReadonlySet<string>): Forget =>
+  async (tx, messages) => {
+    const found = await readEvents(tx, messages.map(subjectOf), carried);
+    const events = await deleteEvents(tx, found);
+    await countForgotten(tx, messages, { messages: [], events });
+    return { forgotten: events.length, leftIds: found.waitingIds };
+  };
+
+const forgetReceipts: Forget = async (tx, messages) => {
+  const forgotten = await deleteOf(tx, "receipts", "message_id", idsOf(messages));
+  return { forgotten, leftIds: new Set() };
+};
+
+/** Empties texts. A message is never sent without one, so an empty text is one that was forgotten. */
+const forgetBodies =
+  (carried: ReadonlySet<string>): Forget =>
+  async (tx, messages) => {
+    const { waitingIds } = await readEvents(tx, messages.map(subjectOf), carried);
+    const { rowCount } = await tx.query({
+      name: "retention.empty_bodies",
+      text: "UPDATE messages SET body = '' WHERE id = ANY($1::text[]) AND body <> ''",
+      values: [idsOf(messages).filter((id) => !waitingIds.has(id))],
+    });
+    return { forgotten: rowCount ?? 0, leftIds: waitingIds };
+  };
+
+/** What each round forgets. @param carried events whose deliveries stand in jobs only. */
+export const forgetters = (carried: ReadonlySet<string>): Record<RoundName, Forget> => ({
+  messages: forgetMessages(carried),
+  events: forgetEvents(carried),
+  receipts: forgetReceipts,
+  bodies: forgetBodies(carried),
+});

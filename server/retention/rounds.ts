@@ -1,0 +1,132 @@
+/**
+ * Rounds through the messages that ended long ago, in the order of their ids, which carry their time. A round goes on where it
+ * was interrupted. Messages that cannot be forgotten yet are left: those that may only have ended recently are looked at by the
+ * next round, a day later, and older ones by a full round, a week later.
+ */
+import { DAY_MS, HOUR_MS } from "../core/clock";
+import { pool, type Tx } from "../core/db";
+import { firstIdAt } from "../core/ids";
+import { inSteps } from "./steps";
+
+/** What a round forgets: whole messages, their events with deliveries, their receipts, or their texts. */
+export type RoundName = "messages" | "events" | "receipts" | "bodies";
+
+/** Messages per step. */
+const STEP_SIZE = 1_000;
+/** Messages end within 72 hours of their dispatch: one that was left is looked at again by each round until it is this old. */
+const RECENT_MS = 80 * HOUR_MS;
+const ROUND_EVERY_MS = 20 * HOUR_MS;
+const FULL_ROUND_EVERY_MS = 7 * DAY_MS;
+
+/** A final message that is old enough and locked by this transaction, as what is forgotten of it needs it. */
+export type EndedMessage = {
+  id: string;
+  accountId: string;
+  /** UTC day of acceptance. */
+  day: string;
+  segments: number;
+  costMicros: bigint;
+  status: "delivered" | "failed" | "undelivered";
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+  failedAt: Date | null;
+};
+
+/** What a round does with messages. `leftIds`: those of which something waits, so that they were left as they are. */
+export type Forget = (
+  tx: Tx,
+  messages: readonly EndedMessage[],
+) => Promise<{ forgotten: number; leftIds: ReadonlySet<string> }>;
+
+/**
+ * Goes on with the round `name`, or begins one if the last began a day ago.
+ * @param end messages that ended before are old enough.
+ * @returns how many rows were forgotten.
+ */
+export async function runRound(name: RoundName, end: Date, forget: Forget, signal?: AbortSignal): Promise<number> {
+  if (!(await beginRound(name))) return 0;
+  const recent = firstIdAt("message", new Date(end.getTime() - RECENT_MS));
+  const { forgotten } = await inSteps(name, { size: STEP_SIZE, signal }, async (tx, limit) => {
+    const position = await lockRound(tx, name);
+    const looked = await lookAt(tx, position, end, limit);
+    const ended = await lockEnded(tx, looked, end);
+    const done = await forget(tx, ended);
+    const endedIds = new Set(ended.map(({ id }) => id));
+    const isLeft = (id: string) => done.leftIds.has(id) || !endedIds.has(id);
+    const recentLeft = looked.findIndex((id) => id >= recent && isLeft(id));
+    await saveRound(tx, name, {
+      position: looked.at(-1) ?? position,
+      resumeFrom: recentLeft < 0 ? null : (looked[recentLeft - 1] ?? position),
+      hasLeft: looked.some((id) => id < recent && isLeft(id)),
+      isLast: looked.length < limit,
+    });
+    return { looked: looked.length, forgotten: done.forgotten };
+  });
+  return forgotten;
+}
+
+/** Begins a round unless one is under way. @returns whether there is one now. */
+async function beginRound(name: RoundName): Promise<boolean> {
+  const isFull = "r.has_left AND r.full_began_at < now() - $3::float8 * interval '1 millisecond'";
+  const { rows } = await pool().query<{ isUnderWay: boolean }>({
+    name: "retention.begin_round",
+    text: `WITH begun AS (
+             INSERT INTO retention_rounds AS r (name) VALUES ($1)
+             ON CONFLICT (name) DO UPDATE SET
+               position = CASE WHEN ${isFull} THEN '' ELSE coalesce(r.resume_from, r.position) END, resume_from = NULL,
+               has_left = r.has_left AND NOT (${isFull}), began_at = now(), ended_at = NULL,
+               full_began_at = CASE WHEN ${isFull} THEN now() ELSE r.full_began_at END
+             WHERE r.ended_at IS NOT NULL AND r.began_at < now() - $2::float8 * interval '1 millisecond'
+             RETURNING name
+           )
+           SELECT EXISTS (SELECT FROM begun)
+             OR EXISTS (SELECT FROM retention_rounds WHERE name = $1 AND ended_at IS NULL) AS "isUnderWay"`,
+    values: [name, ROUND_EVERY_MS, FULL_ROUND_EVERY_MS],
+  });
+  return rows[0]?.isUnderWay ?? false;
+}
+
+async function lockRound(tx: Tx, name: RoundName): Promise<string> {
+  const { rows } = await tx.query<{ position: string }>({
+    name: "retention.lock_round",
+    text: "SELECT position FROM retention_rounds WHERE name = $1 FOR UPDATE",
+    values: [name],
+  });
+  return rows[0]?.position ?? "";
+}
+
+type Progress = { position: string; resumeFrom: string | null; hasLeft: boolean; isLast: boolean };
+
+async function saveRound(tx: Tx, name: RoundName, progress: Progress): Promise<void> {
+  await tx.query({
+    name: "retention.save_round",
+    text: `UPDATE retention_rounds SET position = $2, resume_from = coalesce(resume_from, $3), has_left = has_left OR $4,
+             ended_at = CASE WHEN $5 THEN now() END WHERE name = $1`,
+    values: [name, progress.position, progress.resumeFrom, progress.hasLeft, progress.isLast],
+  });
+}
+
+/** The next messages, whatever their state. */
+async function lookAt(tx: Tx, position: string, end: Date, limit: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>({
+    text: "SELECT id FROM messages WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3",
+    values: [position, firstIdAt("message", end), limit],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Locks those that are final since before `end`, in the order of their ids. What would make one of their deliveries wait again
+ * shares this lock (webhooks/history). Nobody is waited for: a message that is locked is left.
+ */
+async function lockEnded(tx: Tx, ids: readonly string[], end: Date): Promise<EndedMessage[]> {
+  const { rows } = await tx.query<EndedMessage>({
+    name: "retention.lock_ended",
+    text: `SELECT id, account_id AS "accountId", (created_at AT TIME ZONE 'UTC')::date::text AS day, segments,
+             cost_micros AS "costMicros", status, sent_at AS "sentAt", delivered_at AS "deliveredAt", failed_at AS "failedAt"
+           FROM messages WHERE id = ANY($1::text[]) AND status || '' IN ('delivered', 'failed', 'undelivered')
+             AND coalesce(failed_at, delivered_at) < $2 ORDER BY id FOR UPDATE SKIP LOCKED`,
+    values: [ids, end.toISOString()],
+  });
+  return rows;
+}

@@ -1,0 +1,93 @@
+/** Bounded steps: how everything that forgets rows does so, whatever their number. */
+import { setTimeout as pause } from "node:timers/promises";
+import { MINUTE_MS } from "../core/clock";
+import { type Tx, transaction } from "../core/db";
+import { errorCodeOf } from "../core/errors";
+import { log } from "../core/log";
+import { metrics } from "../core/metrics";
+
+/** Far below the time-out of other statements: a step holds rows and a connection. */
+const STEP_TIMEOUT_MS = 5_000;
+/** A run ends after this time, so that a stop waits for it no longer; the next run goes on. */
+const RUN_MAX_MS = 10 * MINUTE_MS;
+/** SQLSTATEs of a statement that was cut off, or waited too long for a lock. */
+const TOO_LONG = new Set(["57014", "55P03"]);
+const SHRINK = 4;
+
+/** `looked`: rows that the step looked at, at most `limit`; fewer mean that it was the last one. */
+type Step = (tx: Tx, limit: number) => Promise<{ looked: number; forgotten: number }>;
+
+type Limits = {
+  /** Rows of a step at first and at most. */
+  size: number;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number;
+};
+
+/**
+ * Runs `step` until it finds less than it may, each time in a transaction of its own with a short time-out. A step that takes
+ * longer is repeated with a quarter of the rows, so that no backlog stops it for ever; the size grows again afterwards. Between
+ * steps it rests for as long as the step took.
+ * @param kind of the rows, for the metrics.
+ * @returns how many rows were forgotten, and whether all were looked at.
+ * @throws the time-out of a step of one row.
+ */
+export async function inSteps(
+  kind: string,
+  { size, signal, timeoutMs = STEP_TIMEOUT_MS }: Limits,
+  step: Step,
+): Promise<{ forgotten: number; isDone: boolean }> {
+  const runUntil = performance.now() + RUN_MAX_MS;
+  let forgotten = 0;
+  for (let limit = size; !signal?.aborted && performance.now() < runUntil; ) {
+    const startedAt = performance.now();
+    const done = await runStep(step, limit, timeoutMs);
+    if (done === null) {
+      log("warn", "retention.step_cut_off", { kind, rows: limit });
+      limit = Math.max(1, Math.floor(limit / SHRINK));
+      continue;
+    }
+    forgotten += done.forgotten;
+    metrics().forgotten.inc({ kind }, done.forgotten);
+    if (done.looked < limit) return { forgotten, isDone: true };
+    limit = Math.min(size, limit * 2);
+    await pause(performance.now() - startedAt, undefined, { signal }).catch(() => undefined);
+  }
+  return { forgotten, isDone: false };
+}
+
+/** @returns null when it took too long. @throws as {@link inSteps} */
+async function runStep(step: Step, limit: number, timeoutMs: number) {
+  try {
+    return await transaction(async (tx) => {
+      await tx.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+      return step(tx, limit);
+    });
+  } catch (thrown) {
+    if (limit > 1 && TOO_LONG.has(errorCodeOf(thrown))) return null;
+    throw thrown;
+  }
+}
+
+/** Rows per step of what is deleted by a condition alone. */
+const DELETED_PER_STEP = 5_000;
+
+/**
+ * Deletes the rows of `table` that meet `condition`, in steps. Rows that others have locked are left for the next run.
+ * @param condition SQL with `values` as its parameters, from `$2` on.
+ */
+export async function deleteInSteps(
+  table: string,
+  condition: string,
+  { values = [], ...limits }: { values?: readonly unknown[] } & Partial<Limits> = {},
+): Promise<number> {
+  const { forgotten } = await inSteps(table, { size: DELETED_PER_STEP, ...limits }, async (tx, limit) => {
+    const { rowCount } = await tx.query(
+      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+      [limit, ...values],
+    );
+    return { looked: rowCount ?? 0, forgotten: rowCount ?? 0 };
+  });
+  return forgotten;
+}
