@@ -89,7 +89,7 @@ const accountProcedure = t.procedure.use(async ({ ctx, next }) => {
 
 /** Every member of an account reads; its developers and owners change things too. */
 const memberProcedure = accountProcedure.use(({ ctx, type, next }) => {
-  requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+  requireRole(ctx.actor, type === "mutation" ? "developer" : "viewer");
   return next();
 });
 
@@ -123,7 +123,7 @@ export const ownProcedure = storing(personProcedure);
 /** Console only: never reachable with an API key. About the live account, also in test mode. A change needs a developer. */
 export const sessionProcedure = storing(
   personProcedure.use(({ ctx, type, next }) => {
-    requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+    requireRole(ctx.actor, type === "mutation" ? "developer" : "viewer");
     return next();
   }),
 );
