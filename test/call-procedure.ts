@@ -5,7 +5,7 @@ import type { AccountActor } from "@/server/core/actor";
 import { newId } from "@/server/core/ids";
 import type { OperationMeta } from "@/server/core/trpc";
 
-type Definition = { type: "query" | "mutation"; meta?: OperationMeta; inputs: unknown[] };
+type Definition = { type: "query" | "mutation" | "subscription"; meta?: OperationMeta; inputs: unknown[] };
 
 export type KnownProcedure = { path: string; type: Definition["type"]; meta?: OperationMeta; takesId: boolean };
 

@@ -23,6 +23,7 @@ export const recurring = () =>
     every("forget_callbacks", "47 * * * *"),
     every("forget_sign_ins", "53 * * * *"),
     every("forget_audit", "57 * * * *"),
+    every("forget_requests", "37 * * * *"),
     every("forget_old_data", "31 * * * *"),
     every("mark_lists", "11 * * * *"),
     every("forget_alerts", "49 * * * *"),

@@ -17,6 +17,7 @@ import {
   takeReceipts,
 } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
+import { forgetRequests } from "../server/request-log/tasks";
 import { forgetOldData } from "../server/retention/tasks";
 import { reviewSender } from "../server/senders/tasks";
 import { deliverWebhooks, sweepWebhooks } from "../server/webhooks/tasks";
@@ -67,6 +68,7 @@ export const housekeepingTasks = {
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
+  forget_requests: recurringTask("forget_requests", forgetRequests),
   forget_mails: recurringTask("forget_mails", forgetMails),
   sweep_alerts: recurringTask("sweep_alerts", lookForAlerts),
   forget_alerts: recurringTask("forget_alerts", forgetAlerts),

@@ -1,7 +1,14 @@
 "use client";
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCLink } from "@trpc/client";
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  httpSubscriptionLink,
+  splitLink,
+  type TRPCLink,
+} from "@trpc/client";
 import { createTRPCReact } from "@trpc/react-query";
 import { observable } from "@trpc/server/observable";
 import { type ReactNode, useEffect, useState } from "react";
@@ -86,9 +93,17 @@ export const pageHeaders = (): Record<string, string> => ({
 
 /**
  * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
- * and phone numbers of people do not belong in an address, which proxies write into their logs.
+ * and phone numbers of people do not belong in an address, which proxies write into their logs. Browsers follow changes by
+ * GET only, which says nothing but that.
  */
 const transportLink = () =>
+  splitLink<AppRouter>({
+    condition: ({ type }) => type === "subscription",
+    true: httpSubscriptionLink({ url: URL_PREFIX }),
+    false: callLink(),
+  });
+
+const callLink = () =>
   splitLink<AppRouter>({
     condition: ({ context }) => typeof context.idempotencyKey === "string",
     true: httpLink({

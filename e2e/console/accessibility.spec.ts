@@ -16,6 +16,7 @@ const ACCOUNT_PAGES = [
   "/api-keys",
   "/webhooks",
   "/events",
+  "/requests",
   "/settings",
   "/settings/security",
   "/settings/team",

@@ -1,12 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { overloaded, tooLarge } from "../core/errors";
 import { observeRequest } from "../observability/requests";
+import { logRequest } from "../request-log/log-request";
 import { compress } from "./compress";
 import { writeResponse } from "./door/answers";
 import { readBody } from "./door/body";
 import { answerUnlessOverloaded } from "./door/shedding";
 import { serveReceipt } from "./receipts";
-import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, type RestRequest, refusalResponse, serveRest } from "./rest";
+import {
+  API_PREFIX,
+  BODY_MAX_BYTES,
+  bodyTooLarge,
+  type RestRequest,
+  type RestResponse,
+  refusalResponse,
+  serveRest,
+} from "./rest";
 
 /** A request's target as a path: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2). */
 export function pathOf(target: string): string {
@@ -53,8 +62,29 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
         tooLarge: bodyTooLarge,
       }),
   };
+  const startedAt = performance.now();
   const answer = await observeRequest(asked, serveRest(asked));
+  noteAnswer(asked, answer, performance.now() - startedAt);
   await writeResponse(request, response, await compress(answer, request.headers["accept-encoding"]?.toString()));
+}
+
+/** Requests without a valid key belong to nobody's log. */
+function noteAnswer({ seen, facts, method, path, query }: RestRequest, answer: RestResponse, latencyMs: number): void {
+  if (!seen) return;
+  logRequest({
+    id: answer.headers["request-id"] ?? "",
+    accountId: seen.accountId,
+    keyId: seen.keyId,
+    method,
+    path,
+    query,
+    status: answer.status,
+    latencyMs,
+    operation: facts?.operation ?? null,
+    input: seen.input,
+    inputBytes: seen.inputBytes,
+    answer: answer.body,
+  });
 }
 
 /** The receipts' edge on node:http. */

@@ -51,6 +51,8 @@ export type RestRequest = {
   peer: string;
   readBody: (accountId: string) => Promise<Buffer>;
   facts?: RequestFacts | undefined;
+  /** For the request log: whose key it was, once that is known, and the body as parsed. */
+  seen?: { accountId: string; keyId: string; input?: unknown; inputBytes: number } | undefined;
 };
 
 /** `meta` of every response. */
@@ -106,6 +108,7 @@ export async function serveRest(given: RestRequest): Promise<RestResponse> {
     return refusal(error, headers, meta);
   } finally {
     given.facts = request.facts;
+    given.seen = request.seen;
   }
 }
 
@@ -179,6 +182,7 @@ function refuseMethod({ method, path }: RestRequest, headers: Record<string, str
 /** Carries out a request. @returns null for OPTIONS. */
 async function perform(request: RestRequest, meta: Meta, headers: Record<string, string>) {
   const key = await beforeOperation(authenticate(request.header("authorization")));
+  request.seen = { accountId: key.accountId, keyId: key.id, inputBytes: 0 };
   const address = clientAddress({
     peer: request.peer,
     forwardedFor: request.header("x-forwarded-for"),
@@ -220,6 +224,7 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
       body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
       const { input, warnings } = parseInput(request, operation, body);
+      if (body !== null && body.length > 0) Object.assign(request.seen ?? {}, { input, inputBytes: body.length });
       judgeNames(request, headers, meta, warnings);
       value = input;
       return { ...input, ...params };

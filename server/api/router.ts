@@ -5,11 +5,13 @@ import { auditRouter } from "../audit/router";
 import { authRouter } from "../auth/router";
 import { mergeRouters, router } from "../core/trpc";
 import { inboundRouter } from "../inbound/router";
+import { liveRouter } from "../live/router";
 import { membersRouter } from "../members/router";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
 import { overviewRouter } from "../overview/router";
 import { providersRouter } from "../providers/router";
+import { requestLogRouter } from "../request-log/router";
 import { routingRouter } from "../routing/router";
 import { searchRouter } from "../search/router";
 import { sendersRouter } from "../senders/router";
@@ -24,10 +26,12 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   inbound: inboundRouter,
+  live: liveRouter,
   members: membersRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
   overview: overviewRouter,
+  requestLog: requestLogRouter,
   search: searchRouter,
   senders: sendersRouter,
   suppressions: suppressionsRouter,

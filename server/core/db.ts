@@ -278,6 +278,15 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
   }
 }
 
+const afterCommit = new WeakMap<Tx, Array<() => void>>();
+
+/** Runs `then` once the transaction is certainly committed; never when it fails, or when nobody knows whether it did. */
+export function onCommit(tx: Tx, then: () => void): void {
+  const before = afterCommit.get(tx);
+  if (before) before.push(then);
+  else afterCommit.set(tx, [then]);
+}
+
 const ABORTED = "25P02";
 
 /**
@@ -319,6 +328,7 @@ async function runOnce<T>(client: pg.PoolClient, work: (tx: Tx, defer: Defer) =>
     await Promise.all(writes);
     // In a failed transaction COMMIT succeeds as ROLLBACK.
     if ((await commit).command !== "COMMIT") throw new Error("The transaction was rolled back.");
+    for (const then of afterCommit.get(tx) ?? []) then();
     return result;
   } catch (thrown) {
     const reason = errorCodeOf(thrown) === ABORTED ? (failures[0] ?? thrown) : thrown;

@@ -118,6 +118,13 @@ export const Settings = z.object({
   WORKER_CONCURRENCY: count(4, 1, 200).describe("receipt jobs that a worker runs at once"),
   WEBHOOK_CONCURRENCY: count(128, 1, 2_000).describe("webhook jobs that a worker runs at once"),
   AUDIT_KEPT_DAYS: count(400, 1, 36_500).describe("days for which entries of the audit log are kept"),
+  REQUEST_LOG: z
+    .enum(["off", "errors", "all"])
+    .default("all")
+    .describe(
+      "requests of the API that accounts see in their log for seven days: off, errors (status 400 and up) or all",
+    ),
+  REQUEST_LOG_TEXTS: flag.describe("true keeps texts of messages in the request log; otherwise only their lengths"),
   RETENTION_MESSAGES_DAYS: count(0, 0, 36_500).describe(
     "days after which messages that ended are deleted with all that belongs to them; 0: never",
   ),

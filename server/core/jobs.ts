@@ -83,6 +83,7 @@ export const jobs = {
   forget_callbacks: recurring,
   forget_sign_ins: recurring,
   forget_audit: recurring,
+  forget_requests: recurring,
   forget_old_data: recurring,
   mark_lists: recurring,
   forget_mails: recurring,

@@ -65,6 +65,10 @@ function makeMetrics() {
       "Calls that a full batcher refused at once with 503 overloaded",
       "batch",
     ),
+    requestLogDropped: counter(
+      "messaging_request_log_dropped_total",
+      "Requests that are missing from the request log, because too many waited or the database failed",
+    ),
     shed: counter(
       "messaging_http_requests_shed_total",
       "Requests refused at once with 503 overloaded, because others wait",

@@ -45,6 +45,12 @@ const t = initTRPC
   .context<Context>()
   .meta<OperationMeta>()
   .create({
+    // Proxies close what is silent for a minute; a browser whose line broke without a word notices, and connects again.
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      client: { reconnectAfterInactivityMs: 40_000 },
+      maxDurationMs: 1_800_000,
+    },
     errorFormatter: ({ shape, error }) => {
       const { status, wire } = toApiError(error);
       return { ...shape, message: wire.message, data: { httpStatus: status, ...wire } };
@@ -83,7 +89,7 @@ const accountProcedure = t.procedure.use(async ({ ctx, next }) => {
 
 /** Every member of an account reads; its developers and owners change things too. */
 const memberProcedure = accountProcedure.use(({ ctx, type, next }) => {
-  requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+  requireRole(ctx.actor, type === "mutation" ? "developer" : "viewer");
   return next();
 });
 
@@ -117,7 +123,7 @@ export const ownProcedure = storing(personProcedure);
 /** Console only: never reachable with an API key. About the live account, also in test mode. A change needs a developer. */
 export const sessionProcedure = storing(
   personProcedure.use(({ ctx, type, next }) => {
-    requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+    requireRole(ctx.actor, type === "mutation" ? "developer" : "viewer");
     return next();
   }),
 );

@@ -4,7 +4,8 @@
  */
 import { lockAccounts, postMoney } from "../accounts/store";
 import { utcDay } from "../core/clock";
-import type { Tx } from "../core/db";
+import { onCommit, type Tx } from "../core/db";
+import { noteChange } from "../core/live";
 import { unnest } from "../core/unnest";
 import { observeMoves } from "../observability/messages";
 import { recordEvents } from "../webhooks/delivery/outbox";
@@ -42,6 +43,9 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
   });
   if (applied.length === 0) return [];
   observeMoves(applied);
+  onCommit(tx, () => {
+    for (const { message } of applied) noteChange(message.accountId, "messages");
+  });
   // Pipelined: the statements reach the database in this order, the locks first.
   await Promise.all([
     lockAccounts(

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { NullableDateTime } from "../core/wire";
 
-export const FOUND_KINDS = ["message", "webhook_endpoint", "event", "api_key", "sender", "account"] as const;
+const FOUND_KINDS = ["message", "webhook_endpoint", "event", "api_key", "sender", "account"] as const;
 
 export const SearchQuery = z.object({ text: z.string().trim().min(2).max(100) });
 export type SearchQuery = z.output<typeof SearchQuery>;

@@ -29,7 +29,7 @@ export type Choice = {
   words?: string;
 } & ({ href: string } | { action: ConsoleAction });
 
-export type ConsoleAction = "light" | "dark" | "auto" | "sign-out";
+type ConsoleAction = "light" | "dark" | "auto" | "sign-out";
 
 export type ChoiceGroup = { label: string; choices: Choice[] };
 
@@ -50,7 +50,7 @@ const ACTIONS: readonly Choice[] = [
     words: "block opt-out stop",
     href: createAt("/suppressions"),
   },
-  { id: "security", label: "Security", icon: IconKey, words: "password sessions two-factor", href: "/security" },
+  { id: "security", label: "Security", icon: IconKey, words: "password sessions two-factor", href: "/settings/security" },
   { id: "light", label: "Theme: light", icon: IconSun, words: "colours", action: "light" },
   { id: "dark", label: "Theme: dark", icon: IconMoon, words: "colours night", action: "dark" },
   { id: "auto", label: "Theme: as the system", icon: IconDeviceDesktop, words: "colours", action: "auto" },

@@ -29,7 +29,7 @@ export function SearchDialog({ opened, onClose, isOperator }: Props) {
       centered={false}
       yOffset="12vh"
       size={600}
-      aria-label="Search"
+      attributes={{ content: { "aria-label": "Search" } }}
     >
       <SearchPanel isOperator={isOperator} onClose={onClose} />
     </Dialog>

@@ -20,6 +20,9 @@ import { openGate } from "./gate";
 import { isCrossSite } from "./same-site";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
+/** Changes as they happen: a GET that stays open. It names no texts and no numbers, and holds no place of those for calls. */
+const LIVE = `/api/trpc/live.changes`;
+
 /** Hands a request to Next. */
 export type HandOver = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -74,6 +77,7 @@ function requireForm(request: IncomingMessage, path: string): void {
   if (path.startsWith(TRPC) && callsIn(path) > BATCH_MAX) {
     throw invalidRequest(`A batch has at most ${BATCH_MAX} calls.`, { reason: "batch_too_large" });
   }
+  if (request.method === "GET" && path === LIVE) requireOwnPage(request);
   if (request.method !== "POST") return;
   requireOwnPage(request);
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
@@ -131,7 +135,8 @@ export async function handleCall(
     const tooOften = countVisit(request, visitor, "Calls", cost);
     if (tooOften) throw tooOften;
     whole = await readCall(request, response, path, visitor);
-    leave = await enterAs(visitor.sessionId === null ? "stranger" : "person");
+    const staysOpen = path === LIVE && visitor.sessionId !== null;
+    leave = staysOpen ? () => undefined : await enterAs(visitor.sessionId === null ? "stranger" : "person");
     if (!leave) throw overloaded();
   } catch (thrown) {
     if (!isApiError(thrown)) throw thrown;

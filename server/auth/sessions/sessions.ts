@@ -70,6 +70,17 @@ export async function findSignedIn(sessionId: string, address: string): Promise<
   return signedIn;
 }
 
+/** Whether a person's session is still open, which does not count as using it. Without a session there is none to end. */
+export async function isSessionOpen({ sessionId, userId }: SessionActor): Promise<boolean> {
+  if (sessionId === undefined) return true;
+  const { rowCount } = await pool().query({
+    name: "sessions.is_open",
+    text: `SELECT 1 FROM sessions s WHERE s.id = $1 AND s.user_id = $2 AND ${LIVE}`,
+    values: [sessionId, userId],
+  });
+  return rowCount === 1;
+}
+
 /** A request whose use of the session cannot be noted is answered all the same. */
 async function noteUse(sessionId: string, address: string): Promise<void> {
   try {

@@ -9,9 +9,10 @@ import { isSameRequest, storedValueHash } from "../../accounts/same-request";
 import { type LockedAccount, lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
-import { type Defer, type Tx, transaction } from "../../core/db";
+import { type Defer, onCommit, type Tx, transaction } from "../../core/db";
 import type { ApiError } from "../../core/errors";
 import { addJob, addScheduledJobs } from "../../core/jobs";
+import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
 import type { Idempotency } from "../../core/trpc";
 import { countAcceptedBatch } from "../../observability/messages";
@@ -112,6 +113,9 @@ async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled
   const books = await openBooks(tx, batch);
   const decisions = batch.map((item) => settle(() => decide(item, books)));
   const requests = decisions.flatMap((decision) => (decision.ok && decision.value.request) || []);
+  onCommit(tx, () => {
+    for (const { item } of requests) noteChange(item.accountId, "messages");
+  });
   if (requests.length > 0) await write(tx, defer, requests, [...books.quotas.counts(), ...books.failures.counts()]);
   return decisions.map((decision) => {
     if (!decision.ok) return decision;

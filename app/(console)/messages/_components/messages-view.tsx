@@ -7,6 +7,7 @@ import type { inferRouterOutputs } from "@trpc/server";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
+import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
@@ -92,8 +93,13 @@ const filteredBy = ({ status, to, days }: MessageFilterValues) => ({
 
 /** The page that the filters ask for; a part of a number is searched for, the rest is listed. */
 function useMessages({ status, to, days }: MessageFilterValues, page: number) {
+  const utils = trpc.useUtils();
+  const isLive = useLive(["messages"], () => {
+    void utils.messages.list.invalidate();
+    void utils.messages.search.invalidate();
+  });
   const query = { status, ...createdBounds(days), page, limit: PAGE_SIZE };
-  const options = { placeholderData: keepPreviousData, refetchInterval: refreshAfterMs };
+  const options = { placeholderData: keepPreviousData, refetchInterval: isLive ? LIVE_REFRESH_MS : refreshAfterMs };
   const listed = trpc.messages.list.useQuery(query, { ...options, enabled: to === "" });
   const found = trpc.messages.search.useQuery({ ...query, part: to }, { ...options, enabled: to !== "" });
   return to === "" ? listed : found;

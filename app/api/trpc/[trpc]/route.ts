@@ -16,7 +16,8 @@ const handle = (request: Request): Promise<Response> =>
     maxBatchSize: BATCH_MAX,
     // Reads by POST; a GET still changes nothing.
     allowMethodOverride: true,
-    responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
+    // A stream has headers of its own, which keep proxies from gathering it.
+    responseMeta: ({ type }) => (type === "subscription" ? {} : { headers: { "cache-control": "no-store" } }),
   });
 
 export { handle as GET, handle as POST };

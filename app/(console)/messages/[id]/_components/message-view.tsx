@@ -4,6 +4,7 @@ import { Alert, Anchor, Card, Grid, Group, Skeleton, Stack, Text, Title } from "
 import { IconAlertTriangle, IconArrowLeft, IconMessageOff } from "@tabler/icons-react";
 import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
+import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -36,9 +37,16 @@ function refreshAfterMs(detail: MessageDetail | undefined): number | false {
 
 /** One message with its timeline. Refreshes itself until the status is final and no webhook is pending. */
 export function MessageView({ id }: { id: string }) {
+  const utils = trpc.useUtils();
+  const isLive = useLive(["messages", "deliveries"], () => void utils.messages.detail.invalidate({ id }));
   const detail = trpc.messages.detail.useQuery(
     { id },
-    { refetchInterval: (query) => refreshAfterMs(query.state.data) },
+    {
+      refetchInterval: ({ state }) => {
+        const afterMs = refreshAfterMs(state.data);
+        return isLive && afterMs !== false ? LIVE_REFRESH_MS : afterMs;
+      },
+    },
   );
   usePageTitle(detail.data ? `Message to ${detail.data.message.to}` : "Message");
   if (apiErrorOf(detail.error).status === 404) return <NoSuchMessage />;

@@ -5,6 +5,7 @@ import { IconFilterOff, IconPackages } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -62,9 +63,14 @@ const columnsOf = (endpointId: string, { all, chosen, choose }: Choice): Readonl
 export function DeliveryList({ endpointId }: { endpointId: string }) {
   const { params, page, change, setPage } = useUrlState();
   const status = oneOf(DELIVERY_STATUSES, params.get("status"));
+  const utils = trpc.useUtils();
+  const isLive = useLive(["deliveries"], () => {
+    void utils.webhooks.deliveries.invalidate({ id: endpointId });
+    void utils.webhooks.get.invalidate({ id: endpointId });
+  });
   const deliveries = trpc.webhooks.deliveries.useQuery(
     { id: endpointId, status, page, limit: PAGE_SIZE },
-    { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
+    { placeholderData: keepPreviousData, refetchInterval: isLive ? LIVE_REFRESH_MS : REFRESH_MS },
   );
   const [marked, choose] = useState<string[]>([]);
   const all = (deliveries.data?.items ?? []).filter(isResendable).map(({ id }) => id);

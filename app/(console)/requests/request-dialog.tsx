@@ -1,0 +1,89 @@
+"use client";
+
+import { Anchor, Group, Stack, Text } from "@mantine/core";
+import Link from "next/link";
+import { trpc } from "@/app/_trpc/client";
+import { Dialog } from "@/app/_ui/frame/dialog";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { CodeBlock } from "@/app/_ui/values/code-block";
+import { CopyButton } from "@/app/_ui/values/copy-button";
+import { formatCount } from "@/app/_ui/values/count";
+import { Time } from "@/app/_ui/values/time";
+import type { LoggedRequestDetail } from "@/server/request-log/schema";
+import { HttpStatus } from "./http-status";
+
+/** A request with its bodies; id null: closed. */
+export function RequestDialog({ id, onClose }: { id: string | null; onClose: () => void }) {
+  const request = trpc.requestLog.get.useQuery({ id: id ?? "" }, { enabled: id !== null });
+  return (
+    <Dialog opened={id !== null} onClose={onClose} title="Request" size="lg">
+      <QueryState query={request}>{(data) => <RequestFacts request={data} />}</QueryState>
+    </Dialog>
+  );
+}
+
+/** JSON with line breaks; anything else, such as a response that was cut, as it is. */
+function legible(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function RequestFacts({ request }: { request: LoggedRequestDetail }) {
+  const { id, method, path, query, status, latency_ms, key_name, key_id, resource_id, created_at } = request;
+  return (
+    <Stack gap="md">
+      <Text className="mono break-word">
+        <Text span inherit fw={600}>
+          {method}
+        </Text>{" "}
+        /api/v1{path}
+        {query && `?${query}`}
+      </Text>
+      <Group gap="md">
+        <HttpStatus status={status} />
+        <Text size="sm" c="dimmed" className="tabular">
+          {formatCount(latency_ms)} ms
+        </Text>
+        <Text size="sm" c="dimmed">
+          Key {key_name ?? key_id}
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          <Time value={created_at} />
+        </Text>
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <Text size="sm" className="mono break-word">
+          {id}
+        </Text>
+        <CopyButton value={id} label="Copy request id" />
+      </Group>
+      {resource_id?.startsWith("msg_") && (
+        <Anchor component={Link} href={`/messages/${resource_id}`} size="sm">
+          View message
+        </Anchor>
+      )}
+      <Body title="Request body" text={request.request_body} missing="The request had no body, or none that is JSON." />
+      {status >= 400 && <Body title="Response" text={request.response_body} missing="There was none." />}
+    </Stack>
+  );
+}
+
+function Body({ title, text, missing }: { title: string; text: string | null; missing: string }) {
+  return (
+    <Stack gap={6} component="section" aria-label={title}>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      {text === null ? (
+        <Text size="sm" c="dimmed">
+          {missing}
+        </Text>
+      ) : (
+        <CodeBlock value={legible(text)} copyLabel={`Copy ${title.toLowerCase()}`} maxHeight={320} />
+      )}
+    </Stack>
+  );
+}

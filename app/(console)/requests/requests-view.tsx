@@ -1,0 +1,171 @@
+"use client";
+
+import { Box, Button, Card, Center, Text } from "@mantine/core";
+import { IconListSearch } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { trpc } from "@/app/_trpc/client";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
+import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
+import { Notice } from "@/app/_ui/notice";
+import { formatCount } from "@/app/_ui/values/count";
+import { Time } from "@/app/_ui/values/time";
+import { type LoggedRequest, type LoggedRequests, STATUS_CLASSES } from "@/server/request-log/schema";
+import { HttpStatus } from "./http-status";
+import { RequestDialog } from "./request-dialog";
+import { NO_FILTERS, RequestFilters, type RequestFilterValues } from "./request-filters";
+
+const PER_PAGE = 50;
+
+const columns: ReadonlyArray<Column<LoggedRequest>> = [
+  {
+    key: "request",
+    header: "Request",
+    render: ({ method, path, created_at: at }) => (
+      <>
+        <Text size="sm" className="mono break-word">
+          <Text span inherit fw={600}>
+            {method}
+          </Text>{" "}
+          {path}
+        </Text>
+        <Text size="xs" c="dimmed" component="div" hiddenFrom="sm">
+          <Time value={at} />
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: "status",
+    header: "Status",
+    render: ({ status }) => (
+      <Box display="flex" miw="max-content">
+        <HttpStatus status={status} />
+      </Box>
+    ),
+  },
+  {
+    key: "latency",
+    header: "Latency",
+    align: "right",
+    visibleFrom: "sm",
+    render: ({ latency_ms: ms }) => <span className="tabular nowrap">{formatCount(ms)} ms</span>,
+  },
+  { key: "key", header: "Key", visibleFrom: "md", render: ({ key_name, key_id }) => key_name ?? key_id },
+  { key: "when", header: "When", align: "right", visibleFrom: "sm", render: (row) => <Time value={row.created_at} /> },
+];
+
+/** What the installation does not keep. */
+function KeptNote({ mode }: { mode: LoggedRequests["mode"] }) {
+  if (mode === "all") return null;
+  return (
+    <Box mb="md">
+      <Notice title={mode === "off" ? "Requests are not logged" : "Only errors are logged"}>
+        {mode === "off"
+          ? "This installation keeps no requests. Its operator can change that with REQUEST_LOG."
+          : "This installation keeps requests with a status of 400 and up. Its operator can change that with REQUEST_LOG."}
+      </Notice>
+    </Box>
+  );
+}
+
+/** Requests that programs made of the API in the last seven days. */
+export function RequestsView() {
+  const { params, change } = useUrlState();
+  const filters: RequestFilterValues = {
+    status: oneOf(STATUS_CLASSES, params.get("status")),
+    keyId: params.get("key") ?? "",
+    path: params.get("path") ?? "",
+    requestId: params.get("request") ?? "",
+  };
+  const requests = trpc.requestLog.list.useInfiniteQuery(
+    {
+      status_class: filters.status,
+      key_id: filters.keyId || undefined,
+      path: filters.path || undefined,
+      request_id: filters.requestId || undefined,
+      limit: PER_PAGE,
+    },
+    { getNextPageParam: ({ next }) => next, placeholderData: keepPreviousData },
+  );
+  const isFiltered = Object.values(filters).some(Boolean);
+  return (
+    <>
+      <PageHeader
+        title="Request log"
+        description="What your programs asked of the API in the last seven days, and what it replied. Secrets are never kept."
+      />
+      <RequestFilters values={filters} isFiltered={isFiltered} change={change} />
+      <UnusableFilters params={params} understood={{ status: filters.status }} change={change} />
+      <QueryState query={requests}>
+        {({ pages }) => (
+          <>
+            <KeptNote mode={pages[0]?.mode ?? "all"} />
+            <Card padding={0}>
+              {pages.at(-1)?.searched && (
+                <Text size="sm" c="dimmed" px="lg" py="sm" className="card-bar">
+                  Filters look through the newest {formatCount(pages.at(-1)?.searched ?? 0)} requests.
+                </Text>
+              )}
+              <PagedTable
+                label="Requests"
+                columns={columns}
+                rows={pages.flatMap(({ items }) => items)}
+                rowKey={({ id }) => id}
+                onRowClick={({ id }) => change({ open: id })}
+                busy={requests.isPlaceholderData}
+                empty={isFiltered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoRequests />}
+              />
+              {requests.hasNextPage && (
+                <Center p="md" className="table-foot">
+                  <Button
+                    variant="default"
+                    loading={requests.isFetchingNextPage}
+                    onClick={() => void requests.fetchNextPage()}
+                  >
+                    Show older requests
+                  </Button>
+                </Center>
+              )}
+            </Card>
+          </>
+        )}
+      </QueryState>
+      <RequestDialog id={params.get("open")} onClose={() => change({ open: undefined }, "replace")} />
+    </>
+  );
+}
+
+function NoRequests() {
+  return (
+    <EmptyState
+      icon={IconListSearch}
+      title="No requests yet"
+      action={
+        <LinkButton href="/docs/quick-start" variant="light">
+          Make the first request
+        </LinkButton>
+      }
+    >
+      Requests with one of your API keys appear here, with what the API replied.
+    </EmptyState>
+  );
+}
+
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={IconListSearch}
+      title="No requests match these filters"
+      action={
+        <Button variant="light" onClick={onClear}>
+          Show all requests
+        </Button>
+      }
+    />
+  );
+}

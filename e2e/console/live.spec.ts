@@ -1,0 +1,47 @@
+import { expect, test } from "../test";
+
+/** Pages ask by themselves once a minute while they are told of changes, which is longer than anything here waits. */
+test("the list of messages, a message and deliveries follow what happens", async ({
+  console: page,
+  api,
+  account,
+  receiver,
+}) => {
+  const { body: endpoint } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
+  const following = () => page.waitForResponse((response) => response.url().includes("/api/trpc/live.changes"));
+  const send = () => api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hello" });
+
+  await test.step("a new message appears, and is delivered before our eyes", async () => {
+    await Promise.all([following(), page.goto("/messages")]);
+    await expect(page.getByText("No messages yet")).toBeVisible();
+    await send();
+    await expect(page.getByRole("row", { name: /\+15550100001.*Delivered/ })).toBeVisible();
+  });
+
+  await test.step("so is its page", async () => {
+    const { body } = await send();
+    await Promise.all([following(), page.goto(`/messages/${body.data.id}`)]);
+    await expect(page.getByText("Delivered").first()).toBeVisible();
+  });
+
+  await test.step("deliveries of a webhook appear", async () => {
+    await Promise.all([following(), page.goto(`/webhooks/${endpoint.data.id}`)]);
+    const rows = page.getByRole("checkbox", { name: /^Select message\.delivered/ });
+    await expect(rows).toHaveCount(2);
+    await send();
+    await expect(rows).toHaveCount(3);
+  });
+});
+
+test("without the live channel pages ask by themselves", async ({ console: page, api, account }) => {
+  await page.route("**/api/trpc/live.changes**", (route) => route.abort());
+  await page.goto("/messages");
+  await expect(page.getByText("No messages yet")).toBeVisible();
+  await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Hello" });
+  await expect(page.getByRole("row", { name: /\+15550100001.*Delivered/ })).toBeVisible();
+});
+
+test("strangers follow nothing", async ({ service }) => {
+  const response = await fetch(`${service.url}/api/trpc/live.changes`);
+  expect(await response.text()).toContain("no_session");
+});

@@ -1,0 +1,51 @@
+import { violationsOf } from "../support/axe";
+import { expect, test } from "../test";
+
+test("a request of a program is found in the log, with its reason and without its text", async ({
+  console: page,
+  api,
+  account,
+  service,
+}) => {
+  const sent = await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: "Code 4711" });
+  const refused = await api.post("/messages/send", { to: "+15550100001", from: "NOBODY", body: "Code 4711" });
+  expect([sent.status, refused.status]).toEqual([201, 400]);
+  const table = page.getByRole("table", { name: "Requests" });
+
+  await test.step("both are listed, with the key", async () => {
+    await expect(async () => {
+      await page.goto("/requests");
+      await expect(table.getByRole("row", { name: /POST \/messages\/send/ })).toHaveCount(2);
+    }).toPass();
+    await expect(table.getByText("400")).toBeVisible();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  await test.step("the class of the status filters them", async () => {
+    await page.getByRole("combobox", { name: "Status" }).click();
+    await page.getByRole("option", { name: "Refused (4xx)" }).click();
+    await expect(page).toHaveURL(/status=4xx/);
+    await expect(table.getByText("201")).toBeHidden();
+  });
+
+  await test.step("the detail has the masked body and the response", async () => {
+    await table.getByRole("row", { name: /POST \/messages\/send/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Request" });
+    await expect(dialog.getByRole("region", { name: "Request body" })).toContainText("[masked: 9 characters]");
+    await expect(dialog.getByRole("region", { name: "Response" })).toContainText("sender_not_approved");
+    await expect(dialog).not.toContainText("4711");
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+  });
+
+  await test.step("a request is found by its id", async () => {
+    const answer = await fetch(`${service.url}/api/v1/balance`, {
+      headers: { authorization: `Bearer ${account.apiKey}` },
+    });
+    const id = answer.headers.get("request-id") ?? "";
+    await expect(async () => {
+      await page.goto(`/requests?request=${id}`);
+      await expect(table.getByRole("row", { name: /GET \/balance/ })).toHaveCount(1);
+    }).toPass();
+  });
+});

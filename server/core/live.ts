@@ -1,0 +1,78 @@
+/**
+ * Tells every process that something of an account changed, for pages that are open. Only a hint: it says neither what nor how,
+ * and nothing depends on its arrival. NOTIFY takes one lock for the whole database at COMMIT, so it stays out of the
+ * transactions of messages: what changed is gathered here, and sent a little later in a statement of its own.
+ */
+import { pool } from "./db";
+import { errorFields, log } from "./log";
+import { defineProcessValue } from "./process";
+
+/** What pages follow. */
+export const LIVE_TOPICS = ["messages", "deliveries"] as const;
+export type LiveTopic = (typeof LIVE_TOPICS)[number];
+
+export const LIVE_CHANNEL = "live";
+
+const TELL_EVERY_MS = 500;
+/** Longest payload in bytes; PostgreSQL takes fewer than 8,000. Accounts and topics are ASCII. */
+const PAYLOAD_MAX = 7_000;
+
+type Gathered = { topics: Map<string, Set<LiveTopic>>; timer: NodeJS.Timeout | null };
+
+const gathered = defineProcessValue("live.gathered", (): Gathered => ({ topics: new Map(), timer: null }));
+
+/** Notes a change that is committed. Costs a map entry per account and half a second. */
+export function noteChange(accountId: string, topic: LiveTopic): void {
+  const state = gathered();
+  const known = state.topics.get(accountId);
+  if (known) known.add(topic);
+  else state.topics.set(accountId, new Set([topic]));
+  if (state.timer) return;
+  state.timer = setTimeout(() => void tellChanges(), TELL_EVERY_MS);
+  state.timer.unref();
+}
+
+/** `acc_1:messages,deliveries acc_2:messages`, as few as there is room for. */
+export function payloadsOf(changes: ReadonlyMap<string, ReadonlySet<LiveTopic>>): string[] {
+  const payloads: string[] = [];
+  for (const [accountId, topics] of changes) {
+    const entry = `${accountId}:${[...topics].join(",")}`;
+    const last = payloads.at(-1);
+    if (last !== undefined && last.length + entry.length < PAYLOAD_MAX)
+      payloads[payloads.length - 1] = `${last} ${entry}`;
+    else payloads.push(entry);
+  }
+  return payloads;
+}
+
+/** The changes of a payload; what is not understood, as from a later version, is left out. */
+export function changesIn(payload: string): Map<string, LiveTopic[]> {
+  const changes = new Map<string, LiveTopic[]>();
+  for (const entry of payload.split(" ")) {
+    const [accountId = "", names = ""] = entry.split(":");
+    const topics = LIVE_TOPICS.filter((topic) => names.split(",").includes(topic));
+    if (accountId && topics.length > 0) changes.set(accountId, topics);
+  }
+  return changes;
+}
+
+/** Sends what was gathered. It waits for no disk, so that the lock is held for an instant. */
+export async function tellChanges(): Promise<void> {
+  const state = gathered();
+  if (state.timer) clearTimeout(state.timer);
+  state.timer = null;
+  const payloads = payloadsOf(state.topics);
+  state.topics = new Map();
+  if (payloads.length === 0) return;
+  try {
+    await pool().query({
+      name: "live.notify",
+      text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${LIVE_CHANNEL}', payload)
+             FROM unnest($1::text[]) payload`,
+      values: [payloads],
+    });
+  } catch (thrown) {
+    // Pages ask by themselves from time to time.
+    log("debug", "live.not_told", errorFields(thrown));
+  }
+}

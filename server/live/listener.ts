@@ -1,0 +1,115 @@
+/** The one connection of a process that listens for changes, open while somebody watches. */
+import pg from "pg";
+import { directDatabaseUrl } from "../core/env";
+import { changesIn, LIVE_CHANNEL, LIVE_TOPICS, type LiveTopic } from "../core/live";
+import { errorFields, log } from "../core/log";
+import { defineProcessValue, onShutdown } from "../core/process";
+
+/** Called with what changed. */
+export type Watcher = (topics: readonly LiveTopic[]) => void;
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const RECONNECT_AFTER_MS = { first: 500, most: 15_000 };
+
+type Listener = {
+  watchers: Map<string, Set<Watcher>>;
+  client: pg.Client | null;
+  isConnecting: boolean;
+  pauseMs: number;
+  isOver: boolean;
+};
+
+const listener = defineProcessValue("live.listener", (): Listener => {
+  const made: Listener = {
+    watchers: new Map(),
+    client: null,
+    isConnecting: false,
+    pauseMs: RECONNECT_AFTER_MS.first,
+    isOver: false,
+  };
+  onShutdown(async () => {
+    made.isOver = true;
+    await made.client?.end();
+  });
+  return made;
+});
+
+/** Tells watchers what changed; after a gap in listening, that anything may have. */
+function tellEverybody(): void {
+  for (const watchers of listener().watchers.values()) for (const watcher of watchers) watcher(LIVE_TOPICS);
+}
+
+function take(payload: string): void {
+  for (const [accountId, topics] of changesIn(payload)) {
+    for (const watcher of listener().watchers.get(accountId) ?? []) watcher(topics);
+  }
+}
+
+/** Connects again and again while somebody watches. */
+async function connect(): Promise<void> {
+  const state = listener();
+  if (state.client || state.isConnecting || state.isOver || state.watchers.size === 0) return;
+  state.isConnecting = true;
+  const client = new pg.Client({
+    connectionString: directDatabaseUrl(),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: "messaging-live",
+  });
+  const lose = (thrown?: Error) => {
+    if (state.client !== client && !state.isConnecting) return;
+    state.client = null;
+    state.isConnecting = false;
+    client.removeAllListeners();
+    client.on("error", () => undefined);
+    void client.end().catch(() => undefined);
+    if (state.isOver || state.watchers.size === 0) return;
+    log("warn", "live.connection_lost", errorFields(thrown));
+    setTimeout(() => void connect(), state.pauseMs).unref();
+    state.pauseMs = Math.min(state.pauseMs * 2, RECONNECT_AFTER_MS.most);
+  };
+  client.on("notification", ({ payload }) => take(payload ?? ""));
+  client.on("error", lose);
+  client.on("end", () => lose());
+  try {
+    await client.connect();
+    await client.query(`LISTEN ${LIVE_CHANNEL}`);
+    state.client = client;
+    state.isConnecting = false;
+    state.pauseMs = RECONNECT_AFTER_MS.first;
+    if (state.watchers.size === 0) leave();
+    else tellEverybody();
+  } catch (thrown) {
+    lose(thrown as Error);
+  }
+}
+
+/** Closes the connection that nobody needs any more. */
+function leave(): void {
+  const { client } = listener();
+  listener().client = null;
+  client?.removeAllListeners();
+  client?.on("error", () => undefined);
+  void client?.end().catch(() => undefined);
+}
+
+/** Watches an account. @returns what ends it. */
+export function watch(accountId: string, watcher: Watcher): () => void {
+  const { watchers } = listener();
+  const own = watchers.get(accountId) ?? new Set();
+  watchers.set(accountId, own.add(watcher));
+  void connect();
+  return () => {
+    own.delete(watcher);
+    if (own.size === 0 && watchers.get(accountId) === own) watchers.delete(accountId);
+    if (watchers.size === 0 && !listener().isConnecting) leave();
+  };
+}
+
+/** Watchers of an account, and of all. */
+export function countWatchers(accountId: string): { ofAccount: number; all: number } {
+  const { watchers } = listener();
+  let all = 0;
+  for (const each of watchers.values()) all += each.size;
+  return { ofAccount: watchers.get(accountId)?.size ?? 0, all };
+}

@@ -1,0 +1,114 @@
+import { afterEach, expect, test } from "vitest";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessions";
+import type { SessionActor } from "../core/actor";
+import { onCommit, pool, transaction } from "../core/db";
+import { newId } from "../core/ids";
+import { noteChange, tellChanges } from "../core/live";
+import type { Changed } from "./schema";
+import { watchChanges } from "./service";
+
+const leavers: AbortController[] = [];
+
+afterEach(() => {
+  for (const leaver of leavers.splice(0)) leaver.abort();
+});
+
+async function personOf({ accountId }: TestAccount): Promise<SessionActor> {
+  const userId = newId("user");
+  await pool().query(
+    "INSERT INTO users (id, account_id, email, name, password_hash) VALUES ($1, $2, $3, 'Person', '')",
+    [userId, accountId, `${userId}@live.example`],
+  );
+  const sessionId = await startSession(userId, { address: "", userAgent: "" });
+  return { kind: "session", accountId, userId, isOperator: false, sessionId };
+}
+
+/** Follows an account. The first word, that anything may have changed, is taken already. */
+async function follow(actor: SessionActor) {
+  const leaver = new AbortController();
+  leavers.push(leaver);
+  const words = watchChanges(actor, leaver.signal);
+  expect((await words.next()).value).toEqual({ topics: ["messages", "deliveries"] });
+  return { words, leave: () => leaver.abort() };
+}
+
+/** The topics of the next words until all of `wanted` were there. */
+async function told(words: AsyncGenerator<Changed, void>, wanted: string): Promise<string[]> {
+  const seen: string[] = [];
+  while (!seen.includes(wanted)) seen.push(...((await words.next()).value?.topics ?? ["over"]));
+  return seen;
+}
+
+test("what changes in an account is told to those who follow it", async () => {
+  const account = await makeAccount();
+  const { words } = await follow(await personOf(account));
+  noteChange(account.accountId, "deliveries");
+  await tellChanges();
+  expect(await told(words, "deliveries")).toContain("deliveries");
+});
+
+test("nobody is told of another account", async () => {
+  const [account, other] = [await makeAccount(), await makeAccount()];
+  const [own, theirs] = [await follow(await personOf(account)), await follow(await personOf(other))];
+  // Listening begins with word that anything may have changed, once.
+  noteChange(account.accountId, "messages");
+  noteChange(other.accountId, "deliveries");
+  await tellChanges();
+  expect(await told(own.words, "messages")).toBeDefined();
+  expect(await told(theirs.words, "deliveries")).toBeDefined();
+  const next = theirs.words.next();
+  noteChange(account.accountId, "messages");
+  await tellChanges();
+  expect(await told(own.words, "messages")).toBeDefined();
+  theirs.leave();
+  expect((await next).done).toBe(true);
+});
+
+test("a change is told once it is committed, and never when it was rolled back", async () => {
+  const noted: string[] = [];
+  await transaction(async (tx) => {
+    onCommit(tx, () => noted.push("committed"));
+    await tx.query("SELECT 1");
+    expect(noted).toEqual([]);
+  });
+  await transaction(async (tx) => {
+    onCommit(tx, () => noted.push("rolled back"));
+    throw new Error("no");
+  }).catch(() => undefined);
+  expect(noted).toEqual(["committed"]);
+});
+
+test("a lost connection is made again, and followers are told that anything may have changed", async () => {
+  const account = await makeAccount();
+  const { words } = await follow(await personOf(account));
+  noteChange(account.accountId, "deliveries");
+  await tellChanges();
+  await told(words, "deliveries");
+  await pool().query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'messaging-live' AND datname = current_database()",
+  );
+  expect(await told(words, "messages")).toContain("messages");
+});
+
+test("an account follows with so many pages at most, and a place is free again when one leaves", async () => {
+  const actor = await personOf(await makeAccount());
+  const followed = [];
+  for (let count = 0; count < 20; count += 1) followed.push(await follow(actor));
+  await expect(watchChanges(actor).next()).rejects.toMatchObject({ status: 429 });
+  followed[0]?.leave();
+  expect((await followed[0]?.words.next())?.done).not.toBe(false);
+  await follow(actor);
+});
+
+test("a session that was ended, or is another person's, opens nothing; looking does not count as use", async () => {
+  const [actor, other] = [await personOf(await makeAccount()), await personOf(await makeAccount())];
+  const lastSeen = async () =>
+    (await pool().query("SELECT last_seen_at FROM sessions WHERE id = $1", [actor.sessionId])).rows[0]?.last_seen_at;
+  const before = await lastSeen();
+  expect(await isSessionOpen(actor)).toBe(true);
+  expect(await lastSeen()).toEqual(before);
+  expect(await isSessionOpen({ ...other, sessionId: actor.sessionId })).toBe(false);
+  await endSession(actor.sessionId ?? "");
+  expect(await isSessionOpen(actor)).toBe(false);
+});

@@ -1,0 +1,86 @@
+import { isSessionOpen } from "../auth/sessions/sessions";
+import type { SessionActor } from "../core/actor";
+import { overloaded, rateLimited, unauthorized } from "../core/errors";
+import { LIVE_TOPICS, type LiveTopic } from "../core/live";
+import { defineProcessValue, onShutdown } from "../core/process";
+import { countWatchers, watch } from "./listener";
+import type { Changed } from "./schema";
+
+/** Pages that follow changes through this process, in all and of one account. The others ask from time to time. */
+const WATCHERS_MAX = 500;
+const WATCHERS_OF_ACCOUNT_MAX = 20;
+
+/** A page is told at most once in so many milliseconds. */
+const TOLD_EVERY_MS = 1_000;
+/** A session that was ended ends what it follows within so many milliseconds. */
+const SESSION_CHECKED_EVERY_MS = 10_000;
+
+/** Ends everything that is followed when the process stops; otherwise it would wait for pages to leave. */
+const stop = defineProcessValue("live.stop", () => {
+  const controller = new AbortController();
+  onShutdown(async () => controller.abort());
+  return controller.signal;
+});
+
+/** Waits until one of the signals is aborted, something is told, or the time is over. */
+function nextTurn(signals: readonly AbortSignal[], wake: { call: () => void }, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener("abort", settle);
+      wake.call = () => undefined;
+      resolve();
+    };
+    const timer = setTimeout(settle, ms);
+    timer.unref();
+    wake.call = settle;
+    for (const signal of signals) {
+      signal.addEventListener("abort", settle);
+      if (signal.aborted) settle();
+    }
+  });
+}
+
+/**
+ * Follows what changes in the person's account, first of all that anything may have changed, until the page leaves or the
+ * session ends.
+ * @throws 401 once the session has ended; 429 and 503 when too many follow.
+ */
+export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal): AsyncGenerator<Changed, void> {
+  const { ofAccount, all } = countWatchers(actor.accountId);
+  if (all >= WATCHERS_MAX) throw overloaded();
+  if (ofAccount >= WATCHERS_OF_ACCOUNT_MAX) {
+    throw rateLimited("Too many pages of this account are open.", { reason: "too_many_live", retryAfterS: 60 });
+  }
+  const signals = [stop(), ...(leaving ? [leaving] : [])];
+  const isOver = () => signals.some((signal) => signal.aborted);
+  const changed = new Set<LiveTopic>(LIVE_TOPICS);
+  const wake: { call: () => void } = { call: () => undefined };
+  const unwatch = watch(actor.accountId, (topics) => {
+    for (const topic of topics) changed.add(topic);
+    wake.call();
+  });
+  try {
+    let toldAt = Number.NEGATIVE_INFINITY;
+    let checkedAt = performance.now();
+    while (!isOver()) {
+      const at = performance.now();
+      if (at - checkedAt >= SESSION_CHECKED_EVERY_MS) {
+        if (!(await isSessionOpen(actor))) throw unauthorized("Your session has ended.", { reason: "no_session" });
+        checkedAt = performance.now();
+      }
+      if (changed.size > 0 && at - toldAt >= TOLD_EVERY_MS) {
+        const topics = [...changed];
+        changed.clear();
+        toldAt = at;
+        yield { topics };
+        continue;
+      }
+      const untilCheck = SESSION_CHECKED_EVERY_MS - (at - checkedAt);
+      const untilTold = changed.size > 0 ? TOLD_EVERY_MS - (at - toldAt) : untilCheck;
+      await nextTurn(signals, wake, Math.max(1, Math.min(untilCheck, untilTold)));
+    }
+  } finally {
+    unwatch();
+  }
+}

@@ -1,0 +1,141 @@
+import { afterEach, expect, test } from "vitest";
+import { makeAccount, type TestAccount } from "@/test/database/seed";
+import type { SessionActor } from "../core/actor";
+import { pool } from "../core/db";
+import { env } from "../core/env";
+import { newId } from "../core/ids";
+import { metrics } from "../core/metrics";
+import { type AnsweredRequest, logRequest, writeAll } from "./log-request";
+import { getRequest, listRequests } from "./service";
+import { emptyOldestDay } from "./store";
+
+afterEach(() => {
+  env().REQUEST_LOG = "all";
+  env().REQUEST_LOG_TEXTS = false;
+});
+
+const personOf = ({ accountId }: TestAccount): SessionActor => ({
+  kind: "session",
+  accountId,
+  userId: newId("user"),
+  isOperator: false,
+});
+
+const note = ({ accountId, keyId }: TestAccount, more: Partial<AnsweredRequest> = {}): string => {
+  const id = newId("request");
+  logRequest({
+    ...{ id, accountId, keyId, method: "POST", path: "/messages/send", query: "", status: 201, latencyMs: 12.4 },
+    ...{ operation: "messages.send", input: { to: "+14155550123", body: "secret text" }, inputBytes: 50 },
+    answer: '{"success":true,"data":{"id":"msg_1","object":"message"}}',
+    ...more,
+  });
+  return id;
+};
+
+const list = async (account: TestAccount, query: Partial<Parameters<typeof listRequests>[1]> = {}) =>
+  (await listRequests(personOf(account), { limit: 50, ...query })).items.map(({ id }) => id);
+
+const dropped = async (): Promise<number> => (await metrics().requestLogDropped.get()).values[0]?.value ?? 0;
+
+test("a request is in its account's log with its key, and in no other", async () => {
+  const [account, stranger] = [await makeAccount(), await makeAccount()];
+  const id = note(account);
+  await writeAll();
+  expect(await listRequests(personOf(account), { limit: 50 })).toMatchObject({
+    items: [{ id, key_id: account.keyId, method: "POST", status: 201, latency_ms: 12, resource_id: "msg_1" }],
+    next: null,
+  });
+  const detail = await getRequest(personOf(account), id);
+  expect(JSON.parse(detail.request_body ?? "")).toEqual({ to: "+14155550123", body: "[masked: 11 characters]" });
+  expect(detail.response_body).toBeNull();
+  expect(await list(stranger)).toEqual([]);
+  await expect(getRequest(personOf(stranger), id)).rejects.toMatchObject({ status: 404 });
+});
+
+test("the response of an error is kept, texts only where they may be", async () => {
+  const account = await makeAccount();
+  env().REQUEST_LOG_TEXTS = true;
+  const id = note(account, { status: 400, answer: '{"success":false,"error":{"code":"invalid_request"}}' });
+  await writeAll();
+  const { request_body, response_body } = await getRequest(personOf(account), id);
+  expect(request_body).toContain("secret text");
+  expect(response_body).toContain("invalid_request");
+});
+
+test("requests are filtered by class of status, key, path and id, and paged", async () => {
+  const account = await makeAccount();
+  const sent = note(account);
+  const refused = note(account, { status: 404, path: "/messages/msg_none", method: "GET" });
+  const failed = note(account, { status: 503, keyId: "key_other", path: "/balance" });
+  await writeAll();
+  expect(await list(account)).toEqual([failed, refused, sent]);
+  expect(await list(account, { status_class: "2xx" })).toEqual([sent]);
+  expect(await list(account, { status_class: "5xx" })).toEqual([failed]);
+  expect(await list(account, { key_id: account.keyId })).toEqual([refused, sent]);
+  expect(await list(account, { path: "/messages" })).toEqual([refused, sent]);
+  expect(await list(account, { path: "%" })).toEqual([]);
+  expect(await list(account, { request_id: refused })).toEqual([refused]);
+  const first = await listRequests(personOf(account), { limit: 2 });
+  expect(first.items.map(({ id }) => id)).toEqual([failed, refused]);
+  expect(await list(account, { cursor: first.next })).toEqual([sent]);
+});
+
+test("the setting decides what is kept", async () => {
+  const account = await makeAccount();
+  env().REQUEST_LOG = "errors";
+  note(account);
+  const refused = note(account, { status: 400 });
+  env().REQUEST_LOG = "off";
+  note(account, { status: 500 });
+  await writeAll();
+  expect(await list(account)).toEqual([refused]);
+});
+
+test("beyond the bound requests are dropped and counted, and those that wait are kept", async () => {
+  const account = await makeAccount();
+  const before = await dropped();
+  for (let count = 0; count < 3; count += 1) note(account, { inputBytes: 7_000_000 });
+  await writeAll();
+  expect(await list(account)).toHaveLength(2);
+  expect((await dropped()) - before).toBe(1);
+});
+
+test("under a flood of requests that succeed few of them are kept, and every error", async () => {
+  const account = await makeAccount();
+  const before = await dropped();
+  for (let count = 0; count < 150; count += 1) note(account);
+  const refused = note(account, { status: 400 });
+  await writeAll();
+  expect(await list(account, { limit: 100 })).toHaveLength(100);
+  expect(await list(account, { status_class: "4xx" })).toEqual([refused]);
+  expect((await dropped()) - before).toBe(50);
+});
+
+test("a log that cannot be written harms nobody", async () => {
+  const account = await makeAccount();
+  const before = await dropped();
+  note(account, { status: 1_000_000 });
+  await writeAll();
+  expect((await dropped()) - before).toBe(1);
+  const id = note(account);
+  await writeAll();
+  expect(await list(account)).toEqual([id]);
+});
+
+test("what is older than a week is neither shown nor kept for longer than the ring of days", async () => {
+  const account = await makeAccount();
+  note(account);
+  await writeAll();
+  const old = `req_0${"0".repeat(25)}`;
+  const dayBefore = "((now() AT TIME ZONE 'UTC')::date - date '1970-01-01' - 8)";
+  await pool().query(
+    `INSERT INTO request_log (slot, id, account_id, key_id, method, path, query, status, latency_ms, created_at)
+     VALUES (${dayBefore} % 10, $1, $2, $3, 'GET', '/balance', '', 200, 1, now() - interval '8 days')`,
+    [old, account.accountId, account.keyId],
+  );
+  expect(await list(account)).toHaveLength(1);
+  await emptyOldestDay();
+  await emptyOldestDay();
+  const { rows } = await pool().query("SELECT id FROM request_log WHERE account_id = $1", [account.accountId]);
+  expect(rows).toHaveLength(1);
+});

@@ -1,0 +1,116 @@
+/** Notes requests in memory, and writes them in batches a few times a second, so that no caller waits for the log. */
+import { now } from "../core/clock";
+import { env } from "../core/env";
+import { errorFields, log } from "../core/log";
+import { metrics } from "../core/metrics";
+import { defineProcessValue, onShutdown } from "../core/process";
+import { storableText } from "../core/wire";
+import { maskBody } from "./mask";
+import { insertRequests, type RequestRow } from "./store";
+
+const WRITE_EVERY_MS = 250;
+const ROWS_PER_WRITE = 1_000;
+/** What may wait to be written: requests, and bytes of their bodies. What comes beyond that is dropped and counted. */
+const WAITING_MAX = 5_000;
+const WAITING_BYTES_MAX = 16_777_216;
+/**
+ * Requests that succeeded are noted while no more than these wait: some 400 per second and process. Masking and writing one takes
+ * some 50 µs of processor time, so that this costs a busy process 2 % at most. Errors have all of the room.
+ */
+const SUCCEEDED_WAITING_MAX = 100;
+
+const PATH_MAX = 300;
+const QUERY_MAX = 500;
+const RESPONSE_MAX = 2_000;
+
+/** A request as it was answered. `input`: its body as parsed; undefined: none. `answer`: the response's body. */
+export type AnsweredRequest = {
+  id: string;
+  accountId: string;
+  keyId: string;
+  method: string;
+  path: string;
+  query: string;
+  status: number;
+  latencyMs: number;
+  operation: string | null;
+  input: unknown;
+  inputBytes: number;
+  answer: string;
+};
+
+type Waiting = AnsweredRequest & { at: Date };
+
+const requests = defineProcessValue("request_log.waiting", () => {
+  onShutdown(writeAll);
+  return { waiting: [] as Waiting[], bytes: 0, timer: null as NodeJS.Timeout | null, writing: Promise.resolve() };
+});
+
+const isKept = (status: number): boolean => {
+  const mode = env().REQUEST_LOG;
+  return mode === "all" || (mode === "errors" && status >= 400);
+};
+
+/** Notes a request, if the installation keeps such and there is room. Masking and writing follow later. */
+export function logRequest(request: AnsweredRequest): void {
+  if (!isKept(request.status)) return;
+  const state = requests();
+  const room = request.status < 400 ? SUCCEEDED_WAITING_MAX : WAITING_MAX;
+  const isFull = state.waiting.length >= room || state.bytes + request.inputBytes > WAITING_BYTES_MAX;
+  if (isFull) {
+    metrics().requestLogDropped.inc();
+    return;
+  }
+  state.bytes += request.inputBytes;
+  // Nobody reads the response of what succeeded: it may be large.
+  state.waiting.push({ ...request, answer: keptAnswer(request), at: now() });
+  state.timer ??= setTimeout(writeOn, WRITE_EVERY_MS);
+}
+
+const RESOURCE_ID = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/;
+
+/** The part of a response that is of use later: all of an error's, and the beginning of another, which names what it is about. */
+const keptAnswer = ({ status, answer }: AnsweredRequest): string => answer.slice(0, status >= 400 ? RESPONSE_MAX : 120);
+
+function rowOf({ input, answer, at, inputBytes: _, ...request }: Waiting): RequestRow {
+  return {
+    ...request,
+    method: storableText(request.method, 20),
+    path: storableText(request.path, PATH_MAX),
+    query: storableText(request.query, QUERY_MAX),
+    latencyMs: Math.round(request.latencyMs),
+    resourceId: RESOURCE_ID.exec(answer)?.[1] ?? null,
+    requestBody: input === undefined ? null : maskBody(input, env().REQUEST_LOG_TEXTS),
+    responseBody: request.status >= 400 ? storableText(answer, RESPONSE_MAX) : null,
+    createdAt: at,
+  };
+}
+
+/** Writes what waits, at most {@link ROWS_PER_WRITE}. What cannot be written is dropped: the log must not fill the memory. */
+async function writeSome(): Promise<void> {
+  const state = requests();
+  const batch = state.waiting.splice(0, ROWS_PER_WRITE);
+  for (const { inputBytes } of batch) state.bytes -= inputBytes;
+  if (batch.length === 0) return;
+  try {
+    await insertRequests(batch.map(rowOf));
+  } catch (thrown) {
+    metrics().requestLogDropped.inc(batch.length);
+    log("warn", "request_log.not_written", { requests: batch.length, ...errorFields(thrown) });
+  }
+}
+
+/** One write at a time, however slow the database is. */
+function writeOn(): void {
+  const state = requests();
+  state.writing = writeSome().then(() => {
+    state.timer = state.waiting.length > 0 ? setTimeout(writeOn, WRITE_EVERY_MS) : null;
+  });
+}
+
+/** Writes everything that waits; for an orderly stop. */
+export async function writeAll(): Promise<void> {
+  const state = requests();
+  await state.writing;
+  while (state.waiting.length > 0) await writeSome();
+}

@@ -1,0 +1,70 @@
+import type { SessionActor } from "../core/actor";
+import { DAY_MS, now } from "../core/clock";
+import { readPool } from "../core/db";
+import { env } from "../core/env";
+import { notFound } from "../core/errors";
+import { firstIdAt } from "../core/ids";
+import { type LoggedRow, presentDetail, presentRequest } from "./present";
+import type { ListRequestsQuery, LoggedRequestDetail, LoggedRequests } from "./schema";
+
+const KEPT_DAYS = 7;
+/** Filters have no index: only so many requests are looked through, newest first. */
+const SEARCHED_MAX = 20_000;
+
+const COLUMNS = `r.id, r.key_id AS "keyId", k.name AS "keyName", r.method, r.path, r.query, r.status,
+  r.latency_ms AS "latencyMs", r.operation, r.resource_id AS "resourceId", r.created_at AS "createdAt"`;
+
+/** Ids hold the time of a request: those from here on are kept. */
+const oldestKept = (): string => firstIdAt("request", new Date(now().getTime() - KEPT_DAYS * DAY_MS));
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+
+/** The account's requests of the last seven days, newest first. */
+export async function listRequests(actor: SessionActor, query: ListRequestsQuery): Promise<LoggedRequests> {
+  const { rows } = await readPool().query<LoggedRow & { searched: number }>({
+    name: "request_log.list",
+    text: `WITH recent AS (
+             SELECT id, key_id, path, status FROM request_log
+             WHERE account_id = $1 AND id >= $2 AND ($3::text IS NULL OR id < $3) AND ($4::text IS NULL OR id = $4)
+             ORDER BY id DESC LIMIT ${SEARCHED_MAX}
+           ), found AS (
+             SELECT id FROM recent
+             WHERE ($5::int4 IS NULL OR status / 100 = $5) AND ($6::text IS NULL OR key_id = $6)
+               AND ($7::text IS NULL OR path LIKE $7)
+             ORDER BY id DESC LIMIT $8
+           )
+           SELECT ${COLUMNS} FROM request_log r LEFT JOIN api_keys k ON k.id = r.key_id AND k.account_id = r.account_id
+           WHERE r.account_id = $1 AND r.id = ANY(ARRAY(SELECT id FROM found)) ORDER BY r.id DESC`,
+    values: [
+      actor.accountId,
+      oldestKept(),
+      query.cursor ?? null,
+      query.request_id ?? null,
+      query.status_class ? Number(query.status_class[0]) : null,
+      query.key_id ?? null,
+      query.path ? `%${escapeLike(query.path)}%` : null,
+      query.limit + 1,
+    ],
+  });
+  const items = rows.slice(0, query.limit).map(presentRequest);
+  const isFiltered = Boolean(query.status_class || query.key_id || query.path);
+  return {
+    items,
+    next: rows.length > query.limit ? (items.at(-1)?.id ?? null) : null,
+    searched: isFiltered && rows.length <= query.limit ? SEARCHED_MAX : null,
+    mode: env().REQUEST_LOG,
+  };
+}
+
+/** One request of the account with its bodies. @throws 404 */
+export async function getRequest(actor: SessionActor, id: string): Promise<LoggedRequestDetail> {
+  const { rows } = await readPool().query<Parameters<typeof presentDetail>[0]>({
+    name: "request_log.get",
+    text: `SELECT ${COLUMNS}, r.request_body AS "requestBody", r.response_body AS "responseBody"
+           FROM request_log r LEFT JOIN api_keys k ON k.id = r.key_id AND k.account_id = r.account_id
+           WHERE r.account_id = $1 AND r.id = $2 AND r.id >= $3`,
+    values: [actor.accountId, id, oldestKept()],
+  });
+  if (!rows[0]) throw notFound("There is no such request in the log.", { param: "id" });
+  return presentDetail(rows[0]);
+}
