@@ -3,7 +3,7 @@
 import { Anchor, Group, Stack, Text } from "@mantine/core";
 import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
-import { Dialog } from "@/app/_ui/frame/dialog";
+import { Dialog } from "@/app/_ui/forms/dialog";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { CopyButton } from "@/app/_ui/values/copy-button";

@@ -27,7 +27,6 @@ const IDS: Record<string, string> = {
   suppressions: SUPPRESSION.id,
   "api-keys": API_KEY.id,
   webhooks: ENDPOINT.id,
-  inbound: INBOUND.id,
 };
 
 /** The id that examples use in a path such as `/messages/{id}`. */
