@@ -2,14 +2,17 @@ import { randomBytes } from "node:crypto";
 import { rebuildUsage } from "@/server/accounts/rebuild-usage";
 import { createAccountWithOwner } from "@/server/accounts/service";
 import { checkLedger } from "@/server/accounts/tasks";
+import { ensureTestAccount } from "@/server/accounts/test-mode";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
 import { createApiKey } from "@/server/api-keys/service";
 import { issuePasswordReset } from "@/server/auth/credentials/passwords";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
 import { SignUpInput } from "@/server/auth/schema";
+import { inTestMode } from "@/server/core/actor";
 import { prisma } from "@/server/core/db";
 import { publicUrl } from "@/server/core/env";
 import { isApiError } from "@/server/core/errors";
+import { liveAccountOf } from "@/server/core/ids";
 import { fromMicros, toMicros } from "@/server/core/wire";
 import { rebuildListTotals } from "@/server/lists/rebuild";
 import { resealSecrets } from "@/server/operator/reseal";
@@ -129,6 +132,14 @@ async function approveSender(flags: Flags) {
   return done(await approve(id));
 }
 
+/** With --test the owner in test mode. */
+async function actingOwnerOf(flags: Flags): Promise<Owner> {
+  const owner = await ownerOf(flags);
+  if (flags.test !== true) return owner;
+  await ensureTestAccount(owner.accountId);
+  return inTestMode(owner);
+}
+
 async function createKey(flags: Flags) {
   const scopes = text(flags, "scopes");
   const input = CreateApiKeyInput.parse({
@@ -136,9 +147,14 @@ async function createKey(flags: Flags) {
     permissions: scopes ? entries(scopes) : undefined,
     rate_limit: decimal(flags, "rate-limit"),
   });
-  const owner = await ownerOf(flags);
+  const owner = await actingOwnerOf(flags);
   const key = await createApiKey(owner, input);
-  return done({ id: key.id, accountId: owner.accountId, apiKey: key.plain_key, permissions: key.permissions });
+  return done({
+    id: key.id,
+    accountId: liveAccountOf(owner.accountId),
+    apiKey: key.plain_key,
+    permissions: key.permissions,
+  });
 }
 
 async function listRoutes() {

@@ -16,7 +16,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   account clear-second-factor --email E                                   for someone who lost app and recovery codes
   sender create    --account ID|--email E --sender-id ID [--approve]
   sender approve   --id ID | --account ID|--email E --sender-id ID
-  key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600]
+  key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600] [--test]
+                   --test: a key of test mode, whose messages only the sandbox takes
   route list
   route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
   ledger check     compares every balance with its ledger; exit code 1 when one differs
@@ -51,6 +52,7 @@ const OPTIONS = {
   scopes: { type: "string" },
   sender: { type: "string" },
   "sender-id": { type: "string" },
+  test: { type: "boolean" },
 } as const;
 
 function readCommand(): { command: string; flags: Flags; json: boolean; help: boolean } {

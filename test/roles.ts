@@ -1,5 +1,6 @@
 /** Who may call each procedure. Declared here a second time, so that a procedure opened by mistake fails a test. */
 import type { Scope } from "@/server/api-keys/scopes";
+import { isAtLeast, MEMBER_ROLES, type MemberRole } from "@/server/core/actor";
 
 /**
  * `anyone`: without signing in. `person`: somebody who is signed in, for themselves and their account; no key. `operator`: an
@@ -14,6 +15,7 @@ const EVERY_KEY: Role = { scope: null };
 export const ROLES: Readonly<Record<string, Role>> = {
   "accounts.balance": { scope: "balance:read" },
   "accounts.get": EVERY_KEY,
+  "accounts.updateProfile": "person",
   "accounts.usage": { scope: "balance:read" },
   "accounts.usageSeries": "person",
   "apiKeys.create": { scope: "keys:write" },
@@ -24,6 +26,8 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "audit.listAll": "operator",
   "auth.changePassword": "person",
   "auth.confirmPassword": "person",
+  "auth.rename": "person",
+  "auth.requestReset": "anyone",
   "auth.resetPassword": "anyone",
   "auth.secondFactor.begin": "person",
   "auth.secondFactor.confirm": "person",
@@ -37,6 +41,17 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "auth.viewer": "person",
   "inbound.get": { scope: "sms:read" },
   "inbound.list": { scope: "sms:read" },
+  "members.changeRole": "person",
+  "members.invitations.accept": "anyone",
+  "members.invitations.create": "person",
+  "members.invitations.get": "anyone",
+  "members.invitations.list": "person",
+  "members.invitations.withdraw": "person",
+  "members.leave": "person",
+  "members.list": "person",
+  "members.memberships": "person",
+  "members.remove": "person",
+  "members.switchAccount": "person",
   "messages.bulk": { scope: "sms:bulk" },
   "messages.cancel": { scope: ["sms:send", "sms:bulk"] },
   "messages.detail": "person",
@@ -57,6 +72,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "operator.providers.drain": "operator",
   "operator.providers.get": "operator",
   "operator.providers.list": "operator",
+  "operator.providers.rotateReceiptUrl": "operator",
   "operator.providers.saveSettings": "operator",
   "operator.providers.test": "operator",
   "operator.providers.throttle": "operator",
@@ -72,6 +88,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "overview.breakdown": "person",
   "overview.comparison": "person",
   "overview.concerns": "person",
+  "search.find": "person",
   "senders.create": { scope: "senders:write" },
   "senders.delete": { scope: "senders:write" },
   "senders.get": EVERY_KEY,
@@ -93,6 +110,77 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "webhooks.update": { scope: "webhooks:write" },
 };
 
+/**
+ * The least role in the account with which a person may call a procedure: a developer may all that a viewer may, an owner
+ * everything. Procedures for anyone and for operators are not here: a role in an account does not matter to them.
+ */
+export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
+  "accounts.balance": "viewer",
+  "accounts.get": "viewer",
+  "accounts.updateProfile": "owner",
+  "accounts.usage": "viewer",
+  "accounts.usageSeries": "viewer",
+  "apiKeys.create": "developer",
+  "apiKeys.list": "viewer",
+  "apiKeys.revoke": "developer",
+  "apiKeys.update": "developer",
+  "audit.list": "owner",
+  "auth.changePassword": "viewer",
+  "auth.confirmPassword": "viewer",
+  "auth.rename": "viewer",
+  "auth.secondFactor.begin": "viewer",
+  "auth.secondFactor.confirm": "viewer",
+  "auth.secondFactor.disable": "viewer",
+  "auth.secondFactor.get": "viewer",
+  "auth.sessions.list": "viewer",
+  "auth.sessions.revoke": "viewer",
+  "auth.sessions.revokeOthers": "viewer",
+  "auth.viewer": "viewer",
+  "members.changeRole": "owner",
+  "members.invitations.create": "owner",
+  "members.invitations.list": "owner",
+  "members.invitations.withdraw": "owner",
+  "members.leave": "viewer",
+  "members.list": "viewer",
+  "members.memberships": "viewer",
+  "members.remove": "owner",
+  "members.switchAccount": "viewer",
+  "inbound.get": "viewer",
+  "inbound.list": "viewer",
+  "messages.bulk": "developer",
+  "messages.cancel": "developer",
+  "messages.detail": "viewer",
+  "messages.estimate": "developer",
+  "messages.get": "viewer",
+  "messages.list": "viewer",
+  "messages.quote": "viewer",
+  "messages.search": "viewer",
+  "messages.send": "developer",
+  "messages.timeline": "viewer",
+  "overview.breakdown": "viewer",
+  "overview.comparison": "viewer",
+  "overview.concerns": "viewer",
+  "senders.create": "developer",
+  "senders.delete": "developer",
+  "senders.get": "viewer",
+  "senders.list": "viewer",
+  "suppressions.create": "developer",
+  "suppressions.delete": "developer",
+  "suppressions.list": "viewer",
+  "webhooks.create": "developer",
+  "webhooks.delete": "developer",
+  "webhooks.deliveries": "viewer",
+  "webhooks.enable": "developer",
+  "webhooks.events": "viewer",
+  "webhooks.get": "viewer",
+  "webhooks.list": "viewer",
+  "webhooks.recover": "developer",
+  "webhooks.resend": "developer",
+  "webhooks.rotateSecret": "developer",
+  "webhooks.test": "developer",
+  "webhooks.update": "developer",
+};
+
 /** The scopes that open a procedure to a key; null: no scope does, since no key may or every key may. */
 export const scopesOf = (role: Role | undefined): readonly Scope[] | null =>
   typeof role === "object" && role.scope !== null ? [role.scope].flat() : null;
@@ -104,6 +192,18 @@ function nameOf(role: Role): string {
   const scopes = scopesOf(role);
   const keys = scopes === null ? "every key" : `keys with ${scopes.map((scope) => `\`${scope}\``).join(" or ")}`;
   return `A signed-in person, and ${keys}, for their own account`;
+}
+
+const MAY = ["no", "yes"] as const;
+
+/** The second table of the guide for security: what people may do in an account, by their role there. */
+export function memberRolesTable(): string {
+  const lines = MEMBER_ROLES.map((least) => {
+    const may = MEMBER_ROLES.map((role) => MAY[Number(isAtLeast(role, least))]);
+    const procedures = Object.keys(LEAST_ROLES).filter((procedure) => LEAST_ROLES[procedure] === least);
+    return `| ${may.join(" | ")} | ${procedures.map((procedure) => `\`${procedure}\``).join(", ")} |`;
+  });
+  return [`| ${MEMBER_ROLES.join(" | ")} | procedures |`, "|---|---|---|---|", ...lines].join("\n");
 }
 
 /** The table of the guide for security: a row per role, with its procedures. */

@@ -22,4 +22,5 @@ export const recurring = () =>
     every("forget_callbacks", "47 * * * *"),
     every("forget_sign_ins", "53 * * * *"),
     every("forget_audit", "57 * * * *"),
+    every("forget_mails", "51 * * * *"),
   ]);

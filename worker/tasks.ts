@@ -1,10 +1,11 @@
 import type { Task, TaskList } from "graphile-worker";
 import { checkLedger } from "../server/accounts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
-import { forgetSignIns } from "../server/auth/tasks";
+import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { foldListTotals } from "../server/lists/tasks";
+import { forgetMails, sendMail } from "../server/mail/tasks";
 import {
   dispatchMessages,
   forgetCallbacks,
@@ -45,11 +46,12 @@ export const dispatchTasks = {
   dispatch_messages: task("dispatch_messages", dispatchMessages),
 };
 
-/** Receipts, replies and sender reviews: short work that customers wait for. */
+/** Receipts, replies, sender reviews and forgotten passwords: short work that people wait for. */
 export const receiptTasks = {
   apply_receipts: task("apply_receipts", takeReceipts),
   join_receipts: task("join_receipts", rejoin),
   apply_inbound: task("apply_inbound", takeInbound),
+  request_password_reset: task("request_password_reset", mailPasswordReset),
   review_sender: task("review_sender", reviewSender),
 };
 
@@ -62,11 +64,13 @@ export const housekeepingTasks = {
   forget_idempotency_keys: recurringTask("forget_idempotency_keys", forgetIdempotencyKeys),
   forget_callbacks: recurringTask("forget_callbacks", forgetCallbacks),
   forget_audit: recurringTask("forget_audit", forgetAudit),
+  forget_mails: recurringTask("forget_mails", forgetMails),
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
 };
 
-/** Webhooks wait for customers' servers, so they have a queue of their own and run many jobs concurrently. */
+/** Webhooks and e-mails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */
 export const webhookTasks = {
+  send_mail: task("send_mail", sendMail),
   deliver_events: task("deliver_events", (payload, signal) => deliverWebhooks(payload, { signal })),
   deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),
 };

@@ -1,12 +1,15 @@
+import { cookies } from "next/headers";
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConsoleShell } from "@/app/_shell/console-shell";
+import { TEST_MODE_COOKIE } from "@/app/_shell/test-mode-cookie";
 import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
   // Other users get a 404; the procedures behind these pages check for operators themselves.
   if (!session.isOperator) notFound();
-  const { name, email, isOperator } = session;
-  return <ConsoleShell viewer={{ name, email, isOperator }}>{children}</ConsoleShell>;
+  const { name, email, isOperator, accountId, role } = session;
+  const isTestMode = (await cookies()).get(TEST_MODE_COOKIE)?.value === "true";
+  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role, isTestMode }}>{children}</ConsoleShell>;
 }

@@ -3,14 +3,27 @@
 import { AppShell, Box, Burger, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
+import { useTestMode } from "../_trpc/test-mode";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Home } from "./home";
 import { Navigation } from "./navigation";
+import { SearchButton } from "./search/search-button";
+import { TestModeBanner } from "./test-mode-banner";
+import { TestModeSwitch } from "./test-mode-switch";
 
-type ShellViewer = { name: string; email: string; isOperator: boolean };
+/** `accountId`: null on a page that shows nothing of an account. `isTestMode`: as the request's cookie says. */
+type ShellViewer = {
+  name: string;
+  email: string;
+  isOperator: boolean;
+  accountId: string | null;
+  role: Membership["role"];
+  isTestMode?: boolean;
+};
 
 const NAVBAR_WIDTH = 248;
 const HEADER_HEIGHT = 60;
@@ -21,7 +34,8 @@ const NavigationDrawer = lazy(() => import("./navigation-drawer").then((file) =>
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
   const [wasOpened, setWasOpened] = useState(false);
   const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });
-  usePerson(viewer.email);
+  usePerson(viewer.email, viewer.accountId);
+  const isTestMode = useTestMode(viewer.isTestMode);
   return (
     <AppShell
       layout="alt"
@@ -35,6 +49,10 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
           <Group ml="auto" gap="xs" wrap="nowrap">
+            <Box visibleFrom="sm" mr="xs">
+              <TestModeSwitch />
+            </Box>
+            <SearchButton isOperator={viewer.isOperator} />
             <BalanceLink />
             <SchemeToggle />
             <AccountMenu name={viewer.name} email={viewer.email} />
@@ -46,15 +64,21 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           <Home />
         </Group>
         <Box className="nav-scroll" px="sm" py="xs">
-          <Navigation isOperator={viewer.isOperator} />
+          <Navigation isOperator={viewer.isOperator} role={viewer.role} />
         </Box>
       </AppShell.Navbar>
       {wasOpened && (
         <Suspense>
-          <NavigationDrawer opened={drawerOpen} onClose={drawer.close} isOperator={viewer.isOperator} />
+          <NavigationDrawer
+            opened={drawerOpen}
+            onClose={drawer.close}
+            isOperator={viewer.isOperator}
+            role={viewer.role}
+          />
         </Suspense>
       )}
       <AppShell.Main id="content" tabIndex={-1} className="shell-main">
+        {isTestMode && <TestModeBanner />}
         <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
           {children}
         </Container>

@@ -1,8 +1,10 @@
 "use client";
 
-import { Drawer } from "@mantine/core";
+import { Box, Drawer } from "@mantine/core";
+import type { Membership } from "@/server/members/schema";
 import { Home } from "./home";
 import { Navigation } from "./navigation";
+import { TestModeSwitch } from "./test-mode-switch";
 
 const WIDTH = 288;
 
@@ -11,10 +13,12 @@ export function NavigationDrawer({
   opened,
   onClose,
   isOperator,
+  role,
 }: {
   opened: boolean;
   onClose: () => void;
   isOperator: boolean;
+  role: Membership["role"];
 }) {
   return (
     <Drawer
@@ -25,8 +29,11 @@ export function NavigationDrawer({
       title={<Home onLeave={onClose} />}
       closeButtonProps={{ "aria-label": "Close navigation" }}
     >
+      <Box hiddenFrom="sm" px="sm" pb="md">
+        <TestModeSwitch />
+      </Box>
       <nav aria-label="Main">
-        <Navigation isOperator={isOperator} onLeave={onClose} />
+        <Navigation isOperator={isOperator} role={role} onLeave={onClose} />
       </nav>
     </Drawer>
   );

@@ -19,22 +19,26 @@ import {
   IconRoute,
   IconSend,
   IconServer2,
+  IconSettings,
   IconUserCheck,
   IconWebhook,
 } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
 import { SiteLink } from "@/app/_ui/frame/site-link";
+import type { Membership } from "@/server/members/schema";
 
-type Item = { href: string; label: string; icon: Icon };
+/** `changes`: a page to change something, which viewers may not. */
+type Item = { href: string; label: string; icon: Icon; changes?: boolean };
 type Section = { title: string; items: Item[]; operatorOnly: boolean };
 
-const SECTIONS: Section[] = [
+/** The pages of the console by their sections. */
+export const SECTIONS: Section[] = [
   {
     title: "Messaging",
     operatorOnly: false,
     items: [
       { href: "/", label: "Overview", icon: IconHome },
-      { href: "/send", label: "Send a message", icon: IconSend },
+      { href: "/send", label: "Send a message", icon: IconSend, changes: true },
       { href: "/messages", label: "Messages", icon: IconMessages },
       { href: "/inbound", label: "Inbound", icon: IconInbox },
       { href: "/usage", label: "Usage", icon: IconChartBar },
@@ -49,7 +53,7 @@ const SECTIONS: Section[] = [
       { href: "/api-keys", label: "API keys", icon: IconKey },
       { href: "/webhooks", label: "Webhooks", icon: IconWebhook },
       { href: "/events", label: "Events", icon: IconActivity },
-      { href: "/audit", label: "Audit log", icon: IconHistory },
+      { href: "/settings", label: "Settings", icon: IconSettings },
       { href: "/docs", label: "API documentation", icon: IconBook2 },
     ],
   },
@@ -75,7 +79,15 @@ const isAt = (pathname: string, href: string) =>
   HOMES.includes(href) ? pathname === href : pathname === href || pathname.startsWith(`${href}/`);
 
 /** The console's navigation. `onLeave` runs when a link is chosen, so that a drawer can close. */
-export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLeave?: () => void }) {
+export function Navigation({
+  isOperator,
+  role,
+  onLeave,
+}: {
+  isOperator: boolean;
+  role: Membership["role"];
+  onLeave?: () => void;
+}) {
   const pathname = usePathname();
   return (
     <Stack gap="lg">
@@ -84,22 +96,24 @@ export function Navigation({ isOperator, onLeave }: { isOperator: boolean; onLea
           <Text size="xs" fw={600} c="dimmed" px="sm" mb={4}>
             {section.title}
           </Text>
-          {section.items.map(({ href, label, icon: IconOf }) => {
-            const active = isAt(pathname, href);
-            return (
-              <NavLink
-                key={href}
-                component={SiteLink}
-                href={href}
-                label={label}
-                leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
-                active={active}
-                aria-current={active ? "page" : undefined}
-                onClick={onLeave}
-                className="nav-item"
-              />
-            );
-          })}
+          {section.items
+            .filter((item) => role !== "viewer" || !item.changes)
+            .map(({ href, label, icon: IconOf }) => {
+              const active = isAt(pathname, href);
+              return (
+                <NavLink
+                  key={href}
+                  component={SiteLink}
+                  href={href}
+                  label={label}
+                  leftSection={<IconOf size={18} stroke={1.7} aria-hidden />}
+                  active={active}
+                  aria-current={active ? "page" : undefined}
+                  onClick={onLeave}
+                  className="nav-item"
+                />
+              );
+            })}
         </Stack>
       ))}
     </Stack>

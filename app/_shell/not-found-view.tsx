@@ -32,7 +32,15 @@ export function NotFoundView() {
   }
   return (
     <Suspense>
-      <ConsoleShell viewer={{ name: viewer.name, email: viewer.email, isOperator: viewer.is_operator }}>
+      <ConsoleShell
+        viewer={{
+          name: viewer.name,
+          email: viewer.email,
+          isOperator: viewer.is_operator,
+          accountId: null,
+          role: viewer.role,
+        }}
+      >
         <Card>{message}</Card>
       </ConsoleShell>
     </Suspense>

@@ -3,10 +3,11 @@
 import { Menu, Text } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { forgetPerson } from "../_trpc/client";
 import { SiteLink } from "../_ui/frame/site-link";
+import { AccountSwitch } from "./account-switch";
+import { signOutHere } from "./sign-out";
 
-/** The signed-in person, security settings and sign-out. `children`: the button that opens it. */
+/** The signed-in person, their accounts, security settings and sign-out. `children`: the button that opens it. */
 export function OpenAccountMenu({ name, email, children }: { name: string; email: string; children: ReactNode }) {
   return (
     <Menu defaultOpened position="bottom-end" width={240} withinPortal={false}>
@@ -21,17 +22,15 @@ export function OpenAccountMenu({ name, email, children }: { name: string; email
           </Text>
         </div>
         <Menu.Divider />
-        <Menu.Item component={SiteLink} href="/security" leftSection={<IconShieldLock size={16} aria-hidden />}>
+        <AccountSwitch />
+        <Menu.Item
+          component={SiteLink}
+          href="/settings/security"
+          leftSection={<IconShieldLock size={16} aria-hidden />}
+        >
           Security
         </Menu.Item>
-        <Menu.Item
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={async () => {
-            forgetPerson();
-            const { signOut } = await import("next-auth/react");
-            await signOut({ callbackUrl: "/sign-in" });
-          }}
-        >
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOutHere}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

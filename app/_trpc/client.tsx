@@ -10,7 +10,10 @@ import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { askForPassword } from "@/app/_ui/forms/confirm-password";
 import { BATCH_MAX } from "@/server/api/batch-size";
 import type { AppRouter } from "@/server/api/router";
+import { TEST_MODE_HEADER } from "@/server/api/test-mode";
+import { SHOWN_ACCOUNT_HEADER } from "@/server/auth/sessions/shown-account";
 import { signInPath } from "@/server/auth/sign-in/sign-in-path";
+import { isTestPage } from "./test-mode";
 
 /** The console's door to the service: `trpc.messages.list.useQuery(…)`, `trpc.useUtils()`. */
 export const trpc = createTRPCReact<AppRouter>();
@@ -20,10 +23,17 @@ const RETRIES = 2;
 
 /** E-mail of the person whose pages are open; null on pages for strangers, and once they have signed out. */
 let person: string | null = null;
+/** The account that the pages show; null where that does not matter. */
+let shownAccount: string | null = null;
 let signingIn: Promise<void> | null = null;
 
-/** Tells that the pages of a person are open: if their session ends meanwhile, they are asked to sign in again. */
-export function usePerson(email: string): void {
+/**
+ * Tells that the pages of a person are open: if their session ends meanwhile, they are asked to sign in again, and if it
+ * changes to another account in another tab, calls of this page are refused.
+ */
+export function usePerson(email: string, accountId: string | null): void {
+  // Queries of the page begin before effects do.
+  if (typeof window !== "undefined") shownAccount = accountId;
   useEffect(() => {
     person = email;
     return forgetPerson;
@@ -33,6 +43,7 @@ export function usePerson(email: string): void {
 /** From now on a call that needs a session fails without a question: the person is leaving. */
 export function forgetPerson(): void {
   person = null;
+  shownAccount = null;
 }
 
 const leaveForSignIn = () => window.location.assign(signInPath(window.location.pathname + window.location.search));
@@ -67,6 +78,12 @@ const URL_PREFIX = "/api/trpc";
 /** The context of a call that is carried out once, however often it is repeated with this key. */
 export const once = (idempotencyKey: string) => ({ context: { idempotencyKey } });
 
+/** Headers of a request by this page: the account and the mode that it shows. */
+export const pageHeaders = (): Record<string, string> => ({
+  ...(shownAccount !== null && { [SHOWN_ACCOUNT_HEADER]: shownAccount }),
+  ...(isTestPage() && { [TEST_MODE_HEADER]: "true" }),
+});
+
 /**
  * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
  * and phone numbers of people do not belong in an address, which proxies write into their logs.
@@ -76,9 +93,9 @@ const transportLink = () =>
     condition: ({ context }) => typeof context.idempotencyKey === "string",
     true: httpLink({
       url: URL_PREFIX,
-      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey) }),
+      headers: ({ op }) => ({ "idempotency-key": String(op.context.idempotencyKey), ...pageHeaders() }),
     }),
-    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX }),
+    false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX, headers: pageHeaders }),
   });
 
 /** Asks for the password and tells the service. @returns whether it was given. */

@@ -11,6 +11,7 @@ test.describe("GET /account", () => {
     expect(await rest.get<Account>("/account")).toEqual({
       id: account.accountId,
       object: "account",
+      livemode: true,
       email: account.email,
       name: expect.stringMatching(/^Test /),
       company_name: "",
@@ -39,7 +40,7 @@ test.describe("GET /account", () => {
 test.describe("GET /balance", () => {
   test("answers with the money left at this moment", async ({ rest, account, operator }) => {
     const balance = await rest.get<Balance>("/balance");
-    expect(balance).toEqual({ object: "balance", balance: 100, currency: "USD", as_of: ISO });
+    expect(balance).toEqual({ object: "balance", livemode: true, balance: 100, currency: "USD", as_of: ISO });
     expect(Math.abs(Date.now() - Date.parse(balance.as_of))).toBeLessThan(60_000);
     await operator.credit(account, 0.000001);
     expect(await balanceOf(rest)).toBe(100.000001);

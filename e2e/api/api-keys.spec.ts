@@ -63,6 +63,7 @@ test.describe("POST /api-keys/create", () => {
       ...limits,
       id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
       object: "api_key",
+      livemode: true,
       key_hint: expect.stringMatching(/^ds_live_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$/),
       is_active: true,
       // The test's own key made it.

@@ -34,24 +34,24 @@ const MESSAGE =
   "id object to from body encoding segments reference status cost currency provider provider_message_id attempts error created_at sent_at " +
   "delivered_at failed_at scheduled_at validity_period";
 const API_KEY =
-  "id object name key_hint is_active permissions rate_limit daily_limit monthly_limit allowed_ips created_by last_used_at " +
+  "id object livemode name key_hint is_active permissions rate_limit daily_limit monthly_limit allowed_ips created_by last_used_at " +
   "expires_at created_at";
 const ENDPOINT =
-  "id object url description events is_active failure_count last_success_at last_failure_at disabled_at created_at";
+  "id object livemode url description events is_active failure_count last_success_at last_failure_at disabled_at created_at";
 
 const FIELDS: Record<string, string> = {
   message: MESSAGE,
   bulk_result: "object total sent failed messages",
-  account: "id object email name company_name country status kyc_verified balance currency created_at",
-  balance: "object balance currency as_of",
+  account: "id object livemode email name company_name country status kyc_verified balance currency created_at",
+  balance: "object livemode balance currency as_of",
   usage: "object period starts_at ends_at currency totals by_status",
-  sender: "id object sender_id type country_code status status_reason approved_at created_at",
+  sender: "id object livemode sender_id type country_code status status_reason approved_at created_at",
   suppression: "id object number sender_id reason note created_at",
   api_key: API_KEY,
   "created api_key": `${API_KEY} plain_key plain_key_notice`,
   webhook_endpoint: ENDPOINT,
   "created webhook_endpoint": `${ENDPOINT} signing_secret`,
-  event: "id object type created_at data",
+  event: "id object livemode type created_at data",
   deleted: "id object deleted",
 };
 

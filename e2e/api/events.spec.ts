@@ -25,7 +25,7 @@ test.describe("GET /events", () => {
     const { id } = await rest.post<Message>("/messages/send", input);
     const undelivered = await messageIn(rest, id, "undelivered");
     const sent = { ...undelivered, status: "sent", error: null, failed_at: null };
-    const event = { id: expect.stringMatching(/^evt_[0-9a-z]{26}$/), object: "event", created_at: ISO };
+    const event = { id: expect.stringMatching(/^evt_[0-9a-z]{26}$/), object: "event", livemode: true, created_at: ISO };
     const { items, pagination } = await eventsOf(rest);
     expect(items).toEqual([
       { ...event, type: "message.failed", data: { ...undelivered, reference: "order-4711" } },

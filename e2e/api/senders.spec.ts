@@ -72,6 +72,7 @@ test.describe("POST /senders/create", () => {
         ...told,
         id: expect.stringMatching(/^snd_[0-9a-z]{26}$/),
         object: "sender",
+        livemode: true,
         status: "pending",
         status_reason: null,
         approved_at: null,

@@ -45,6 +45,7 @@ test.describe("POST /webhooks/create", () => {
       ...input,
       id: expect.stringMatching(/^whe_[0-9a-z]{26}$/),
       object: "webhook_endpoint",
+      livemode: true,
       is_active: true,
       failure_count: 0,
       last_success_at: null,

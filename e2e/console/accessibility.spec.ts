@@ -16,7 +16,10 @@ const ACCOUNT_PAGES = [
   "/api-keys",
   "/webhooks",
   "/events",
-  "/security",
+  "/settings",
+  "/settings/security",
+  "/settings/team",
+  "/settings/audit",
   "/docs/quick-start",
   "/nowhere",
 ];
@@ -101,4 +104,32 @@ test("a dialog asks before it drops what was entered, and only then", async ({ c
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(dialog).toBeHidden();
+});
+
+test("Escape answers the question about unsaved entries with no, and the form stays", async ({ console: page }) => {
+  await page.goto("/senders");
+  const dialog = page.getByRole("dialog", { name: "Register a sender" });
+  const question = page.getByRole("dialog", { name: "Discard what you have entered?" });
+  await page.getByRole("button", { name: "Register sender" }).first().click();
+  await dialog.getByLabel("Sender ID").fill("HALFWAY");
+  for (let time = 0; time < 2; time += 1) {
+    await page.keyboard.press("Escape");
+    await expect(question).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(question).toBeHidden();
+    await expect(dialog.getByLabel("Sender ID")).toHaveValue("HALFWAY");
+  }
+});
+
+test("Escape closes the menus of the header, and the focus returns to their buttons", async ({ console: page }) => {
+  for (const name of ["Account menu", "Theme"]) {
+    const button = page.getByRole("button", { name });
+    for (const open of [() => button.click(), () => button.press("Enter")]) {
+      await open();
+      await expect(page.getByRole("menu")).toBeVisible();
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("menu")).toBeHidden();
+      await expect(button).toBeFocused();
+    }
+  }
 });

@@ -76,7 +76,8 @@ test("the served API document is the committed one, with the address of this ins
   expect(response.status()).toBe(200);
   const { servers, ...served } = (await response.json()) as { servers: { url: string }[]; info: { contact: object } };
   expect(servers[0]?.url).toBe(`${service.url}/api/v1`);
-  const committed = JSON.parse(readFileSync("openapi.json", "utf8").replace('"/docs"', `"${service.url}/docs"`));
+  const text = readFileSync("openapi.json", "utf8").replaceAll("https://sms.example.com", service.url);
+  const committed = JSON.parse(text.replace('"/docs"', `"${service.url}/docs"`));
   expect({ ...served, servers: committed.servers }).toEqual(committed);
 });
 
@@ -91,4 +92,38 @@ test("an operation can be tried from the reference with an API key", async ({ pa
   await page.getByRole("dialog").getByRole("button", { name: "Send get request" }).click();
   expect((await (await response).json()).data).toMatchObject({ object: "account", email: account.email });
   expect(seen).toEqual({ foreign: [], errors: [] });
+});
+
+test("programs read the guides as Markdown, their index and a Postman collection, with this address", async ({
+  request,
+  service,
+}) => {
+  const read = async (path: string) => {
+    const response = await request.get(path);
+    return { status: response.status(), type: response.headers()["content-type"], text: await response.text() };
+  };
+  for (const path of ["/llms.txt", "/docs/llms.txt"]) {
+    const index = await read(path);
+    expect([index.status, index.type]).toEqual([200, "text/plain; charset=utf-8"]);
+    const linked = [...index.text.matchAll(/\]\((\S+\.md)\)/g)].map(([, url = ""]) => url);
+    expect(linked).toHaveLength(GUIDES.length);
+    for (const url of linked) {
+      expect(url.startsWith(`${service.url}/docs/`)).toBe(true);
+      const guide = await read(url);
+      expect([guide.status, guide.type], url).toEqual([200, "text/markdown; charset=utf-8"]);
+      expect(guide.text).toMatch(/^# \S/);
+    }
+  }
+  expect((await read("/docs/quick-start.md")).text).toContain(`BASE_URL=${service.url}/api/v1`);
+  const collection = await read("/docs/postman.json");
+  expect([collection.status, collection.type]).toEqual([200, "application/json; charset=utf-8"]);
+  expect(JSON.parse(collection.text).variable[0]).toMatchObject({ key: "baseUrl", value: `${service.url}/api/v1` });
+  expect((await read("/docs/nowhere.md")).status).toBe(404);
+});
+
+test("the reference shows the document's samples in five languages, with this address", async ({ page, service }) => {
+  await page.goto("/docs");
+  await page.getByRole("button", { name: "Send a message HTTP" }).click();
+  const section = page.getByRole("region", { name: "Send a message" }).first();
+  await expect(section.getByText(`${service.url}/api/v1/messages/send`).first()).toBeVisible();
 });

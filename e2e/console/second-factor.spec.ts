@@ -17,7 +17,7 @@ async function giveCode(page: Page, code: string): Promise<void> {
 
 /** Enables an authenticator app on the page for security. @returns its secret and the recovery codes. */
 async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
-  await page.goto("/security");
+  await page.goto("/settings/security");
   await page.getByRole("button", { name: "Set up" }).click();
   await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
   const secret = (await page.getByTestId("secret-value").textContent()) ?? "";
@@ -56,13 +56,13 @@ test("an app is enrolled, asked for at the sign-in, replaced by a recovery code,
   await giveCode(third, recoveryCodes[0] ?? "");
   await third.waitForURL("/");
 
-  await page.goto("/audit");
+  await page.goto("/settings/audit");
   const log = page.getByRole("table", { name: "Audit log" });
   await expect(log).toContainText("Second factor enabled");
   await expect(log).toContainText("Sign in refused");
   await expect(log).toContainText("cause: wrong_code");
 
-  await page.goto("/security");
+  await page.goto("/settings/security");
   await expect(page.getByText("Recovery codes that are left: 9")).toBeVisible();
   await page.getByRole("button", { name: "Disable" }).click();
   const form = page.getByRole("form", { name: "Disabling of the authenticator app" });

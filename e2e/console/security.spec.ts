@@ -87,7 +87,7 @@ test("the password is changed, with what is wrong told at its field", async ({
   const other = await openBrowser(browser, service);
   await fillSignIn(other, account.email, account.password);
   await other.waitForURL("/");
-  await page.goto("/security");
+  await page.goto("/settings/security");
   const form = page.getByRole("form", { name: "Change of the password" });
   const change = async (current: string, next: string) => {
     await form.getByLabel("Current password", { exact: true }).fill(current);

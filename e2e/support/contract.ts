@@ -82,6 +82,7 @@ const RETRY_AFTER_MAX_S: Record<string, number> = {
   daily_limit: 86_400,
   daily_spend_cap: 86_400,
   failed_limit: 86_400,
+  test_mode_limit: 86_400,
   monthly_limit: 31 * 86_400,
   overloaded: 5,
   database_unavailable: 5,

@@ -22,6 +22,8 @@ export type Installation<Name extends CarrierName = CarrierName> = {
   addWorker: () => Promise<OwnProcess>;
   /** A new account with an approved sender. */
   makeAccount: () => Promise<OwnAccount>;
+  /** A key of an account's test mode. */
+  makeTestKey: (accountId: string) => Promise<string>;
   /** A route chosen by its number alone. @returns its number. */
   makeRoute: (...chain: string[]) => Promise<number>;
   /** The receipt URL to enter in a provider's console. */
@@ -73,6 +75,10 @@ export async function startInstallation<Name extends CarrierName>(
       const owner = ["--email", `test-${randomBytes(5).toString("hex")}@example.com`];
       const purse = ["--balance", String(BALANCE), "--sender", SENDER];
       return (await admin("account", "create", ...owner, ...purse)) as OwnAccount;
+    },
+    makeTestKey: async (accountId) => {
+      const made = await admin("key", "create", "--account", accountId, "--name", "Test", "--test");
+      return (made as { apiKey: string }).apiKey;
     },
     makeRoute: async (...chain) => {
       const [route] = await database.rows<{ id: number }>(

@@ -10,6 +10,8 @@ import type { Service } from "./service";
 export type Operator = {
   /** An account that no other test knows. @param balance units of its currency. */
   makeAccount: (balance?: number) => Promise<OwnAccount>;
+  /** A key of the account's test mode. */
+  makeTestKey: (account: OwnAccount) => Promise<string>;
   credit: (account: OwnAccount, amount: number) => Promise<void>;
   approveSender: (senderRowId: string) => Promise<void>;
   /** A route for numbers that begin with `prefix`, digits without the plus. @param price of a segment. */
@@ -44,6 +46,10 @@ export function operatorOf(service: Service): Operator {
       const id = randomBytes(5).toString("hex");
       const owner = { email: `test-${id}@example.com`, name: `Test ${id}` };
       return (await run("account create", { ...owner, balance: String(balance), sender: `T${id}` })) as OwnAccount;
+    },
+    makeTestKey: async ({ accountId }) => {
+      const key = await run("key create", { account: accountId, name: "Test", test: true });
+      return (key as { apiKey: string }).apiKey;
     },
     credit: async ({ accountId }, amount) => {
       await run("account credit", { account: accountId, amount: String(amount) });

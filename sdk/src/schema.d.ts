@@ -1149,6 +1149,11 @@ export interface components {
              * @constant
              */
             object: "account";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Contact address. */
             email: string;
             /** @description Name of the account's owner. */
@@ -1180,6 +1185,11 @@ export interface components {
              * @constant
              */
             object: "balance";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Available balance, in units of `currency`. */
             balance: number;
             /** @description ISO 4217 code. */
@@ -1242,6 +1252,11 @@ export interface components {
              * @constant
              */
             object: "sender";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Origin that recipients see. */
             sender_id: string;
             /**
@@ -1260,7 +1275,7 @@ export interface components {
             status_reason: string | null;
             /**
              * Format: date-time
-             * @description Time of approval by an operator, ISO 8601; null: not approved.
+             * @description Time of approval, ISO 8601; null: not approved.
              */
             approved_at: string | null;
             /**
@@ -1302,6 +1317,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1344,6 +1364,11 @@ export interface components {
              * @constant
              */
             object: "api_key";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description Your name for the key. */
             name: string;
             /** @description Abbreviated key: first characters, an ellipsis, last characters. */
@@ -1390,6 +1415,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1429,6 +1459,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1470,6 +1505,11 @@ export interface components {
              * @constant
              */
             object: "webhook_endpoint";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /** @description URL that events are posted to. */
             url: string;
             /** @description Your description of the endpoint; null: none. */
@@ -1600,6 +1640,11 @@ export interface components {
              */
             object: "event";
             /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
+            /**
              * @description Event type; `message.failed` also stands for `undelivered`.
              * @enum {string}
              */
@@ -1688,6 +1733,11 @@ export interface components {
              * @constant
              */
             object: "event";
+            /**
+             * @description False in test mode, where nothing is sent or billed.
+             * @default true
+             */
+            livemode: boolean;
             /**
              * @description Event type.
              * @constant

@@ -1,5 +1,6 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
-import { Account, Balance, Usage, UsageQuery, UsageSeries, UsageSeriesQuery } from "./schema";
+import { accountSessionProcedure, ownerProcedure, router, scoped } from "../core/trpc";
+import { updateProfile } from "./profile";
+import { Account, Balance, ProfileInput, Usage, UsageQuery, UsageSeries, UsageSeriesQuery } from "./schema";
 import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
 
 export const accountsRouter = router({
@@ -44,7 +45,11 @@ export const accountsRouter = router({
     .input(UsageQuery)
     .output(Usage)
     .query(({ ctx, input }) => getUsage(ctx.actor, input)),
-  usageSeries: sessionProcedure
+  updateProfile: ownerProcedure
+    .input(ProfileInput)
+    .output(Account)
+    .mutation(({ ctx, input }) => updateProfile(ctx.actor, input)),
+  usageSeries: accountSessionProcedure
     .input(UsageSeriesQuery)
     .output(UsageSeries)
     .query(({ ctx, input }) => getUsageSeries(ctx.actor, input)),

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { DateTime, kindOf } from "../core/wire";
+import { DateTime, kindOf, LiveMode } from "../core/wire";
 
 export const Account = z.object({
   id: z.string().describe("Account id, prefix acc_."),
   object: kindOf("account"),
+  livemode: LiveMode,
   email: z.string().describe("Contact address."),
   name: z.string().describe("Name of the account's owner."),
   company_name: z.string().describe("Company; empty: not given."),
@@ -16,8 +17,20 @@ export const Account = z.object({
 });
 export type Account = z.output<typeof Account>;
 
+/** Console: what the account says of itself; what is omitted stays. */
+export const ProfileInput = z.object({
+  name: z.string().trim().min(1, "must not be empty").max(100).optional(),
+  company_name: z.string().trim().max(100).optional(),
+  country: z
+    .string()
+    .regex(/^(?:[A-Z]{2})?$/, "must be two capital letters, such as DE, or empty")
+    .optional(),
+});
+export type ProfileInput = z.output<typeof ProfileInput>;
+
 export const Balance = z.object({
   object: kindOf("balance"),
+  livemode: LiveMode,
   balance: z.number().describe("Available balance, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
   as_of: DateTime.describe("Time when the balance was read, ISO 8601."),

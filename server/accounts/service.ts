@@ -5,7 +5,7 @@ import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
 import { prisma, transaction } from "../core/db";
 import { conflict, notFound } from "../core/errors";
-import { newId } from "../core/ids";
+import { isTestAccount, newId } from "../core/ids";
 import { fromMicros } from "../core/wire";
 import { presentAccount } from "./present";
 import type { Account, Balance, USAGE_PERIODS, Usage, UsageSeries } from "./schema";
@@ -14,22 +14,24 @@ import { postMoney } from "./store";
 const UNIQUE_VIOLATION = "23505";
 
 /** @throws 404 when the actor's account is gone. */
-async function readAccount(actor: AccountActor): Promise<AccountRow> {
-  const row = await prisma().account.findUnique({ where: { id: actor.accountId } });
+async function readAccount({ accountId: id }: Pick<AccountActor, "accountId">): Promise<AccountRow> {
+  const row = await prisma().account.findUnique({ where: { id } });
   if (!row) throw notFound("There is no such account.");
   return row;
 }
 
-/** The actor's account. @throws 404 */
+/** The actor's account; in test mode the live account with the play money of its twin. @throws 404 */
 export async function getAccount(actor: AccountActor): Promise<Account> {
-  return presentAccount(await readAccount(actor));
+  const own = await readAccount(actor);
+  return own.testOf === null ? presentAccount(own) : presentAccount(await readAccount({ accountId: own.testOf }), own);
 }
 
 /** Available balance, excluding money reserved for messages in flight. @throws 404 */
 export async function getBalance(actor: AccountActor): Promise<Balance> {
   const asOf = now();
   const { balanceMicros, currency } = await readAccount(actor);
-  return { object: "balance", balance: fromMicros(balanceMicros), currency, as_of: asOf.toISOString() };
+  const livemode = !isTestAccount(actor.accountId);
+  return { object: "balance", livemode, balance: fromMicros(balanceMicros), currency, as_of: asOf.toISOString() };
 }
 
 const utcMidnight = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));

@@ -1,4 +1,5 @@
 import type { ApiKey as ApiKeyRow } from "@/prisma/generated/client";
+import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import type { ApiKey } from "./schema";
 import { SCOPES } from "./scopes";
@@ -7,6 +8,7 @@ import { SCOPES } from "./scopes";
 export const presentApiKey = (row: ApiKeyRow, at: Date): ApiKey => ({
   id: row.id,
   object: "api_key",
+  livemode: !isTestAccount(row.accountId),
   name: row.name,
   key_hint: row.keyHint,
   is_active: row.revokedAt === null && (row.expiresAt === null || row.expiresAt > at),

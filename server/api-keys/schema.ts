@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime } from "../core/wire";
+import { DateTime, kindOf, LiveMode, NullableDateTime } from "../core/wire";
 import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
@@ -10,6 +10,7 @@ const COUNT_MAX = 2_147_483_647;
 export const ApiKey = z.object({
   id: z.string().describe("Key id, prefix key_."),
   object: kindOf("api_key"),
+  livemode: LiveMode,
   name: z.string().describe("Your name for the key."),
   key_hint: z.string().describe("Abbreviated key: first characters, an ellipsis, last characters."),
   is_active: z.boolean().describe("False once revoked or expired."),

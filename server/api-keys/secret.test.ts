@@ -18,6 +18,7 @@ describe("newPlainKey", () => {
   it("is the prefix and 32 base62 characters, new each time", () => {
     const keys = Array.from({ length: 200 }, () => newPlainKey());
     for (const key of keys) expect(key).toMatch(/^ds_live_[0-9A-Za-z]{32}$/);
+    expect(newPlainKey(true)).toMatch(/^ds_test_[0-9A-Za-z]{32}$/);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
@@ -25,7 +26,7 @@ describe("newPlainKey", () => {
     const counts = new Map<string, number>();
     for (let start = 0; start < 248; start += 31) {
       const bytes = Array.from({ length: 31 }, (_, i) => start + i);
-      for (const character of newPlainKey(source(bytes).take).slice("ds_live_".length, -1)) {
+      for (const character of newPlainKey(false, source(bytes).take).slice("ds_live_".length, -1)) {
         counts.set(character, (counts.get(character) ?? 0) + 1);
       }
     }
@@ -35,16 +36,16 @@ describe("newPlainKey", () => {
 
   it("discards bytes from 248 up, and requests as many more", () => {
     const { take, requested } = source([248, 255, 250, ...Array.from({ length: 29 }, () => 1), 247, 61, 62]);
-    expect(newPlainKey(take)).toBe(`ds_live_${"1".repeat(29)}zz0`);
+    expect(newPlainKey(false, take)).toBe(`ds_live_${"1".repeat(29)}zz0`);
     expect(requested).toEqual([32, 3]);
   });
 
   it("uses every given byte", () => {
-    const key = newPlainKey(() => Buffer.alloc(32, 61));
+    const key = newPlainKey(false, () => Buffer.alloc(32, 61));
     for (let i = 0; i < 32; i++) {
       const changed = Buffer.alloc(32, 61);
       changed[i] = 0;
-      expect(newPlainKey(() => changed)).not.toBe(key);
+      expect(newPlainKey(false, () => changed)).not.toBe(key);
     }
   });
 });
@@ -60,6 +61,7 @@ describe("hashKey", () => {
 describe("keyHint", () => {
   it("shows the first and last four characters only", () => {
     expect(keyHint(KEY)).toBe("ds_live_AbCd…wXyZ");
+    expect(keyHint(KEY.replace("live", "test"))).toBe("ds_test_AbCd…wXyZ");
   });
 
   it.each(["", "ds_live_", "ds_live_short", "hunter2"])("refuses %j without repeating it", (text) => {
@@ -68,9 +70,10 @@ describe("keyHint", () => {
 });
 
 describe("looksLikeKey", () => {
-  it("accepts keys of newPlainKey", () => {
+  it("accepts keys of newPlainKey, of live and of test mode", () => {
     expect(looksLikeKey(KEY)).toBe(true);
     expect(looksLikeKey(newPlainKey())).toBe(true);
+    expect(looksLikeKey(newPlainKey(true))).toBe(true);
   });
 
   it.each([
@@ -79,7 +82,7 @@ describe("looksLikeKey", () => {
     `${KEY}a`,
     `${KEY}\n`,
     ` ${KEY}`,
-    KEY.replace("live", "test"),
+    KEY.replace("live", "sand"),
     KEY.replace("ds_", "DS_"),
     KEY.replace("A", "-"),
     KEY.replace("A", "é"),

@@ -1,7 +1,9 @@
 /** The secret of an API key: shown once, stored only as its hash. */
 import { createHash, randomBytes as systemRandomBytes } from "node:crypto";
 
-const PREFIX = "ds_live_";
+const LIVE_PREFIX = "ds_live_";
+const TEST_PREFIX = "ds_test_";
+const PREFIX_LENGTH = LIVE_PREFIX.length;
 /** 32 base62 characters are log2(62^32) = 190 bits: impossible to guess, so a fast hash is enough. */
 const RANDOM_LENGTH = 32;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -10,22 +12,22 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
  * frequent.
  */
 const UNBIASED_BYTES = 256 - (256 % BASE62.length);
-const KEY_PATTERN = /^ds_live_[0-9A-Za-z]{32}$/;
+const KEY_PATTERN = /^ds_(?:live|test)_[0-9A-Za-z]{32}$/;
 const HINT_LENGTH = 4;
 
 /**
- * A new API key in plain text: `ds_live_` and 32 base62 characters, each equally likely.
+ * A new API key in plain text: `ds_live_`, in test mode `ds_test_`, and 32 base62 characters, each equally likely.
  *
  * @param randomBytes source of `n` random bytes; only tests replace the system's.
  */
-export function newPlainKey(randomBytes: (n: number) => Buffer = systemRandomBytes): string {
+export function newPlainKey(isTest = false, randomBytes: (n: number) => Buffer = systemRandomBytes): string {
   let random = "";
   while (random.length < RANDOM_LENGTH) {
     for (const byte of randomBytes(RANDOM_LENGTH - random.length)) {
       if (byte < UNBIASED_BYTES) random += BASE62.charAt(byte % BASE62.length);
     }
   }
-  return PREFIX + random;
+  return (isTest ? TEST_PREFIX : LIVE_PREFIX) + random;
 }
 
 /**
@@ -43,7 +45,7 @@ export function hashKey(plain: string): string {
  */
 export function keyHint(plain: string): string {
   if (!looksLikeKey(plain)) throw new RangeError("Only a complete API key has a hint.");
-  return `${plain.slice(0, PREFIX.length + HINT_LENGTH)}…${plain.slice(-HINT_LENGTH)}`;
+  return `${plain.slice(0, PREFIX_LENGTH + HINT_LENGTH)}…${plain.slice(-HINT_LENGTH)}`;
 }
 
 /**

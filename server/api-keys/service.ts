@@ -5,7 +5,7 @@ import { type AccountActor, requireConfirmed } from "../core/actor";
 import { DAY_MS, now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
 import { forbidden, invalidRequest, notFound, unauthorized } from "../core/errors";
-import { newId } from "../core/ids";
+import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import { forgetKey } from "./authenticate";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
@@ -114,7 +114,7 @@ export async function createApiKey(
   request: IdempotentRequest = plainRequest(),
 ): Promise<CreatedApiKey> {
   requireConfirmed(actor);
-  const plainKey = newPlainKey();
+  const plainKey = newPlainKey(isTestAccount(actor.accountId));
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
     const permissions = grantScopes(actor, input.permissions);
     const at = now();

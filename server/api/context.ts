@@ -1,22 +1,16 @@
-import { countRequest } from "../api-keys/rate-limit";
+import { ensureTestAccount } from "../accounts/test-mode";
+
 import { currentSession } from "../auth/sessions/session";
+import { isShown, SHOWN_ACCOUNT_HEADER } from "../auth/sessions/shown-account";
 import { callerAddress } from "../auth/sign-in/caller-address";
 import { warnOfUndeclaredProxy } from "../auth/sign-in/undeclared-proxy";
 import { env } from "../core/env";
-import { invalidRequest } from "../core/errors";
+import { conflict, invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import type { Context } from "../core/trpc";
 import { idempotencyOf } from "./idempotency-key";
-import { requireRate } from "./rate";
-
-/**
- * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
- * things every five seconds, so that twenty of them may be open.
- */
-const PERSON_LIMIT = 1_200;
-
-const countPerson = ({ userId, accountId }: { userId: string; accountId: string }) =>
-  countRequest({ caller: userId, limit: PERSON_LIMIT, accountId });
+import { admitPerson } from "./rate";
+import { TEST_MODE_HEADER } from "./test-mode";
 
 /**
  * The Idempotency-Key of a call, which has to stand alone: in a batch it would stand for several.
@@ -35,9 +29,19 @@ async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> 
   return () => idempotencyOf(key, url.pathname, body, undefined);
 }
 
+/** @throws 409 `account_switched` for a page of another account than the session's. */
+export function requireShown(shown: string | null, accountId: string): void {
+  if (isShown(shown, accountId)) return;
+  throw conflict("You have switched to another account in another tab. Reload the page to go on there.", {
+    reason: "account_switched",
+  });
+}
+
 /** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
 export async function sessionContext(req: Request): Promise<Context> {
   const session = await currentSession();
+  const isTestMode = req.headers.get(TEST_MODE_HEADER) === "true";
+  if (session && isTestMode) await ensureTestAccount(session.accountId);
   const idempotency = await idempotencyOfCall(req);
   const header = (name: string) => req.headers.get(name);
   warnOfUndeclaredProxy(header);
@@ -49,17 +53,21 @@ export async function sessionContext(req: Request): Promise<Context> {
       accountId: session.accountId,
       userId: session.userId,
       isOperator: session.isOperator,
+      role: session.role,
       sessionId: session.sessionId,
       isConfirmed: session.isConfirmed,
       origin: { address, userAgent },
     },
+    isTestMode,
     requestId: newId("request"),
     address,
     userAgent,
     idempotency,
     responseHeaders: {},
     admit: async () => {
-      if (session) requireRate(await countPerson(session), "One person");
+      if (!session) return;
+      requireShown(header(SHOWN_ACCOUNT_HEADER), session.accountId);
+      await admitPerson(session);
     },
   };
 }

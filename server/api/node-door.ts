@@ -69,6 +69,7 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
     method: request.method ?? "GET",
     url: request.url ?? "",
     headers,
+    peer: request.socket.remoteAddress ?? "",
     readBody: (provider, maxBytes) =>
       readBody(request, response, {
         kind: "known",

@@ -1,5 +1,5 @@
 /** The refusal of both doors for callers beyond their rate. */
-import type { RateState } from "../api-keys/rate-limit";
+import { countRequest, type RateState } from "../api-keys/rate-limit";
 import { wholeSeconds } from "../core/clock";
 import { rateLimited } from "../core/errors";
 
@@ -19,4 +19,15 @@ export function requireRate(rate: RateState, caller: string): void {
     details: { limit },
     retryAfterS,
   });
+}
+
+/**
+ * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
+ * things every five seconds, so that twenty of them may be open.
+ */
+const PERSON_LIMIT = 1_200;
+
+/** Counts a call of a person against what people and their account may ask per minute. @throws 429 as {@link requireRate} */
+export async function admitPerson({ userId, accountId }: { userId: string; accountId: string }): Promise<void> {
+  requireRate(await countRequest({ caller: userId, limit: PERSON_LIMIT, accountId }), "One person");
 }

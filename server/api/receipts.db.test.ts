@@ -1,8 +1,9 @@
 import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { pool } from "../core/db";
 import { flushCounts } from "../providers/health/counts";
 import { receiptUrlOf } from "../providers/receipt-url";
+import { forgetProviders } from "../providers/registry";
 import type { ProviderId } from "../providers/schema";
 import { serveReceipt } from "./receipts";
 
@@ -34,8 +35,8 @@ beforeAll(() => {
 });
 
 const post = (provider: ProviderId, headers: Record<string, string>, body: string) => {
-  const { pathname } = new URL(receiptUrlOf(provider));
-  return serveReceipt({ method: "POST", url: pathname, headers, readBody: async () => Buffer.from(body) });
+  const { pathname } = new URL(receiptUrlOf(provider, 0));
+  return serveReceipt({ method: "POST", url: pathname, headers, peer: "", readBody: async () => Buffer.from(body) });
 };
 
 /** Counts of a provider's callbacks: accepted, forged and replayed ones, and jobs with reports. */
@@ -76,7 +77,7 @@ test("a reply over a channel of Bird is to the number of that channel, and is st
   const body = JSON.stringify({ service: "channels", event: "sms.inbound", payload });
   const time = String(Math.floor(Date.now() / 1_000));
   const hash = createHash("sha256").update(body).digest();
-  const signed = Buffer.concat([Buffer.from(`${time}\n${receiptUrlOf("messagebird")}\n`), hash]);
+  const signed = Buffer.concat([Buffer.from(`${time}\n${receiptUrlOf("messagebird", 0)}\n`), hash]);
   const headers = {
     "content-type": "application/json",
     "messagebird-request-timestamp": time,
@@ -110,7 +111,7 @@ test("an event that Telnyx repeats is acknowledged and counted, but not applied 
 });
 
 test("a repeated callback of Plivo is refused, even with only its weaker signature", async () => {
-  const url = receiptUrlOf("plivo");
+  const url = receiptUrlOf("plivo", 0);
   const form = { MessageUUID: randomUUID(), Status: "sent" };
   const sealed = (text: string) => createHmac("sha256", PLIVO_TOKEN).update(text).digest("base64");
   const v3 = {
@@ -145,4 +146,33 @@ test("a callback with more fields than a provider sends is refused before its si
   const body = Array.from({ length: 501 }, (_, at) => `f${at}=1`).join("&");
   const signature = { "x-plivo-signature-v3": "forged", "x-plivo-signature-v3-nonce": "1" };
   expect(await post("plivo", signature, body)).toMatchObject({ status: 400 });
+});
+
+test("callbacks from outside a provider's networks are refused and counted, whatever a stranger writes about its address", async () => {
+  vi.stubEnv("AFRICASTALKING_RECEIPT_NETWORKS", "203.0.113.0/24");
+  forgetProviders();
+  try {
+    const body = new URLSearchParams({ id: randomUUID(), status: "Success" }).toString();
+    const from = (peer: string, headers: Record<string, string> = {}) =>
+      serveReceipt({
+        method: "POST",
+        url: new URL(receiptUrlOf("africastalking", 0)).pathname,
+        ...{ headers, peer },
+        readBody: async () => Buffer.from(body),
+      });
+    const blocked = async () => {
+      await flushCounts();
+      const { rows } = await pool().query(
+        "SELECT sum(receipts_blocked)::int AS blocked FROM provider_minutes WHERE provider = 'africastalking'",
+      );
+      return rows[0].blocked;
+    };
+    expect(await from("203.0.113.9")).toMatchObject({ status: 200 });
+    expect(await from("198.51.100.1")).toMatchObject({ status: 403 });
+    expect(await from("198.51.100.1", { "x-forwarded-for": "203.0.113.9" })).toMatchObject({ status: 403 });
+    expect(await blocked()).toBe(2);
+  } finally {
+    vi.unstubAllEnvs();
+    forgetProviders();
+  }
 });

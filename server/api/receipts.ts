@@ -2,12 +2,14 @@
  * Where providers report: `/api/receipts/{provider}/{secret}`. A callback is believed when its path is the one that
  * nobody can guess and, where the provider signs, its signature fits; and it is acknowledged once it is stored.
  */
+import { clientAddress } from "../api-keys/ip-allowlist";
 import { now } from "../core/clock";
-import { publicUrl } from "../core/env";
+import { env, publicUrl } from "../core/env";
 import { isApiError } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { countCallback } from "../providers/health/counts";
 import type { Authenticity, Callback, CallbackContent } from "../providers/port";
+import { isCallbackAllowed } from "../providers/receipt-networks";
 import { isReceiptToken, RECEIPT_PREFIX } from "../providers/receipt-url";
 import { providerTable } from "../providers/registry";
 import { PROVIDERS, type ProviderId } from "../providers/schema";
@@ -21,6 +23,8 @@ export type ReceiptRequest = {
   method: string;
   url: string;
   headers: Record<string, string>;
+  /** Address of the socket's other end; empty: not known. */
+  peer: string;
   readBody: (provider: ProviderId, maxBytes: number) => Promise<Buffer>;
 };
 
@@ -39,22 +43,36 @@ const LARGER_BODIES: Partial<Record<ProviderId, number>> = {
 
 const CHALLENGE = { "www-authenticate": 'Basic realm="receipts"' };
 
+/** A provider that nobody has changed. */
+const UNROTATED = { receiptRotation: 0, isFormerReceiptUrlValid: false };
+
 const answer = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
 
 /** Answers a provider's callback; nothing of why it was refused goes out, it stands in the log and in the counters. */
-export async function serveReceipt({ method, url, headers, readBody }: ReceiptRequest): Promise<ReceiptResponse> {
+export async function serveReceipt({ method, url, headers, peer, readBody }: ReceiptRequest): Promise<ReceiptResponse> {
   const [id, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
   const known = PROVIDERS.find((provider) => provider === id);
   if (!known || token === undefined || rest.some((segment) => segment !== "")) return answer(404);
-  const refuse = (what: "forged" | "stale" | "unreadable", detail: string, status: number): ReceiptResponse => {
+  const refuse = (
+    what: "forged" | "stale" | "unreadable" | "blocked",
+    detail: string,
+    status: number,
+  ): ReceiptResponse => {
     countCallback(known, `receipts_${what}`);
     log("warn", "receipt.refused", { provider: known, what, detail });
     return answer(status, status === 401 ? CHALLENGE : {});
   };
-  if (!isReceiptToken(known, token)) return refuse("forged", "the secret path is wrong", 404);
+  const rotationOf = async () => (await providerTable()).stateOf(known) ?? UNROTATED;
+  if (!(await isReceiptToken(known, token, rotationOf))) return refuse("forged", "the secret path is wrong", 404);
   if (method !== "GET" && method !== "POST") return answer(405, { allow: "GET, POST" });
   const reader = (await providerTable()).callbackReader(known);
   if (!reader) return answer(404);
+  const address = clientAddress({
+    peer,
+    forwardedFor: headers["x-forwarded-for"],
+    trustedProxies: env().TRUSTED_PROXIES,
+  });
+  if (!isCallbackAllowed(reader.settings, address)) return refuse("blocked", `from ${address}`, 403);
   let body: Buffer;
   try {
     body = await readBody(known, LARGER_BODIES[known] ?? BODY_MAX_BYTES);

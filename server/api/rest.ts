@@ -7,7 +7,7 @@ import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import { namedPeer } from "../auth/sign-in/caller-address";
 import type { AccountActor, Origin } from "../core/actor";
-import { env, publicUrl } from "../core/env";
+import { env } from "../core/env";
 import {
   type ApiError,
   databaseUnavailable,
@@ -29,6 +29,7 @@ import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
 import { allowedAt, BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
+import { originOf } from "./origin";
 import { requireRate } from "./rate";
 import { appRouter } from "./router";
 import { handlingOf, unknownNames, unknownParameter, type Warning, warningsOf } from "./unknown-input";
@@ -68,22 +69,15 @@ function normalized(request: RestRequest): RestRequest {
   return { ...request, method: method === "HEAD" ? "GET" : method, path: isSlashed ? path.slice(0, -1) : path };
 }
 
-/** The origin by which callers know this installation; empty when it is unknown or the Host is invalid. */
-function originOf(request: RestRequest): string {
-  const host = request.header("host");
-  if (host === undefined || !/^[\w.:[\]-]{1,255}$/.test(host)) return "";
-  return env().PUBLIC_URL === undefined ? `http://${host}` : publicUrl();
-}
-
 /** The document of the API, which needs no key; null for any other path. */
 async function serveDocument(request: RestRequest, headers: Record<string, string>): Promise<RestResponse | null> {
   const isYaml = request.path === "/openapi.yaml";
   if (request.method !== "GET" || !(isYaml || request.path === "/openapi.json")) return null;
   // Loaded on demand: generating the document is heavy, and most processes never need it.
   const { openApiText, openApiYaml } = await import("./document/openapi");
-  if (!isYaml) return { status: 200, headers, body: openApiText(originOf(request)) };
+  if (!isYaml) return { status: 200, headers, body: openApiText(originOf(request.header("host"))) };
   headers["content-type"] = "application/yaml; charset=utf-8";
-  return { status: 200, headers, body: openApiYaml(originOf(request)) };
+  return { status: 200, headers, body: openApiYaml(originOf(request.header("host"))) };
 }
 
 /** Answers one request. Never throws. The document of the API is the one thing that needs no key. */

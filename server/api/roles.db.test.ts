@@ -3,16 +3,17 @@ import { expect, test } from "vitest";
 import { PROCEDURES as ALL, callAs } from "@/test/call-procedure";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { ROLES, scopesOf } from "@/test/roles";
+import { LEAST_ROLES, ROLES, scopesOf } from "@/test/roles";
 import { plainRequest } from "../accounts/idempotency";
 import { createAccountWithOwner } from "../accounts/service";
 import { SCOPES, type Scope } from "../api-keys/scopes";
 import { createApiKey } from "../api-keys/service";
 import { startSession } from "../auth/sessions/sessions";
-import type { AccountActor, SessionActor } from "../core/actor";
+import { type AccountActor, isAtLeast, MEMBER_ROLES, type SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { toApiError } from "../core/errors";
 import { newId } from "../core/ids";
+import { invite } from "../members/invitations";
 import { sendMessage } from "../messages/accept/send";
 import { SendMessageInput } from "../messages/schema";
 import { CreateSuppressionInput } from "../suppressions/schema";
@@ -68,6 +69,11 @@ async function makeOwner(): Promise<SessionActor> {
 async function makePossessions(account: TestAccount): Promise<Record<string, string>> {
   await makeRoute();
   const { userId } = await makeOwner();
+  await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'owner')", [
+    account.accountId,
+    userId,
+  ]);
+  const theirs: SessionActor = { kind: "session", accountId: account.accountId, userId, isOperator: false };
   const send = SendMessageInput.parse({ to: "+14155550123", from: account.senderId, body: "Hello" });
   const message = await sendMessage(account.actor, send, plainRequest());
   const suppression = await createSuppression(account.actor, CreateSuppressionInput.parse({ number: "+14155550199" }));
@@ -82,6 +88,8 @@ async function makePossessions(account: TestAccount): Promise<Record<string, str
   return {
     apiKeys: account.keyId,
     "auth.sessions": await startSession(userId, { address: "", userAgent: "" }),
+    members: userId,
+    "members.invitations": (await invite(theirs, { email: `${newId("user")}@roles.example`, role: "viewer" })).id,
     messages: message.id,
     senders: rows[0]?.id ?? "",
     suppressions: suppression.id,
@@ -91,7 +99,7 @@ async function makePossessions(account: TestAccount): Promise<Record<string, str
 
 /** The rows of an account, as text: whatever was done to them shows. */
 async function stateOf({ accountId }: TestAccount): Promise<string> {
-  const tables = ["api_keys", "senders", "webhook_endpoints", "suppressions", "messages"];
+  const tables = ["api_keys", "senders", "webhook_endpoints", "suppressions", "messages", "invitations"];
   const rows = await Promise.all(
     tables.map((table) => pool().query(`SELECT * FROM ${table} WHERE account_id = $1 ORDER BY id`, [accountId])),
   );
@@ -118,6 +126,24 @@ test("a person may do what is theirs, and nothing of an operator's", async () =>
   }
 });
 
+test.each(MEMBER_ROLES)("a member who is %s may do what that role may, and nothing beyond", async (role) => {
+  const owner = await makeOwner();
+  for (const [path, least] of Object.entries(LEAST_ROLES)) {
+    const { status, reason, text } = await ask({ ...owner, role }, path, { id: "nothing" });
+    if (isAtLeast(role, least)) expect([401, 403], `${path}: ${text}`).not.toContain(status);
+    else expect([status, reason], path).toEqual([403, "role_too_low"]);
+  }
+});
+
+test("an operator of the installation may not do in an account what their role there does not allow", async () => {
+  const operator = personOf(await makeAccount(), true);
+  for (const [path, least] of Object.entries(LEAST_ROLES)) {
+    if (least === "viewer") continue;
+    const { status, reason } = await ask({ ...operator, role: "viewer" }, path, { id: "nothing" });
+    expect([status, reason], path).toEqual([403, "role_too_low"]);
+  }
+});
+
 test("an operator may do everything that a person may, and what is an operator's", async () => {
   const operator = personOf(await makeAccount(), true);
   for (const { path } of PROCEDURES.filter(({ role }) => role === "operator")) {
@@ -140,7 +166,7 @@ test("nothing of an account is there for others, operators of the installation a
       const { status, text } = await ask(
         other,
         path,
-        takesId ? { id, since: new Date().toISOString(), delivery_id: "dlv_none" } : {},
+        takesId ? { id, since: new Date().toISOString(), delivery_ids: ["dlv_none"], role: "viewer" } : {},
       );
       if (takesId) expect(status, `${path} as ${other.kind}: ${text}`).toBe(404);
       if (type !== "query") continue;

@@ -4,11 +4,13 @@ import { auditRouter } from "../audit/router";
 import { authRouter } from "../auth/router";
 import { mergeRouters, router } from "../core/trpc";
 import { inboundRouter } from "../inbound/router";
+import { membersRouter } from "../members/router";
 import { messagesRouter } from "../messages/router";
 import { operatorRouter } from "../operator/router";
 import { overviewRouter } from "../overview/router";
 import { providersRouter } from "../providers/router";
 import { routingRouter } from "../routing/router";
+import { searchRouter } from "../search/router";
 import { sendersRouter } from "../senders/router";
 import { suppressionsRouter } from "../suppressions/router";
 import { webhooksRouter } from "../webhooks/router";
@@ -20,9 +22,11 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   inbound: inboundRouter,
+  members: membersRouter,
   messages: messagesRouter,
   operator: mergeRouters(operatorRouter, router({ providers: providersRouter, routes: routingRouter })),
   overview: overviewRouter,
+  search: searchRouter,
   senders: sendersRouter,
   suppressions: suppressionsRouter,
   webhooks: webhooksRouter,

@@ -20,16 +20,19 @@ const PROVIDER_SECRET = "shall-not-be-written-down-anywhere";
 
 /** Mutations that write nothing to the log, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
+  "auth.requestReset": "anybody may ask, for any e-mail; what is done with the link is recorded",
   "auth.secondFactor.begin": "makes a secret that counts for nothing until it is confirmed",
   "auth.confirmPassword":
     "changes nothing but how long the session counts as confirmed; what it opens is recorded itself",
+  "members.switchAccount":
+    "changes nothing but the account that the session acts in; what is done there is recorded itself",
   "messages.send": "a message has a timeline of its own, and its money is in the ledger",
   "messages.bulk": "as messages.send",
   "messages.cancel": "as messages.send",
   "messages.estimate": "changes nothing",
   "operator.providers.test": "sends a test message and changes nothing of the provider",
   "webhooks.recover": "repeats deliveries, each of which is listed with its tries",
-  "webhooks.resend": "as webhooks.recover, for one delivery",
+  "webhooks.resend": "as webhooks.recover, for chosen deliveries",
   "webhooks.test": "posts an event about an invented message and changes nothing",
 };
 
@@ -67,8 +70,25 @@ async function enrol(owner: Person): Promise<string[]> {
   return ((await callAs(owner, "auth.secondFactor.confirm", { code })) as { recovery_codes: string[] }).recovery_codes;
 }
 
+const newInvitation = () => ({ email: `${newId("user")}@audit.example`, role: "viewer" });
+
+/** @returns the id of another member of the owner's account. */
+async function addMember({ accountId }: Person, role = "viewer"): Promise<string> {
+  const { userId } = await makePerson();
+  await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3)", [
+    accountId,
+    userId,
+    role,
+  ]);
+  return userId;
+}
+
 /** By the mutation: the action that it records, and how it is done. */
 const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
+  "accounts.updateProfile": [
+    "account.updated",
+    (owner) => callAs(owner, "accounts.updateProfile", { company_name: "Acme", country: "DE" }),
+  ],
   "apiKeys.create": ["api_key.created", (owner) => callAs(owner, "apiKeys.create", { name: "Key", daily_limit: 5 })],
   "apiKeys.revoke": [
     "api_key.revoked",
@@ -87,6 +107,7 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "password.changed",
     (owner) => callAs(owner, "auth.changePassword", { current_password: PASSWORD, new_password: NEW_PASSWORD }),
   ],
+  "auth.rename": ["person.renamed", (owner) => callAs(owner, "auth.rename", { name: "Anna" })],
   "auth.resetPassword": [
     "password.reset",
     async (owner) => {
@@ -116,6 +137,40 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
   "auth.signUp": [
     "account.created",
     () => callAs(null, "auth.signUp", { email: `${newId("user")}@audit.example`, password: NEW_PASSWORD, name: "New" }),
+  ],
+  "members.changeRole": [
+    "member.role_changed",
+    async (owner) => callAs(owner, "members.changeRole", { id: await addMember(owner), role: "developer" }),
+  ],
+  "members.invitations.accept": [
+    "member.joined",
+    async (owner) => {
+      const { link } = (await callAs(owner, "members.invitations.create", newInvitation())) as { link: string };
+      const token = new URL(link).searchParams.get("token");
+      return callAs(null, "members.invitations.accept", { token, name: "Bob", password: NEW_PASSWORD });
+    },
+  ],
+  "members.invitations.create": [
+    "member.invited",
+    (owner) => callAs(owner, "members.invitations.create", newInvitation()),
+  ],
+  "members.invitations.withdraw": [
+    "member.invitation_withdrawn",
+    async (owner) =>
+      callAs(owner, "members.invitations.withdraw", {
+        id: idOf(await callAs(owner, "members.invitations.create", newInvitation())),
+      }),
+  ],
+  "members.leave": [
+    "member.left",
+    async (owner) => {
+      await addMember(owner, "owner");
+      return callAs(owner, "members.leave", undefined);
+    },
+  ],
+  "members.remove": [
+    "member.removed",
+    async (owner) => callAs(owner, "members.remove", { id: await addMember(owner) }),
   ],
   "operator.credit": [
     "account.credited",
@@ -149,6 +204,10 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
   "operator.providers.drain": [
     "provider.drained",
     (_, operator) => callAs(operator, "operator.providers.drain", { id: "twilio", is_drained: true }),
+  ],
+  "operator.providers.rotateReceiptUrl": [
+    "provider.receipt_url_rotated",
+    (_, operator) => callAs(operator, "operator.providers.rotateReceiptUrl", { id: "infobip" }),
   ],
   "operator.providers.saveSettings": [
     "provider.settings_saved",
@@ -252,7 +311,8 @@ test.each(Object.entries(MUTATION_CASES))("%s", async (path, [action, run]) => {
   expect(entry).toMatchObject({ address: TEST_ORIGIN.address, user_agent: TEST_ORIGIN.userAgent });
   const isOperators = path.startsWith("operator.");
   expect(entry?.actor_kind).toBe(isOperators ? "operator" : "user");
-  if (path !== "auth.signUp") expect(entry?.actor_id).toBe(isOperators ? operator.userId : owner.userId);
+  const isByNewcomer = path === "auth.signUp" || path === "members.invitations.accept";
+  if (!isByNewcomer) expect(entry?.actor_id).toBe(isOperators ? operator.userId : owner.userId);
   const isOfInstallation = /\.(providers|routes)\./.test(path);
   if (path !== "auth.signUp") expect(entry?.account_id).toBe(isOfInstallation ? null : owner.accountId);
 });

@@ -14,6 +14,7 @@ export type AuditRow = {
   userAgent: string | null;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
+  isTest: boolean;
   createdAt: Date;
 };
 
@@ -39,6 +40,7 @@ export function presentAudit(row: AuditRow, forOperator: boolean): AuditEntry {
     subject_id: row.subjectId,
     address: isHidden ? null : row.address,
     device: isHidden || row.userAgent === null ? null : deviceName(row.userAgent),
+    livemode: !row.isTest,
     before: row.before,
     after: row.after,
     created_at: row.createdAt.toISOString(),

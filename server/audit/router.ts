@@ -1,11 +1,11 @@
-import { operatorProcedure, router, sessionProcedure } from "../core/trpc";
+import { operatorProcedure, ownerProcedure, router } from "../core/trpc";
 import { pageOf } from "../core/wire";
 import { AuditEntry, ListAuditQuery, OperatorAuditQuery } from "./schema";
 import { listAllAudit, listAudit } from "./service";
 
 /** Console only. */
 export const auditRouter = router({
-  list: sessionProcedure
+  list: ownerProcedure
     .input(ListAuditQuery)
     .output(pageOf(AuditEntry))
     .query(({ ctx, input }) => listAudit(ctx.actor, input)),

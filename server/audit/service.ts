@@ -36,7 +36,7 @@ async function readEntries(filter: Filter, query: ListAuditQuery, forOperator: b
          )
          SELECT e.id, e.account_id AS "accountId", e.actor_kind AS "actorKind", e.actor_id AS "actorId",
            coalesce(u.email, k.name) AS "actorName", e.action, e.subject_id AS "subjectId", e.address,
-           e.user_agent AS "userAgent", e.before, e.after, e.created_at AS "createdAt"
+           e.user_agent AS "userAgent", e.before, e.after, e.is_test AS "isTest", e.created_at AS "createdAt"
          FROM shown e LEFT JOIN users u ON u.id = e.actor_id LEFT JOIN api_keys k ON k.id = e.actor_id
          ORDER BY e.id DESC`,
         filter.values,

@@ -1,13 +1,13 @@
 /** Writes the audit log, in the transaction of the change that is recorded. */
 import type { Actor } from "../core/actor";
 import type { Queryable } from "../core/db";
-import { newId } from "../core/ids";
+import { isTestAccount, liveAccountOf, newId } from "../core/ids";
 import { storableText } from "../core/wire";
 import type { ActorKind, AuditAction, AuditValues } from "./schema";
 
 const USER_AGENT_MAX = 300;
 
-/** `accountId`: the account that the change concerns; null: the installation. */
+/** `accountId`: the account that the change concerns, or its test-mode twin; null: the installation. */
 type Change = {
   action: AuditAction;
   accountId: string | null;
@@ -22,7 +22,7 @@ type By = { kind: ActorKind; id: string | null };
 function byOf(actor: Actor, accountId: string | null): By {
   if (actor.kind === "apiKey") return { kind: "key", id: actor.keyId };
   if (actor.kind === "system") return { kind: actor.name === "admin" ? "command" : "system", id: actor.name };
-  if (actor.isOperator && actor.accountId !== accountId) return { kind: "operator", id: actor.userId };
+  if (actor.isOperator && liveAccountOf(actor.accountId) !== accountId) return { kind: "operator", id: actor.userId };
   // Without a session it is a command that acts in the person's name.
   return { kind: actor.sessionId === undefined ? "command" : "user", id: actor.userId };
 }
@@ -35,14 +35,16 @@ function differences(before: AuditValues | undefined, after: AuditValues | undef
   return { before: pick(before), after: pick(after) };
 }
 
-/** Records one change. */
+/** Records one change. That of a test-mode twin stands in the log of its live account, marked as such. */
 export async function recordAudit(tx: Queryable, actor: Actor, change: Change): Promise<void> {
-  const { action, accountId, subjectId = null } = change;
+  const { action, subjectId = null } = change;
+  const accountId = change.accountId === null ? null : liveAccountOf(change.accountId);
+  const isTest = change.accountId !== null && isTestAccount(change.accountId);
   const by = byOf(actor, accountId);
   const { before, after } = differences(change.before, change.after);
   await tx.query(
-    `INSERT INTO audit_entries (id, account_id, actor_kind, actor_id, action, subject_id, address, user_agent, before, after)
-     VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''), $9::jsonb, $10::jsonb)`,
+    `INSERT INTO audit_entries (id, account_id, actor_kind, actor_id, action, subject_id, address, user_agent, before, after, is_test)
+     VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), nullif($8, ''), $9::jsonb, $10::jsonb, $11)`,
     [
       newId("audit"),
       accountId,
@@ -54,6 +56,7 @@ export async function recordAudit(tx: Queryable, actor: Actor, change: Change): 
       storableText(actor.origin?.userAgent ?? "", USER_AGENT_MAX),
       before ? JSON.stringify(before) : null,
       after ? JSON.stringify(after) : null,
+      isTest,
     ],
   );
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { publicProcedure, router, sessionProcedure } from "../core/trpc";
+import { ownProcedure, publicProcedure, router } from "../core/trpc";
 import { changePassword, confirmPassword, resetPassword } from "./credentials/passwords";
+import { requestReset } from "./credentials/reset-by-mail";
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -13,7 +14,10 @@ import {
   ConfirmPasswordInput,
   ConfirmSecondFactorInput,
   DisableSecondFactorInput,
+  RenameInput,
+  RequestResetInput,
   ResetPasswordInput,
+  ResetRequested,
   SecondFactor,
   SecondFactorEnrolment,
   SecondFactorRecovery,
@@ -25,7 +29,7 @@ import {
   SignUpState,
   Viewer,
 } from "./schema";
-import { getSignUpState, getViewer, signUp } from "./service";
+import { getSignUpState, getViewer, rename, signUp } from "./service";
 import { listSessions, revokeOtherSessions, revokeSession } from "./sessions/sessions";
 
 export const authRouter = router({
@@ -34,37 +38,45 @@ export const authRouter = router({
     .input(SignUpInput)
     .output(SignedUp)
     .mutation(({ ctx, input }) => signUp(input, ctx.address, ctx.userAgent)),
-  viewer: sessionProcedure.output(Viewer).query(({ ctx }) => getViewer(ctx.actor)),
-  changePassword: sessionProcedure
+  viewer: ownProcedure.output(Viewer).query(({ ctx }) => getViewer(ctx.actor)),
+  rename: ownProcedure
+    .input(RenameInput)
+    .output(Viewer)
+    .mutation(({ ctx, input }) => rename(ctx.actor, input)),
+  changePassword: ownProcedure
     .input(ChangePasswordInput)
     .output(SessionsRevoked)
     .mutation(({ ctx, input }) => changePassword(ctx.actor, input, ctx.address)),
-  confirmPassword: sessionProcedure
+  confirmPassword: ownProcedure
     .input(ConfirmPasswordInput)
     .output(Confirmed)
     .mutation(({ ctx, input }) => confirmPassword(ctx.actor, input, ctx.address)),
+  requestReset: publicProcedure
+    .input(RequestResetInput)
+    .output(ResetRequested)
+    .mutation(({ ctx, input }) => requestReset(input, ctx.address)),
   resetPassword: publicProcedure
     .input(ResetPasswordInput)
     .output(SessionsRevoked)
     .mutation(({ ctx, input }) => resetPassword(input, { address: ctx.address, userAgent: ctx.userAgent ?? "" })),
   secondFactor: router({
-    get: sessionProcedure.output(SecondFactor).query(({ ctx }) => getSecondFactor(ctx.actor)),
-    begin: sessionProcedure.output(SecondFactorEnrolment).mutation(({ ctx }) => beginSecondFactor(ctx.actor)),
-    confirm: sessionProcedure
+    get: ownProcedure.output(SecondFactor).query(({ ctx }) => getSecondFactor(ctx.actor)),
+    begin: ownProcedure.output(SecondFactorEnrolment).mutation(({ ctx }) => beginSecondFactor(ctx.actor)),
+    confirm: ownProcedure
       .input(ConfirmSecondFactorInput)
       .output(SecondFactorRecovery)
       .mutation(({ ctx, input }) => confirmSecondFactor(ctx.actor, input)),
-    disable: sessionProcedure
+    disable: ownProcedure
       .input(DisableSecondFactorInput)
       .output(SecondFactor)
       .mutation(({ ctx, input }) => disableSecondFactor(ctx.actor, input, ctx.address)),
   }),
   sessions: router({
-    list: sessionProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),
-    revoke: sessionProcedure
+    list: ownProcedure.output(z.array(Session)).query(({ ctx }) => listSessions(ctx.actor)),
+    revoke: ownProcedure
       .input(SessionPath)
       .output(SessionsRevoked)
       .mutation(({ ctx, input }) => revokeSession(ctx.actor, input)),
-    revokeOthers: sessionProcedure.output(SessionsRevoked).mutation(({ ctx }) => revokeOtherSessions(ctx.actor)),
+    revokeOthers: ownProcedure.output(SessionsRevoked).mutation(({ ctx }) => revokeOtherSessions(ctx.actor)),
   }),
 });

@@ -33,6 +33,13 @@ export type Confirmed = z.output<typeof Confirmed>;
 export const ResetPasswordInput = z.object({ token: z.string().min(1).max(100), password: NewPassword });
 export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 
+export const RequestResetInput = z.object({ email: EmailAddress });
+export type RequestResetInput = z.output<typeof RequestResetInput>;
+
+/** The same whether or not anybody signs in with the e-mail. */
+export const ResetRequested = z.object({ accepted: z.literal(true) });
+export type ResetRequested = z.output<typeof ResetRequested>;
+
 /** Response to a correct password when a second factor is required. */
 export const SECOND_FACTOR_REQUIRED = "Enter the code of your authenticator app.";
 
@@ -63,11 +70,17 @@ export const DisableSecondFactorInput = z.object({
 });
 export type DisableSecondFactorInput = z.output<typeof DisableSecondFactorInput>;
 
+/** Console: how a person is called in every account of theirs. */
+export const RenameInput = z.object({ name: z.string().trim().min(1, "must not be empty").max(100) });
+export type RenameInput = z.output<typeof RenameInput>;
+
 /** Console: who is signed in, and what this installation lets them do. */
 export const Viewer = z.object({
   name: z.string(),
   email: z.string(),
   is_operator: z.boolean(),
+  /** In the account that the session acts in. */
+  role: z.enum(["viewer", "developer", "owner"]),
 });
 export type Viewer = z.output<typeof Viewer>;
 
@@ -92,4 +105,8 @@ export const SessionsRevoked = z.object({ revoked: z.number().int() });
 export type SessionsRevoked = z.output<typeof SessionsRevoked>;
 
 /** Console, before sign-in. */
-export const SignUpState = z.object({ open: z.boolean() });
+export const SignUpState = z.object({
+  open: z.boolean(),
+  /** Whether a forgotten password is reset by e-mail; otherwise the operator makes a link. */
+  reset_by_mail: z.boolean(),
+});

@@ -47,7 +47,7 @@ test("whoever signs up can sign in at once, also with another spelling of the e-
     userId: session?.userId ?? "",
     isOperator: false,
   });
-  expect(viewer).toEqual({ name: "Ann", email: email.toLowerCase(), is_operator: false });
+  expect(viewer).toEqual({ name: "Ann", email: email.toLowerCase(), is_operator: false, role: "owner" });
 });
 
 test("an e-mail that has an account gets the same answer as a free one, after the same work, and keeps its password", async () => {

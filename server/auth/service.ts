@@ -1,22 +1,30 @@
 import type { z } from "zod";
 import { createAccountWithOwner } from "../accounts/service";
 import { recordAudit } from "../audit/store";
-import type { Origin, SessionActor } from "../core/actor";
+import type { MemberRole, Origin, SessionActor } from "../core/actor";
 import { pool, prisma, transaction } from "../core/db";
 import { env } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
+import { isMailSet } from "../mail/store";
 import { isPassword } from "./credentials/password";
 import { requireStrong } from "./credentials/password-strength";
 import { hasSecondFactor, passSecondFactor } from "./credentials/second-factor";
-import { SECOND_FACTOR_REQUIRED, type SignedUp, type SignUpInput, type SignUpState, type Viewer } from "./schema";
+import {
+  type RenameInput,
+  SECOND_FACTOR_REQUIRED,
+  type SignedUp,
+  type SignUpInput,
+  type SignUpState,
+  type Viewer,
+} from "./schema";
 import { type SignedIn, startSession } from "./sessions/sessions";
 import { normalEmail } from "./sign-in/normal-email";
 import { countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
 
-/** Whether sign-up is open. */
+/** Whether sign-up is open, and how a forgotten password is reset. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {
-  return { open: env().SIGN_UP_OPEN };
+  return { open: env().SIGN_UP_OPEN, reset_by_mail: isMailSet() };
 }
 
 const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.details.reason === "email_taken";
@@ -87,6 +95,7 @@ export async function signIn(
     throw unauthorized(SECOND_FACTOR_REQUIRED, { reason: "second_factor_required" });
   }
   const { id: userId, accountId, isOperator, name, email } = user;
+  const role = await roleOf(userId, accountId);
   const sessionId = await transaction(async (tx) => {
     if (hasFactor && !(await passSecondFactor(tx, userId, input.code ?? ""))) return null;
     const started = await startSession(userId, from, tx);
@@ -100,12 +109,39 @@ export async function signIn(
     throw unauthorized("This code is wrong, or was used already.", { reason: "second_factor_wrong" });
   }
   await giveBack(attempt);
-  return { sessionId, userId, accountId, isOperator, isConfirmed: true, name, email };
+  return { sessionId, userId, accountId, isOperator, isConfirmed: true, name, email, role };
+}
+
+/** @throws 403 `no_account` when the person is a member of no account any more. */
+async function roleOf(userId: string, accountId: string): Promise<MemberRole> {
+  const { rows } = await pool().query<{ role: MemberRole }>(
+    "SELECT role FROM account_members WHERE user_id = $1 AND account_id = $2",
+    [userId, accountId],
+  );
+  if (rows[0]) return rows[0].role;
+  throw forbidden("You are a member of no account any more. Ask an owner of one for an invitation.", {
+    reason: "no_account",
+  });
 }
 
 /** The signed-in person. @throws 401 when the person was removed meanwhile. */
 export async function getViewer(actor: SessionActor): Promise<Viewer> {
-  const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
+  const user = await prisma().user.findUnique({ where: { id: actor.userId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
-  return { name: user.name, email: user.email, is_operator: user.isOperator };
+  return { name: user.name, email: user.email, is_operator: user.isOperator, role: actor.role ?? "owner" };
+}
+
+/** Changes the person's own name. @throws 401 when the person was removed meanwhile. */
+export async function rename(actor: SessionActor, { name }: RenameInput): Promise<Viewer> {
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ name: string }>("SELECT name FROM users WHERE id = $1 FOR NO KEY UPDATE", [
+      actor.userId,
+    ]);
+    const [before] = rows;
+    if (!before || before.name === name) return;
+    await tx.query("UPDATE users SET name = $2 WHERE id = $1", [actor.userId, name]);
+    const change = { action: "person.renamed", accountId: actor.accountId, subjectId: actor.userId } as const;
+    await recordAudit(tx, actor, { ...change, before: { name: before.name }, after: { name } });
+  });
+  return getViewer(actor);
 }

@@ -1,4 +1,5 @@
 import { forbidden } from "./errors";
+import { testAccountOf } from "./ids";
 
 /** Where a caller is, for the audit log; empty: not known. */
 export type Origin = { address: string; userAgent: string };
@@ -18,15 +19,21 @@ export type Actor =
   | SessionActor
   | { kind: "system"; name: string; origin?: Origin };
 
+/** What people may do in an account. Each role may do all that those before it may. */
+export const MEMBER_ROLES = ["viewer", "developer", "owner"] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
 /**
  * A person. `sessionId`: the sign-in that they act through; absent where a command of the operator acts in their name.
- * `isConfirmed`: they gave their password in it within the last minutes.
+ * `isConfirmed`: they gave their password in it within the last minutes. `role`: theirs in the account when the request began;
+ * absent where a command acts as an owner.
  */
 export type SessionActor = {
   kind: "session";
   accountId: string;
   userId: string;
   isOperator: boolean;
+  role?: MemberRole;
   sessionId?: string;
   isConfirmed?: boolean;
   origin?: Origin;
@@ -41,13 +48,38 @@ export type KeyQuota = KeyLimits & { id: string };
 /** An actor that acts for one account. */
 export type AccountActor = Exclude<Actor, { kind: "system" }>;
 
-/** Refuses a key that has none of `scopes`; a signed-in owner has all of them. @throws 403 */
+/** The same actor in test mode, where the twin of its account is its account. */
+export const inTestMode = <Someone extends AccountActor>(actor: Someone): Someone => ({
+  ...actor,
+  accountId: testAccountOf(actor.accountId),
+});
+
+/** Refuses a key that has none of `scopes`; people have roles instead. @throws 403 */
 export function requireScope(actor: AccountActor, ...scopes: readonly string[]): void {
   if (actor.kind !== "apiKey" || scopes.some((scope) => actor.scopes.includes(scope))) return;
   throw forbidden(`This API key lacks the permission ${scopes.join(" or ")}.`, {
     reason: "missing_scope",
     details: { required: scopes[0] },
   });
+}
+
+/** Whether `role` may do what `least` may. */
+export const isAtLeast = (role: MemberRole, least: MemberRole): boolean =>
+  MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(least);
+
+/** 403: the person's role in the account does not suffice. */
+export const roleTooLow = (least: MemberRole) =>
+  forbidden(
+    `Your role in this account does not allow this. Ask an owner to make you ${least === "owner" ? "an" : "a"} ${least}.`,
+    {
+      reason: "role_too_low",
+      details: { required: least },
+    },
+  );
+
+/** Refuses people whose role in the account is below `least`. Keys have scopes instead. @throws 403 `role_too_low` */
+export function requireRole(actor: AccountActor, least: MemberRole): void {
+  if (actor.kind === "session" && !isAtLeast(actor.role ?? "owner", least)) throw roleTooLow(least);
 }
 
 /** Refuses everyone but operators of the installation. @throws 403 */

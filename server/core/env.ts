@@ -65,11 +65,23 @@ export const Settings = z.object({
     .regex(/^(mailto:|https:\/\/|tel:)\S+$/, "must begin with mailto:, https:// or tel:")
     .optional()
     .describe("where to report vulnerabilities, shown at /.well-known/security.txt, e.g. mailto:security@example.com"),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/\S+$/, "must be an smtp:// or smtps:// URL")
+    .optional()
+    .describe(
+      "the mail server for invitations, forgotten passwords and alerts, e.g. smtps://user:password@mail.example.com",
+    ),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*@[^\r\n]+$/, "must be an e-mail address, with or without a name before it in <>")
+    .default("Messaging Service <no-reply@localhost>")
+    .describe("the sender of e-mails, e.g. Messaging Service <no-reply@example.com>"),
   SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
     "seconds after which a new sender is approved by itself; 0: never",
   ),
-  SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send"),
+  SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send, for live messages too"),
   ON_UNKNOWN_OUTCOME: z
     .enum(["fallback", "hold"])
     .default("fallback")
@@ -77,11 +89,17 @@ export const Settings = z.object({
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
     "milliseconds that a provider has to respond; after that it is unknown whether it took the message",
   ),
+  RECEIPT_PATH_DAYS: count(7, 4, 365).describe(
+    "days for which a receipt URL holds that went out with a message, or that an operator has replaced by another",
+  ),
   ACCOUNT_RATE_FACTOR: count(5, 1, 1_000).describe(
     "requests per minute of an account, keys and people together, as a multiple of what its most generous key may make",
   ),
   FAILED_AT_ONCE_PER_DAY: count(20_000, 0, 1_000_000_000).describe(
     "messages of an account per UTC day that may fail when they are accepted, beyond as many as are sent; 0: no limit",
+  ),
+  TEST_MESSAGES_PER_DAY: count(10_000, 0, 1_000_000_000).describe(
+    "messages that an account may send per UTC day in test mode, where nothing has a price; 0: no limit",
   ),
   FLOOD_IDENTICAL_PER_HOUR: count(6, 0, 1_000_000).describe(
     "messages of the same text that an account may send to one number within an hour; 0: no limit",

@@ -17,9 +17,26 @@ const PREFIXES = {
   suppression: "sup",
   inbound: "inb",
   audit: "aud",
+  invitation: "ivt",
+  mail: "eml",
+  alert: "alt",
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;
+
+/** Beginning of the id of an account's test-mode twin; the rest is that of the account. */
+export const TEST_ACCOUNT_PREFIX = "tac_";
+const LIVE_ACCOUNT = `${PREFIXES.account}_`;
+
+/** Whether an account is a test-mode twin: its id says so, and no query has to. */
+export const isTestAccount = (accountId: string): boolean => accountId.startsWith(TEST_ACCOUNT_PREFIX);
+
+/** The test-mode twin of an account. */
+export const testAccountOf = (accountId: string): string => accountId.replace(LIVE_ACCOUNT, TEST_ACCOUNT_PREFIX);
+
+/** The live account of a test-mode twin; any other account is its own. */
+export const liveAccountOf = (accountId: string): string =>
+  isTestAccount(accountId) ? accountId.replace(TEST_ACCOUNT_PREFIX, LIVE_ACCOUNT) : accountId;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 

@@ -70,6 +70,9 @@ export const jobs = {
    */
   deliver_events: deliveries,
   deliver_webhooks: deliveries,
+  send_mail: z.object({ mailId: z.string() }),
+  /** Asked for by a stranger: whether anybody has the e-mail is found out by the job, so that the request does not tell. */
+  request_password_reset: z.object({ email: z.string(), mailId: z.string() }),
   review_sender: z.object({ senderId: z.string() }),
   sweep_messages: recurring,
   sweep_webhooks: recurring,
@@ -79,6 +82,7 @@ export const jobs = {
   forget_callbacks: recurring,
   forget_sign_ins: recurring,
   forget_audit: recurring,
+  forget_mails: recurring,
 } as const;
 
 export type JobName = keyof typeof jobs;

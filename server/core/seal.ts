@@ -17,7 +17,8 @@ export type SealPurpose =
   | "idempotent answer"
   | "provider settings"
   | "known device"
-  | "second factor";
+  | "second factor"
+  | "mail";
 
 /** Derived keys by purpose and key material: each webhook job opens a secret, and deriving costs more than that. */
 const derivedKeys = defineProcessValue("seal.keys", () => new Map<string, Buffer>());

@@ -1,6 +1,6 @@
 import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import { type AccountActor, requireOperator, requireScope } from "./actor";
+import { type AccountActor, inTestMode, requireOperator, requireRole, requireScope, type SessionActor } from "./actor";
 import { forbidden, toApiError, unauthorized } from "./errors";
 import { requireStorable } from "./wire";
 
@@ -14,6 +14,8 @@ export type Idempotency = { key: string; requestHash: string; valueHash?: string
 export type Context = {
   actor: AccountActor | null;
   requestId: string;
+  /** A person who works in test mode: account procedures act on the account's twin, which exists. */
+  isTestMode?: boolean;
   /** Address of the caller, for throttling. */
   address: string;
   /** Its browser or program, as it names itself; absent: not known. */
@@ -79,26 +81,59 @@ const accountProcedure = t.procedure.use(async ({ ctx, next }) => {
   return next({ ctx: { actor: ctx.actor } });
 });
 
+/** Every member of an account reads; its developers and owners change things too. */
+const memberProcedure = accountProcedure.use(({ ctx, type, next }) => {
+  requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+  return next();
+});
+
+/** In test mode the twin is what account procedures act on. */
+const actingProcedure = memberProcedure.use(({ ctx, next }) => {
+  return next({ ctx: { actor: ctx.isTestMode ? inTestMode(ctx.actor) : ctx.actor } });
+});
+
 /**
- * A procedure for account owners and for keys with `scope`, or with one of several (the service function may require a
- * certain one); null: any valid key. The scope is checked before the input.
+ * A procedure for an account's people, where a change needs a developer, and for keys with `scope`, or with one of several (the
+ * service function may require a certain one); null: any valid key. The scope is checked before the input.
  */
 export const scoped = (scope: string | readonly string[] | null) =>
   storing(
-    accountProcedure.meta({ scope }).use(({ ctx, next }) => {
+    actingProcedure.meta({ scope }).use(({ ctx, next }) => {
       if (scope) requireScope(ctx.actor, ...[scope].flat());
       return next();
     }),
   );
 
-const personProcedure = accountProcedure.use(({ ctx, next }) => {
-  if (ctx.actor.kind !== "session")
-    throw forbidden("Only a signed-in person may do this.", { reason: "session_required" });
-  return next({ ctx: { actor: ctx.actor } });
-});
+const requirePerson = (actor: AccountActor): SessionActor => {
+  if (actor.kind === "session") return actor;
+  throw forbidden("Only a signed-in person may do this.", { reason: "session_required" });
+};
 
-/** Console only: never reachable with an API key. */
-export const sessionProcedure = storing(personProcedure);
+const personProcedure = accountProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } }));
+
+/** Console only, about the signed-in person and nobody else: their role in the account does not matter. */
+export const ownProcedure = storing(personProcedure);
+
+/** Console only: never reachable with an API key. About the live account, also in test mode. A change needs a developer. */
+export const sessionProcedure = storing(
+  personProcedure.use(({ ctx, type, next }) => {
+    requireRole(ctx.actor, type === "query" ? "viewer" : "developer");
+    return next();
+  }),
+);
+
+/** Console only, for owners of the account. */
+export const ownerProcedure = storing(
+  personProcedure.use(({ ctx, next }) => {
+    requireRole(ctx.actor, "owner");
+    return next();
+  }),
+);
+
+/** Console only, about what belongs to the account: in test mode, to its twin. */
+export const accountSessionProcedure = storing(
+  actingProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } })),
+);
 
 /** Console only, for operators of the installation. */
 export const operatorProcedure = storing(

@@ -15,6 +15,9 @@ export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOStrin
 /** The field `object`, which names the kind of an object. */
 export const kindOf = <Kind extends string>(kind: Kind) => z.literal(kind).describe(`Kind of the object: \`${kind}\`.`);
 
+/** The field `livemode`. Responses that a version without it stored for an Idempotency-Key are of live mode. */
+export const LiveMode = z.boolean().default(true).describe("False in test mode, where nothing is sent or billed.");
+
 /** PostgreSQL has no year 0, and ISO 8601 writes years beyond 9999 in another form. */
 const YEARS = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") };
 

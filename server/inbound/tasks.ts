@@ -1,5 +1,5 @@
 import { type Tx, transaction } from "../core/db";
-import { newId, timeOfId } from "../core/ids";
+import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
 import type { InboundReport, JobPayload } from "../core/jobs";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
@@ -80,7 +80,8 @@ const SPELLINGS = unnest<{ n: number; spelling: string }>({
 
 /**
  * The senders that the messages were addressed to, by the position of the message, from 1. A suspended sender counts: it
- * may be approved again. A sender that was never approved has sent nothing, and the number may belong to someone else.
+ * may be approved again. A sender that was never approved has sent nothing, and the number may belong to someone else. Nor does one of test mode, which anybody may
+ * register.
  */
 async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<Map<number, Owner[]>> {
   const spellings = messages.flatMap(({ to }, at) => spellingsOf(to).map((spelling) => ({ n: at + 1, spelling })));
@@ -88,8 +89,8 @@ async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<M
     name: "suppressions.find_owners",
     text: `SELECT DISTINCT r.n, s.account_id AS "accountId", s.sender_id AS "senderId"
            FROM ${SPELLINGS.as("r")} JOIN senders s ON s.sender_id = r.spelling
-           WHERE s.status = 'approved' OR s.approved_at IS NOT NULL`,
-    values: SPELLINGS.values(spellings),
+           WHERE (s.status = 'approved' OR s.approved_at IS NOT NULL) AND NOT starts_with(s.account_id, $3)`,
+    values: [...SPELLINGS.values(spellings), TEST_ACCOUNT_PREFIX],
   });
   const owners = new Map<number, Owner[]>();
   for (const row of rows) owners.set(row.n, [...(owners.get(row.n) ?? []), row]);

@@ -3,6 +3,7 @@
  * concurrent changes do not wait for each other.
  */
 import { pool } from "../core/db";
+import { TEST_ACCOUNT_PREFIX } from "../core/ids";
 
 /**
  * `deliveries`: of a webhook endpoint, by status. `suppressions`: of an account, by sender ID. `inbound`: of an account,
@@ -15,13 +16,20 @@ export const INSERT_CHANGES = "INSERT INTO list_totals (list, owner_id, kind, ch
 
 const FOLDED_PER_STEP = 10_000;
 
-/** The number of rows of a list, of one owner or all, of one kind or all. Exact for everything committed. */
-export async function readTotal(list: CountedList, of: { ownerId?: string; kind?: string }): Promise<number> {
+/**
+ * The number of rows of a list, of one owner or all (`isLive`: without those of test mode), of one kind or all. Exact for
+ * everything committed.
+ */
+export async function readTotal(
+  list: CountedList,
+  of: { ownerId?: string; kind?: string; isLive?: boolean },
+): Promise<number> {
   const { rows } = await pool().query<{ total: bigint }>({
     name: "lists.read_total",
     text: `SELECT coalesce(sum(change), 0) AS total FROM list_totals
-           WHERE list = $1 AND ($2::text IS NULL OR owner_id = $2) AND ($3::text IS NULL OR kind = $3)`,
-    values: [list, of.ownerId ?? null, of.kind ?? null],
+           WHERE list = $1 AND ($2::text IS NULL OR owner_id = $2) AND ($3::text IS NULL OR kind = $3)
+             AND NOT ($4 AND starts_with(owner_id, $5))`,
+    values: [list, of.ownerId ?? null, of.kind ?? null, of.isLive ?? false, TEST_ACCOUNT_PREFIX],
   });
   return Number(rows[0]?.total ?? 0);
 }

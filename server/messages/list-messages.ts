@@ -1,18 +1,20 @@
 import type { AccountActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
-import { readPool } from "../core/db";
+import { type Queryable, readPool } from "../core/db";
 import { readPage, toPage } from "../core/wire";
 import { cutAtDays, idsWithin, type Span } from "./created-range";
 import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { ListMessagesQuery } from "./schema";
 
+const spanOf = (query: Pick<ListMessagesQuery, "created_after" | "created_before">): Span => ({
+  from: query.created_after === undefined ? null : Date.parse(query.created_after),
+  to: query.created_before === undefined ? null : Date.parse(query.created_before),
+});
+
 /** Lists messages, newest first. The total comes from the daily counters wherever the filter allows. */
 export async function listMessages(actor: AccountActor, query: ListMessagesQuery) {
   const { accountId } = actor;
-  const created: Span = {
-    from: query.created_after === undefined ? null : Date.parse(query.created_after),
-    to: query.created_before === undefined ? null : Date.parse(query.created_before),
-  };
+  const created = spanOf(query);
   const { rows, total } = await readPage(
     query,
     () => countMessages(accountId, query, created),
@@ -31,6 +33,27 @@ export async function listMessages(actor: AccountActor, query: ListMessagesQuery
     },
   );
   return toPage(rows.map(presentMessage), total, query);
+}
+
+/** Where a walk through the list continues: below the message `before`; null: at the newest. */
+type Place = { before: string | null; limit: number };
+
+/** Messages that pass a filter, the newest first of those below a place. Costs the same wherever the place is. */
+export async function readMessagesBefore(
+  db: Queryable,
+  accountId: string,
+  query: Omit<ListMessagesQuery, "page" | "limit">,
+  { before, limit }: Place,
+): Promise<MessageRow[]> {
+  const { from, id, text, values } = selectionOf(accountId, query, spanOf(query), before);
+  const { rows } = await db.query<MessageRow>({
+    text: `SELECT ${MESSAGE_COLUMNS} FROM messages m
+           WHERE m.id = ANY(ARRAY(SELECT ${id} FROM ${from} WHERE ${text}
+             ORDER BY l.account_id DESC, ${id} DESC LIMIT ${limit}))
+           ORDER BY m.id DESC`,
+    values,
+  });
+  return rows;
 }
 
 type Filter = Pick<ListMessagesQuery, "status" | "to" | "from" | "reference" | "api_key_id">;
@@ -60,9 +83,9 @@ const isNarrow = ({ to, from, reference, api_key_id: keyId }: Filter): boolean =
 
 /**
  * The filter as SQL. No index of `messages` contains the status, so a status is read from its list, unless another filter
- * selects few messages. Times are bounded by id first, since `created_at` is not indexed.
+ * selects few messages. Times are bounded by id first, since `created_at` is not indexed. `before`: only ids below it.
  */
-function selectionOf(accountId: string, filter: Filter, created: Span): Selection {
+function selectionOf(accountId: string, filter: Filter, created: Span, before: string | null = null): Selection {
   const { status } = filter;
   const list = status === undefined || status === "delivered" || isNarrow(filter) ? null : LISTS[status];
   const id = list ? "l.message_id" : "l.id";
@@ -86,6 +109,7 @@ function selectionOf(accountId: string, filter: Filter, created: Span): Selectio
   where("l.api_key_id =", filter.api_key_id);
   where(`${id} >=`, first);
   where(`${id} <`, end);
+  where(`${id} <`, before);
   where(`${createdAt} >=`, timeOf(created.from));
   where(`${createdAt} <`, timeOf(created.to));
   return { from: `${list ?? "messages"} l`, id, text: conditions.join(" AND "), values };

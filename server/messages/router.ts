@@ -1,4 +1,4 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { accountSessionProcedure, router, scoped } from "../core/trpc";
 import { pageOf } from "../core/wire";
 import { estimateSend } from "./accept/estimate";
 import { Estimate, EstimateInput } from "./accept/estimate-schema";
@@ -137,15 +137,15 @@ export const messagesRouter = router({
     .input(MessagePath)
     .output(Timeline)
     .query(({ ctx, input }) => getTimeline(ctx.actor, input.id)),
-  detail: sessionProcedure
+  detail: accountSessionProcedure
     .input(MessagePath)
     .output(MessageDetail)
     .query(({ ctx, input }) => getMessageDetail(ctx.actor, input.id)),
-  search: sessionProcedure
+  search: accountSessionProcedure
     .input(SearchMessagesQuery)
     .output(FoundMessages)
     .query(({ ctx, input }) => searchMessages(ctx.actor, input)),
-  quote: sessionProcedure
+  quote: accountSessionProcedure
     .input(QuoteInput)
     .output(Quote)
     .query(({ ctx, input }) => quoteMessage(ctx.actor, input)),

@@ -6,6 +6,7 @@ import { type Actor, nameOf, requireConfirmed, requireOperator } from "../core/a
 import { now } from "../core/clock";
 import { prisma, type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
+import { isTestAccount, testAccountOf } from "../core/ids";
 import { log } from "../core/log";
 import { fromMicros, toMicros, toPage } from "../core/wire";
 import { forgetApproval } from "../senders/service";
@@ -29,6 +30,9 @@ const DECIDED_FROM: Readonly<Record<DecideSenderInput["decision"], readonly stri
   suspended: ["approved"],
 };
 
+/** Operators see nothing of test mode. */
+const LIVE = { testOf: null } as const;
+
 const WITH_ACCOUNT = { account: { select: { name: true } } } as const;
 
 /** Escapes the wildcards of LIKE, so that they match literally. */
@@ -47,6 +51,7 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
   const contains = containing(input.search);
   const where: Prisma.SenderWhereInput = {
     status: input.status,
+    account: LIVE,
     ...(contains && { OR: [{ senderId: contains }, { account: { name: contains } }] }),
   };
   const [total, rows] = await Promise.all([
@@ -137,8 +142,8 @@ export async function listAccounts(actor: Actor, input: ListAccountsQuery) {
   requireOperator(actor);
   const contains = containing(input.search);
   const where: Prisma.AccountWhereInput = contains
-    ? { OR: [{ name: contains }, { email: contains }, { id: contains }] }
-    : {};
+    ? { ...LIVE, OR: [{ name: contains }, { email: contains }, { id: contains }] }
+    : LIVE;
   const [total, rows] = await Promise.all([
     prisma().account.count({ where }),
     prisma().account.findMany({
@@ -169,7 +174,7 @@ export async function creditAccount(actor: Actor, input: CreditAccountInput): Pr
   }
   await transaction(async (tx) => {
     const account = (await lockAccounts(tx, [accountId])).get(accountId);
-    if (!account) throw noSuchAccount();
+    if (!account || isTestAccount(accountId)) throw noSuchAccount();
     if (account.balanceMicros + amountMicros < 0n) {
       const balance = fromMicros(account.balanceMicros);
       throw invalidRequest(`The balance is ${balance} ${account.currency} and cannot become negative.`, {
@@ -199,7 +204,7 @@ const auditOf = (account: LockedAccount): AuditValues => ({
   daily_spend_cap: account.dailySpendCapMicros === null ? null : fromMicros(account.dailySpendCapMicros),
 });
 
-/** Changes fields of an account other than its money. @throws 404 */
+/** Changes fields of an account other than its money; its test-mode twin follows in its status. @throws 404 */
 async function changeAccount(
   actor: Actor,
   action: AuditAction,
@@ -209,8 +214,8 @@ async function changeAccount(
   >,
 ): Promise<OperatedAccount> {
   await transaction(async (tx) => {
-    const account = (await lockAccounts(tx, [id])).get(id);
-    if (!account) throw noSuchAccount();
+    const account = (await lockAccounts(tx, [id, testAccountOf(id)])).get(id);
+    if (!account || isTestAccount(id)) throw noSuchAccount();
     const changed = { ...account, ...to };
     await tx.query(
       `UPDATE accounts SET status = $2, allowed_countries = $3, flood_identical = $4, flood_total = $5,
@@ -225,6 +230,7 @@ async function changeAccount(
         changed.dailySpendCapMicros,
       ],
     );
+    await tx.query("UPDATE accounts SET status = $2 WHERE test_of = $1 AND status <> $2", [id, changed.status]);
     const [before, after] = [auditOf(account), auditOf(changed)];
     await recordAudit(tx, actor, { action, accountId: id, subjectId: id, before, after });
   });

@@ -1,5 +1,6 @@
 import { type Actor, requireOperator } from "../core/actor";
 import { prisma } from "../core/db";
+import { TEST_ACCOUNT_PREFIX } from "../core/ids";
 import { readPage, toPage } from "../core/wire";
 import { readTotal } from "../lists/store";
 import { presentSuppression } from "./present";
@@ -14,10 +15,13 @@ export async function listSuppressions(actor: Actor, input: ListSuppressionsQuer
   const search = input.number?.trim() ?? "";
   const digits = search.replace(/\D/g, "");
   // A search without digits matches no number.
-  const where = search === "" ? {} : { number: digits === "" ? "" : { startsWith: `+${digits}` } };
+  const where = {
+    NOT: { accountId: { startsWith: TEST_ACCOUNT_PREFIX } },
+    ...(search !== "" && { number: digits === "" ? "" : { startsWith: `+${digits}` } }),
+  };
   const { rows, total } = await readPage(
     input,
-    () => (search === "" ? readTotal("suppressions", {}) : prisma().suppression.count({ where })),
+    () => (search === "" ? readTotal("suppressions", { isLive: true }) : prisma().suppression.count({ where })),
     (skip) => prisma().suppression.findMany({ where, orderBy: { id: "desc" }, skip, take: input.limit }),
   );
   const accounts = await prisma().account.findMany({

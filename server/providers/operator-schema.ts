@@ -31,6 +31,7 @@ const ProviderFigures = z.object({
   receipts_stale: figure(),
   receipts_replayed: figure(),
   receipts_unreadable: figure(),
+  receipts_blocked: figure(),
 });
 export type ProviderFigures = z.output<typeof ProviderFigures>;
 
@@ -67,10 +68,15 @@ const ProviderSetting = z.object({
 });
 export type ProviderSetting = z.output<typeof ProviderSetting>;
 
-/** Operator: a provider with its settings form and its receipt URL; null: it sends no callbacks. */
+/**
+ * Operator: a provider with its settings form and its receipt URL; null: it sends no callbacks. The URL before the last
+ * rotation holds until `former_receipt_url_until`; null: there is none.
+ */
 export const ProviderDetail = OperatedProvider.extend({
   settings: z.array(ProviderSetting),
   receipt_url: z.string().nullable(),
+  is_receipt_url_rotatable: z.boolean(),
+  former_receipt_url_until: NullableDateTime,
 });
 export type ProviderDetail = z.output<typeof ProviderDetail>;
 

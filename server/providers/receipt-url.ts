@@ -1,4 +1,13 @@
+/**
+ * Receipt URLs. Each has a secret part that is derived from the key ring. Callbacks of some providers are protected by
+ * nothing else, so these URLs change:
+ *
+ * - The URL that goes out with each message is another one every day, and is accepted for RECEIPT_PATH_DAYS.
+ * - The URL that operators enter in a provider's own console must not change by itself: it stays until an operator rotates
+ *   it, and the one before is accepted for as many days.
+ */
 import { hkdfSync } from "node:crypto";
+import { DAY_MS, now } from "../core/clock";
 import { env, publicUrl, secretKeys } from "../core/env";
 import { defineProcessValue } from "../core/process";
 import { sameText } from "./http/constant-time";
@@ -6,29 +15,85 @@ import type { ProviderId } from "./schema";
 
 export const RECEIPT_PREFIX = "/api/receipts";
 const TOKEN_BYTES = 20;
+/** Tokens kept; there are a few for each provider, day and key. */
+const CACHED_MAX = 2_000;
+
+/** Providers whose callbacks only the URL protects, or that may be set up so, by how they get to know the URL for receipts. */
+const PROTECTED_BY_URL: Partial<Record<ProviderId, "with each message" | "entered">> = {
+  infobip: "with each message",
+  sinch: "with each message",
+  vonage: "with each message",
+  africastalking: "entered",
+  clickatell: "entered",
+};
+
+/** Whether an operator may rotate the URL that is entered in the provider's console. */
+export const isRotatable = (provider: ProviderId): boolean => PROTECTED_BY_URL[provider] !== undefined;
 
 const receiptTokens = defineProcessValue("providers.receipt_tokens", () => new Map<string, string>());
 
-/** The secret part of a receipt URL; different for each provider and installation. */
-function tokenOf(provider: ProviderId, secretKey: string): string {
-  // Cached: every attempt needs it, and deriving it costs as much as the rest of building a request.
-  const id = `${provider} ${secretKey}`;
+/** Cached: every attempt needs it, and deriving it costs as much as the rest of building a request. */
+function derive(purpose: string, secretKey: string): string {
+  const id = `${purpose} ${secretKey}`;
   const cached = receiptTokens().get(id);
   if (cached !== undefined) return cached;
-  const key = hkdfSync("sha256", secretKey, "", `receipt url of ${provider}`, TOKEN_BYTES);
-  const token = Buffer.from(key).toString("base64url");
+  if (receiptTokens().size >= CACHED_MAX) receiptTokens().clear();
+  const token = Buffer.from(hkdfSync("sha256", secretKey, "", purpose, TOKEN_BYTES)).toString("base64url");
   receiptTokens().set(id, token);
   return token;
 }
 
-/** Receipt URL of a provider without a reference to an attempt, as operators enter it in the provider's own console. */
-export const receiptUrlOf = (provider: ProviderId): string =>
-  `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${tokenOf(provider, env().SECRET_KEY)}`;
+/** Purpose of the derived secret. Rotation 0 has the words of versions that did not rotate, so their URLs still hold. */
+const enteredPurpose = (provider: ProviderId, rotation: number): string =>
+  rotation === 0 ? `receipt url of ${provider}` : `receipt url of ${provider}, rotation ${rotation}`;
 
-/** Receipt URL of one attempt. */
-export const receiptUrlFor = (provider: ProviderId, reference: string): string =>
-  `${receiptUrlOf(provider)}?ref=${reference}`;
+const datedPurpose = (provider: ProviderId, day: number): string => `receipt url of ${provider}, day ${day}`;
 
-/** Whether `token` is the one in the receipt URL of `provider`, by any key of the ring: old URLs outlive a change of the key. */
-export const isReceiptToken = (provider: ProviderId, token: string): boolean =>
-  secretKeys().some((secretKey) => sameText(token, tokenOf(provider, secretKey)));
+const isDerived = (purpose: string, token: string): boolean =>
+  secretKeys().some((secretKey) => sameText(token, derive(purpose, secretKey)));
+
+/** How often a provider's entered URL was rotated, and whether the one before is still accepted. */
+export type ReceiptRotation = { receiptRotation: number; isFormerReceiptUrlValid: boolean };
+
+/** The URL without a reference to an attempt, as operators enter it in the provider's own console. */
+export const receiptUrlOf = (provider: ProviderId, rotation: number): string =>
+  `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${derive(enteredPurpose(provider, rotation), env().SECRET_KEY)}`;
+
+const today = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+
+/** The URL for the receipts of one attempt. */
+export function receiptUrlFor(provider: ProviderId, reference: string): string {
+  if (PROTECTED_BY_URL[provider] !== "with each message") return `${receiptUrlOf(provider, 0)}?ref=${reference}`;
+  const day = today(now());
+  const token = derive(datedPurpose(provider, day), env().SECRET_KEY);
+  return `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${day}.${token}?ref=${reference}`;
+}
+
+/** The day in a dated path is in clear, so that one derivation finds out, and only for days that are accepted. */
+const DATED = /^(\d{5})\.([\w-]{27})$/;
+
+/** Null: not a dated path. */
+function isDatedToken(provider: ProviderId, text: string, at: Date): boolean | null {
+  const [, dayText, token = ""] = DATED.exec(text) ?? [];
+  if (dayText === undefined) return null;
+  const [day, latest] = [Number(dayText), today(at)];
+  // A day ahead: the clocks of two processes may differ at midnight.
+  if (day > latest + 1 || day < latest - env().RECEIPT_PATH_DAYS) return false;
+  return isDerived(datedPurpose(provider, day), token);
+}
+
+/**
+ * Whether `token` is the secret part of a receipt URL of `provider`, by any key of the ring: URLs outlive a change of the key.
+ * @param rotationOf is asked only for tokens of the entered URL.
+ */
+export async function isReceiptToken(
+  provider: ProviderId,
+  token: string,
+  rotationOf: () => Promise<ReceiptRotation>,
+): Promise<boolean> {
+  const isDated = isDatedToken(provider, token, now());
+  if (isDated !== null) return isDated;
+  const { receiptRotation, isFormerReceiptUrlValid } = await rotationOf();
+  if (isDerived(enteredPurpose(provider, receiptRotation), token)) return true;
+  return isFormerReceiptUrlValid && isDerived(enteredPurpose(provider, receiptRotation - 1), token);
+}

@@ -4,6 +4,7 @@ import { cachedRead } from "../core/cached-read";
 import { SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
+import { isTestAccount } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { sandbox } from "./adapters/sandbox";
@@ -11,6 +12,7 @@ import { httpProvider } from "./catalogue";
 import { httpAdapter } from "./http/client";
 import { reportingMissingParts } from "./partial-acceptance";
 import type { Adapter, HttpProvider, Settings } from "./port";
+import type { ReceiptRotation } from "./receipt-url";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { type FoundSettings, findSettings } from "./settings";
 import { createSmppAdapter } from "./smpp/adapter";
@@ -39,18 +41,20 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
   alarm: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
   health: number;
-};
+} & ReceiptRotation;
 
 export type ProviderTable = {
   stateOf: (id: string) => ProviderState | null;
   /**
-   * The adapter of a provider; null when it is not configured. Opens its connections (the binds of SMPP) if they do not
+   * The adapter of a provider; null when it is not configured. The sandbox always has one, for test mode. Opens its connections (the binds of SMPP) if they do not
    * stand yet, and replaces the adapter if the settings have changed. Reading the table alone opens nothing: the web
    * process reads it too, and must not bind.
    */
   openAdapter: (id: string) => Adapter | null;
-  /** Whether messages can be routed to it at all: it is configured. */
+  /** Whether live messages can be routed to it at all: it is configured. */
   isRoutable: (id: string) => boolean;
+  /** Whether an account may name it: it is routable, or the sandbox in test mode. */
+  isOpenTo: (id: string, accountId: string) => boolean;
   /** Whether it gets no messages now: it is drained, or its breaker is open. A half-open one gets probes. */
   isUnavailable: (id: string) => boolean;
   /** An HTTP provider with the settings that verify its callbacks. */
@@ -68,7 +72,7 @@ type Row = {
   probesLeft: number;
   alarm: string | null;
   health: number;
-};
+} & ReceiptRotation;
 
 const UNTOUCHED = {
   settingsSealed: null,
@@ -80,6 +84,8 @@ const UNTOUCHED = {
   probesLeft: 0,
   alarm: null,
   health: 1,
+  receiptRotation: 0,
+  isFormerReceiptUrlValid: false,
 } as const;
 
 type ActiveAdapter = { key: string; adapter: Adapter & { close?: () => Promise<void> } };
@@ -169,8 +175,11 @@ async function readTable(): Promise<ProviderTable> {
     name: "providers.all",
     text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, alarm, health,
              max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", probes_left AS "probesLeft",
-             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "unavailableForMs"
+             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "unavailableForMs",
+             receipt_rotation AS "receiptRotation",
+             coalesce(receipt_rotated_at > now() - make_interval(days => $1), false) AS "isFormerReceiptUrlValid"
            FROM providers`,
+    values: [env().RECEIPT_PATH_DAYS],
   });
   const entries = PROVIDERS.map((id) => {
     const { settingsSealed, ...row } = rows.find((candidate) => candidate.id === id) ?? { id, ...UNTOUCHED };
@@ -185,16 +194,18 @@ async function readTable(): Promise<ProviderTable> {
 
 function makeTable(entries: Entries): ProviderTable {
   const stateOf = (id: string) => entries.get(id)?.state ?? null;
+  const isRoutable = (id: string) => stateOf(id)?.isConfigured ?? false;
   return {
     stateOf,
     openAdapter: (id) => {
+      if (id === "sandbox") return sandbox();
       const entry = entries.get(id);
       if (!entry?.state.isConfigured) return null;
-      if (entry.state.id === "sandbox") return sandbox();
       const settings = newest().entries.get(id)?.settings;
       return settings ? openWith(entry.state.id, settings) : null;
     },
-    isRoutable: (id) => stateOf(id)?.isConfigured ?? false,
+    isRoutable,
+    isOpenTo: (id, accountId) => (id === "sandbox" ? isSandboxOpenTo(accountId) : isRoutable(id)),
     isUnavailable: (id) => {
       const state = stateOf(id);
       return state?.isDrained === true || state?.breaker === "open";
@@ -211,6 +222,9 @@ const table = cachedRead("providers.table", FRESH_MS, readTable);
 
 /** The providers, at most a second old. */
 export const providerTable = (): Promise<ProviderTable> => table.get();
+
+/** Whether the sandbox may take messages of an account: those of test mode always, live ones if it is switched on. */
+export const isSandboxOpenTo = (accountId: string): boolean => env().SANDBOX || isTestAccount(accountId);
 
 /** Makes the next {@link providerTable} read the database; call it after a change. */
 export const forgetProviders = (): void => table.forget();

@@ -11,7 +11,7 @@ import {
   ThrottleProviderInput,
 } from "./operator-schema";
 import { testProvider } from "./send-test";
-import { closeBreaker, drainProvider, getProvider, listProviders, throttleProvider } from "./service";
+import { closeBreaker, drainProvider, getProvider, listProviders, rotateReceiptUrl, throttleProvider } from "./service";
 import { clearSettings, saveSettings } from "./stored-settings";
 
 /** Console only, for operators. */
@@ -37,6 +37,10 @@ export const providersRouter = router({
     .input(ProviderPath)
     .output(ProviderDetail)
     .mutation(({ ctx, input }) => closeBreaker(ctx.actor, input)),
+  rotateReceiptUrl: operatorProcedure
+    .input(ProviderPath)
+    .output(ProviderDetail)
+    .mutation(({ ctx, input }) => rotateReceiptUrl(ctx.actor, input)),
   test: operatorProcedure
     .input(TestProviderInput)
     .output(ProviderTest)

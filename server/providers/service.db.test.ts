@@ -7,9 +7,10 @@ import type { AccountActor } from "../core/actor";
 import { MINUTE_MS } from "../core/clock";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
+import { isReceiptToken } from "./receipt-url";
 import { forgetProviders, providerTable } from "./registry";
 import { testProvider } from "./send-test";
-import { closeBreaker, drainProvider, getProvider, listProviders, throttleProvider } from "./service";
+import { closeBreaker, drainProvider, getProvider, listProviders, rotateReceiptUrl, throttleProvider } from "./service";
 import { clearSettings, saveSettings } from "./stored-settings";
 
 const newOperator = (): AccountActor => ({
@@ -50,6 +51,7 @@ test("everyone but operators is refused everything, with a session and with a ke
       () => drainProvider(somebody, { id: "vonage", is_drained: true }),
       () => throttleProvider(somebody, { id: "vonage", max_segments_per_second: 1 }),
       () => closeBreaker(somebody, { id: "vonage" }),
+      () => rotateReceiptUrl(somebody, { id: "vonage" }),
       () => testProvider(somebody, { id: "vonage", to: "+14155550123", from: "ACME", body: "Hello" }),
     ]) {
       await expect(deed()).rejects.toMatchObject(refused);
@@ -228,4 +230,33 @@ test("a test over SMPP has its own bind, and leaves no connection behind", async
   expect(sent).toMatchObject({ outcome: "accepted", code: null });
   await expect.poll(() => centre.sessions()).toBe(0);
   await centre.close();
+});
+
+test("a rotated receipt URL holds beside the one before until that has had its days, and only these two", async () => {
+  const tokenOf = (url: string | null) => new URL(url ?? "").pathname.split("/").at(-1) ?? "";
+  const first = tokenOf((await getProvider(operator, { id: "clickatell" })).receipt_url);
+  const rotated = await rotateReceiptUrl(operator, { id: "clickatell" });
+  const second = tokenOf(rotated.receipt_url);
+  expect(second).not.toBe(first);
+  expect(Date.parse(rotated.former_receipt_url_until ?? "")).toBeGreaterThan(Date.now());
+  const accepted = async (...tokens: string[]) => {
+    forgetProviders();
+    const state = (await providerTable()).stateOf("clickatell");
+    if (!state) throw new Error("There is no such provider.");
+    return Promise.all(tokens.map((token) => isReceiptToken("clickatell", token, async () => state)));
+  };
+  expect(await accepted(first, second)).toEqual([true, true]);
+  await pool().query("UPDATE providers SET receipt_rotated_at = now() - interval '8 days' WHERE id = 'clickatell'");
+  expect(await accepted(first, second)).toEqual([false, true]);
+  expect((await getProvider(operator, { id: "clickatell" })).former_receipt_url_until).toBeNull();
+  const third = tokenOf((await rotateReceiptUrl(operator, { id: "clickatell" })).receipt_url);
+  expect(await accepted(first, second, third)).toEqual([false, true, true]);
+});
+
+test("the receipt URL of a provider that signs its callbacks is not rotated", async () => {
+  await expect(rotateReceiptUrl(operator, { id: "twilio" })).rejects.toMatchObject({
+    status: 400,
+    wire: { param: "id", details: { reason: "receipt_url_not_rotatable" } },
+  });
+  expect((await getProvider(operator, { id: "twilio" })).is_receipt_url_rotatable).toBe(false);
 });

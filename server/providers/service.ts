@@ -2,8 +2,10 @@ import type { AuditAction, AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { pool, prisma, transaction } from "../core/db";
-import { notFound } from "../core/errors";
+import { env } from "../core/env";
+import { invalidRequest, notFound } from "../core/errors";
 import { log } from "../core/log";
+import { isoOrNull } from "../core/wire";
 import { firstMinute, type MinuteCounts, seriesOf, sumMinutes } from "./health/figures";
 import type {
   DrainProviderInput,
@@ -13,7 +15,7 @@ import type {
   ThrottleProviderInput,
 } from "./operator-schema";
 import { presentProvider } from "./present";
-import { receiptUrlOf } from "./receipt-url";
+import { isRotatable, receiptUrlOf } from "./receipt-url";
 import { forgetProviders, providerTable } from "./registry";
 import { PROVIDERS, type ProviderId } from "./schema";
 import { shownSettings } from "./stored-settings";
@@ -51,9 +53,59 @@ export async function listProviders(actor: Actor): Promise<OperatedProvider[]> {
 /** One provider with its settings form, without secrets. @throws 403 unless the actor is an operator, 404 */
 export async function getProvider(actor: Actor, { id }: ProviderPath): Promise<ProviderDetail> {
   requireOperator(actor);
-  const [[provider], settings] = await Promise.all([present([id]), shownSettings(id)]);
+  const [[provider], settings, { rows }] = await Promise.all([
+    present([id]),
+    shownSettings(id),
+    pool().query<{ rotation: number; until: Date | null }>(
+      `SELECT receipt_rotation AS rotation,
+         CASE WHEN receipt_rotated_at > now() - make_interval(days => $2)
+           THEN receipt_rotated_at + make_interval(days => $2) END AS until
+       FROM providers WHERE id = $1`,
+      [id, env().RECEIPT_PATH_DAYS],
+    ),
+  ]);
   if (!provider) throw notFound("There is no such provider.", { param: "id" });
-  return { ...provider, settings, receipt_url: WITHOUT_RECEIPT_URL.includes(id) ? null : receiptUrlOf(id) };
+  const { rotation, until } = rows[0] ?? { rotation: 0, until: null };
+  return {
+    ...provider,
+    settings,
+    receipt_url: WITHOUT_RECEIPT_URL.includes(id) ? null : receiptUrlOf(id, rotation),
+    is_receipt_url_rotatable: isRotatable(id),
+    former_receipt_url_until: isoOrNull(until),
+  };
+}
+
+/**
+ * Replaces the receipt URL that is entered in the provider's console. The one before holds for RECEIPT_PATH_DAYS more, the
+ * one before that no longer.
+ * @throws 403 unless the actor is an operator, 400 for a provider whose callbacks are signed or need no URL.
+ */
+export async function rotateReceiptUrl(actor: Actor, { id }: ProviderPath): Promise<ProviderDetail> {
+  requireOperator(actor);
+  if (!isRotatable(id)) {
+    throw invalidRequest(`${id} does not depend on its receipt URL being secret.`, {
+      param: "id",
+      reason: "receipt_url_not_rotatable",
+    });
+  }
+  await transaction(async (tx) => {
+    await tx.query("INSERT INTO providers (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", [id]);
+    const { rows } = await tx.query<{ rotation: number }>(
+      `UPDATE providers SET receipt_rotation = receipt_rotation + 1, receipt_rotated_at = now() WHERE id = $1
+       RETURNING receipt_rotation AS rotation`,
+      [id],
+    );
+    const rotation = rows[0]?.rotation ?? 0;
+    const change = { action: "provider.receipt_url_rotated", accountId: null, subjectId: id } as const;
+    await recordAudit(tx, actor, {
+      ...change,
+      before: { receipt_rotation: rotation - 1 },
+      after: { receipt_rotation: rotation },
+    });
+  });
+  forgetProviders();
+  log("info", "provider.receipt_url_rotated", { provider: id, by: nameOf(actor) });
+  return getProvider(actor, { id });
 }
 
 /** Columns of `providers`. */

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { providerEnvironment, providerVariable, secretKeys } from "../core/env";
 import { invalidRequest } from "../core/errors";
+import { defineProcessValue } from "../core/process";
 import { unseal } from "../core/seal";
 import { httpProvider } from "./catalogue";
 import type { Settings } from "./port";
+import { RECEIPT_NETWORKS } from "./receipt-networks";
 import { smppSettings } from "./smpp/settings";
 
 /** One setting of a provider, as operators see it. */
@@ -20,9 +22,17 @@ export type SettingField = {
   environment: string;
 };
 
+const httpSchemas = defineProcessValue("providers.schemas", () => new Map<string, z.ZodObject>());
+
 const schemaOf = (provider: string): z.ZodObject | null => {
-  const schema = provider === "smpp" ? smppSettings : httpProvider(provider)?.settings;
-  return schema instanceof z.ZodObject ? schema : null;
+  if (provider === "smpp") return smppSettings;
+  const known = httpSchemas().get(provider);
+  if (known) return known;
+  const own = httpProvider(provider)?.settings;
+  if (!(own instanceof z.ZodObject)) return null;
+  const schema = own.safeExtend(RECEIPT_NETWORKS);
+  httpSchemas().set(provider, schema);
+  return schema;
 };
 
 /** The type inside wrappers such as optional and default, which has the description and the marks. */

@@ -1,4 +1,5 @@
 import type { Sender as SenderRow } from "@/prisma/generated/client";
+import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import type { Sender } from "./schema";
 
@@ -6,6 +7,7 @@ import type { Sender } from "./schema";
 export const presentSender = (row: SenderRow): Sender => ({
   id: row.id,
   object: "sender",
+  livemode: !isTestAccount(row.accountId),
   sender_id: row.senderId,
   type: row.type as Sender["type"],
   country_code: row.countryCode,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, PageQuery } from "../core/wire";
+import { DateTime, kindOf, LiveMode, NullableDateTime, PageQuery } from "../core/wire";
 
 export const SENDER_TYPES = ["alphanumeric", "numeric", "short_code", "long_code"] as const;
 export const SENDER_STATUSES = ["pending", "approved", "rejected", "suspended"] as const;
@@ -8,6 +8,7 @@ const SENDER_ID_MAX = 16;
 export const Sender = z.object({
   id: z.string().describe("Sender id, prefix snd_."),
   object: kindOf("sender"),
+  livemode: LiveMode,
   sender_id: z.string().describe("Origin that recipients see."),
   type: z.enum(SENDER_TYPES).describe("Kind of sender ID."),
   country_code: z.string().nullable().describe("Country of registration, ISO 3166-1 alpha-2; null: none."),
@@ -16,7 +17,7 @@ export const Sender = z.object({
     .string()
     .nullable()
     .describe("Reason that the operator gave for a rejection or suspension; null: none."),
-  approved_at: NullableDateTime.describe("Time of approval by an operator, ISO 8601; null: not approved."),
+  approved_at: NullableDateTime.describe("Time of approval, ISO 8601; null: not approved."),
   created_at: DateTime.describe("Time of registration, ISO 8601."),
 });
 export type Sender = z.output<typeof Sender>;

@@ -1,3 +1,4 @@
+import { isTestAccount } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import { presentInbound } from "../inbound/present";
 import type { InboundRow } from "../inbound/store";
@@ -9,6 +10,7 @@ import type { Delivery, Event, EventType, ReceivedEvent, WebhookEndpoint, Webhoo
 /** The public columns of `webhook_endpoints`; the sealed secret is not even read. */
 export type EndpointRow = {
   id: string;
+  accountId: string;
   url: string;
   description: string | null;
   events: string[];
@@ -53,6 +55,7 @@ export type TryRow = {
 export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
   object: "webhook_endpoint",
+  livemode: !isTestAccount(row.accountId),
   url: row.url,
   description: row.description,
   events: row.events as EventType[],
@@ -68,6 +71,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
 export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
   id: event.id,
   object: "event",
+  livemode: !isTestAccount(message.accountId),
   type: event.type as Event["type"],
   created_at: event.createdAt.toISOString(),
   data: presentMessage(messageAt(message, event.status as MessageStatus)),
@@ -77,6 +81,7 @@ export const presentEvent = (event: EventRow, message: MessageRow): Event => ({
 export const presentReceived = (event: EventRow, message: InboundRow): ReceivedEvent => ({
   id: event.id,
   object: "event",
+  livemode: !isTestAccount(message.accountId),
   type: "message.received",
   created_at: event.createdAt.toISOString(),
   data: presentInbound(message),

@@ -1,9 +1,9 @@
-import { router, scoped, sessionProcedure } from "../core/trpc";
+import { accountSessionProcedure, router, scoped } from "../core/trpc";
 import { Deleted, listOf, pageOf } from "../core/wire";
 import { listDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
-import { resendDelivery } from "./history/resend";
+import { resendDeliveries } from "./history/resend";
 import {
   AnyEvent,
   CreatedWebhookEndpoint,
@@ -206,8 +206,8 @@ export const webhooksRouter = router({
     .input(RecoverInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => recoverDeliveries(ctx.actor, input)),
-  resend: sessionProcedure
+  resend: accountSessionProcedure
     .input(ResendInput)
     .output(WebhookRecovery)
-    .mutation(({ ctx, input }) => resendDelivery(ctx.actor, input)),
+    .mutation(({ ctx, input }) => resendDeliveries(ctx.actor, input)),
 });

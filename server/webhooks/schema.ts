@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime, PageQuery, urlUpTo } from "../core/wire";
+import { DateTime, kindOf, LiveMode, NullableDateTime, PageQuery, urlUpTo } from "../core/wire";
 import { InboundMessage } from "../inbound/schema";
 import { Message } from "../messages/schema";
 
@@ -14,6 +14,7 @@ const URL_MAX = 2_048;
 export const WebhookEndpoint = z.object({
   id: z.string().describe("Endpoint id, prefix whe_."),
   object: kindOf("webhook_endpoint"),
+  livemode: LiveMode,
   url: z.string().describe("URL that events are posted to."),
   description: z.string().nullable().describe("Your description of the endpoint; null: none."),
   events: z.array(z.enum(EVENT_TYPES)).describe("Event types that the endpoint is subscribed to."),
@@ -68,6 +69,7 @@ export const EventMessage = Message.extend({});
 export const Event = z.object({
   id: z.string().describe("Event id, prefix evt_; the same in every delivery of the event."),
   object: kindOf("event"),
+  livemode: LiveMode,
   type: z.enum(STATUS_EVENT_TYPES).describe("Event type; `message.failed` also stands for `undelivered`."),
   created_at: DateTime.describe("Time of the event, ISO 8601."),
   data: EventMessage.describe("The message as it was at the time of the event."),
@@ -134,8 +136,8 @@ export const ListDeliveriesQuery = WebhookPath.extend({
 });
 export type ListDeliveriesQuery = z.output<typeof ListDeliveriesQuery>;
 
-/** Console: one delivery of an endpoint. */
-export const ResendInput = WebhookPath.extend({ delivery_id: z.string() });
+/** Console: some deliveries of an endpoint, as many as a page has. */
+export const ResendInput = WebhookPath.extend({ delivery_ids: z.array(z.string()).min(1).max(100) });
 export type ResendInput = z.output<typeof ResendInput>;
 
 /** The result of a test event. */

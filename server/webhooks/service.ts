@@ -27,6 +27,7 @@ const PREVIOUS_SECRET_SIGNS_FOR = "24 hours";
 
 const ENDPOINT_COLUMNS = {
   id: true,
+  accountId: true,
   url: true,
   description: true,
   events: true,
@@ -39,7 +40,7 @@ const ENDPOINT_COLUMNS = {
 } as const;
 
 /** The columns of an {@link EndpointRow} for hand-written SQL. */
-const RETURNED_COLUMNS = `id, url, description, events, is_active AS "isActive", failure_count AS "failureCount",
+const RETURNED_COLUMNS = `id, account_id AS "accountId", url, description, events, is_active AS "isActive", failure_count AS "failureCount",
   last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", disabled_at AS "disabledAt",
   created_at AS "createdAt"`;
 
@@ -58,6 +59,7 @@ export async function createEndpoint(
   const signingSecret = newSigningSecret();
   const row: EndpointRow = {
     id: newId("endpoint"),
+    accountId: actor.accountId,
     url: input.url,
     description: input.description ?? null,
     events: subscriptionOf(input.events ?? ["*"]),
@@ -76,7 +78,7 @@ export async function createEndpoint(
        WHERE (SELECT count(*) FROM webhook_endpoints WHERE account_id = $2 AND deleted_at IS NULL) < $8`,
       [
         row.id,
-        actor.accountId,
+        row.accountId,
         row.url,
         row.description,
         row.events,

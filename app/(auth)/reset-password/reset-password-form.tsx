@@ -12,7 +12,7 @@ import { markFields } from "@/app/_ui/forms/form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 
-/** Takes a new password from the person whom an operator gave a link. */
+/** Takes a new password from somebody who has a link for it. */
 export function ResetPasswordForm() {
   const token = useSearchParams().get("token") ?? "";
   const reset = trpc.auth.resetPassword.useMutation();
@@ -28,7 +28,7 @@ export function ResetPasswordForm() {
   if (isOver) {
     return (
       <EmptyState icon={IconLinkOff} title="This link does not work" action={signIn}>
-        It was used, replaced by another, or is older than an hour. Ask the operator of this installation for a new one.
+        It was used, replaced by another, or is older than an hour. Ask for a new one.
       </EmptyState>
     );
   }

@@ -83,7 +83,14 @@ export function SignInForm() {
           Sign in
         </Button>
         <Text size="sm" ta="center" c="dimmed">
-          Forgotten your password? The operator of this installation can give you a link.
+          Forgotten your password?{" "}
+          {signUpState.data?.reset_by_mail ? (
+            <Anchor component={Link} href="/forgotten-password">
+              Get a link by e-mail
+            </Anchor>
+          ) : (
+            "The operator of this installation can give you a link."
+          )}
         </Text>
         {signUpState.data?.open && (
           <Text size="sm" ta="center" c="dimmed">

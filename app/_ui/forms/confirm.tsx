@@ -9,7 +9,6 @@ export function confirmAction({
   confirmLabel,
   danger = true,
   onConfirm,
-  onClose,
 }: {
   title: string;
   children: ReactNode;
@@ -17,12 +16,9 @@ export function confirmAction({
   confirmLabel: string;
   danger?: boolean;
   onConfirm: () => void;
-  /** Runs when the question is closed, whatever the answer. */
-  onClose?: () => void;
 }): void {
   openDialog({
     title,
-    onClose,
     content: (close) => (
       <Stack gap="lg">
         <Text size="sm" component="div">

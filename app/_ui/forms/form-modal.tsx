@@ -1,9 +1,9 @@
 "use client";
 
 import type { ModalProps } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
+import { Dialog } from "../frame/dialog";
 import { confirmAction } from "./confirm";
-import { Dialog } from "./dialog";
 
 /**
  * A dialog with a form. Escape, the closing cross and a click beside it ask before they drop what was entered; buttons
@@ -19,29 +19,21 @@ export function FormModal({
   isDone?: boolean;
 }) {
   const isTouched = useRef(false);
-  const [isAsking, setAsking] = useState(false);
   const { opened } = modal;
   useEffect(() => {
     if (opened) isTouched.current = false;
   }, [opened]);
   const close = () => {
     if (isDone || !isTouched.current) return onClose();
-    setAsking(true);
     confirmAction({
       title: "Discard what you have entered?",
       children: "The dialog closes without saving it.",
       confirmLabel: "Discard",
       onConfirm: onClose,
-      onClose: () => setAsking(false),
     });
   };
   return (
-    <Dialog
-      {...modal}
-      // Escape then answers the question, and is not asked about once more.
-      closeOnEscape={modal.closeOnEscape !== false && !isAsking}
-      onClose={close}
-    >
+    <Dialog {...modal} onClose={close}>
       {/* Changes of all fields arrive here. */}
       <div
         onChange={() => {

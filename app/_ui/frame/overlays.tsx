@@ -2,8 +2,8 @@
 
 import { useNotifications } from "@mantine/notifications";
 import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
-import { Dialog } from "../forms/dialog";
 import { closeDialog, dialogStore, dropDialog } from "../forms/dialogs";
+import { LazyModal } from "./lazy-modal";
 
 const Notifications = lazy(() => import("./toasts"));
 const NONE = dialogStore.read();
@@ -17,7 +17,7 @@ export function Overlays() {
   return (
     <>
       {dialogs.map(({ id, title, content, isOpen, canBeDismissed }) => (
-        <Dialog
+        <LazyModal
           key={id}
           opened={isOpen}
           onClose={() => closeDialog(id)}
@@ -28,7 +28,7 @@ export function Overlays() {
           closeOnClickOutside={canBeDismissed}
         >
           {content}
-        </Dialog>
+        </LazyModal>
       ))}
       {hadToast.current && (
         <Suspense>

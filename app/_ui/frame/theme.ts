@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import { answeredEscapes } from "./escapes";
 
 const iris: MantineColorsTuple = [
   "#eef0ff",
@@ -62,10 +63,12 @@ export const theme = createTheme({
     Badge: { defaultProps: { radius: "xl" } },
     Button: { defaultProps: { fw: 550 } },
     Card: { defaultProps: { withBorder: true, padding: "lg", radius: "lg" } },
+    Drawer: { defaultProps: { __handledEscapeEvents: answeredEscapes } },
     // Its placeholder for the focus is no item of a menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
-      defaultProps: { centered: true, radius: "lg", padding: "lg" },
+      // The press that closes a question must not reach the dialog below it, which is on top by then.
+      defaultProps: { centered: true, radius: "lg", padding: "lg", __handledEscapeEvents: answeredEscapes },
       styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
     },
     // Its own label, so that "Password" names the field alone; reachable with Tab like other buttons.

@@ -53,6 +53,12 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
       <>
         <Text size="sm" fw={500}>
           {wordsOf(entry.action)}
+          {!entry.livemode && (
+            <Text span inherit c="orange" fw={500}>
+              {" "}
+              in test mode
+            </Text>
+          )}
         </Text>
         {entry.subject_id && (
           <Text size="xs" c="dimmed" className="mono break-word">

@@ -1,6 +1,7 @@
 import { Anchor, Box, Group, Stack, Text, Title, Typography } from "@mantine/core";
 import type { Metadata } from "next";
-import { GUIDES } from "../_guides/list";
+import { GUIDES } from "@/server/api/document/guides";
+import { hrefOf } from "../_guides/list";
 import { Markdown } from "../_guides/markdown";
 import { readGuide } from "../_guides/read-guide";
 
@@ -17,13 +18,17 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 export default async function GuidePage({ params }: Props) {
-  const { title, tokens, sections } = await readGuide((await params).guide);
+  const { guide } = await params;
+  const { title, tokens, sections } = await readGuide(guide);
   return (
     <Group align="flex-start" gap="xl" wrap="nowrap">
       <Box flex={1} miw={0} maw={780} component="article">
-        <Title order={1} mb="lg">
-          {title}
-        </Title>
+        <Group justify="space-between" align="baseline" gap="xs" mb="lg">
+          <Title order={1}>{title}</Title>
+          <Anchor href={`${hrefOf(guide)}.md`} size="sm" c="dimmed">
+            View as Markdown
+          </Anchor>
+        </Group>
         <Typography className="guide">
           <Markdown tokens={tokens} />
         </Typography>

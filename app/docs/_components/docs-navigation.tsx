@@ -4,7 +4,8 @@ import { NavLink, Stack, Text } from "@mantine/core";
 import { IconBook2, IconCode } from "@tabler/icons-react";
 import { usePathname } from "next/navigation";
 import { SiteLink } from "@/app/_ui/frame/site-link";
-import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
+import { GUIDES } from "@/server/api/document/guides";
+import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 
 const SECTIONS = [
   { title: "Guides", icon: IconBook2, items: GUIDES.map(({ slug, label }) => ({ href: hrefOf(slug), label })) },

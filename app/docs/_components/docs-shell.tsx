@@ -8,7 +8,8 @@ import { Brand } from "@/app/_ui/frame/brand";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { SchemeToggle } from "@/app/_ui/frame/scheme-toggle";
 import { SiteLink } from "@/app/_ui/frame/site-link";
-import { GUIDES, hrefOf, REFERENCE_HREF } from "../_guides/list";
+import { GUIDES } from "@/server/api/document/guides";
+import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 
 const NAVBAR_WIDTH = 248;

@@ -43,7 +43,8 @@ const configurationOf = (scheme: "light" | "dark"): Configuration => ({
   forceDarkModeState: scheme,
   hideDarkModeToggle: true,
   documentDownloadType: "direct",
-  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+  // The document brings samples of its own, which tests run.
+  hiddenClients: true,
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
   defaultOpenAllTags: true,

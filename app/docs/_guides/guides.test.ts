@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { marked, type Token } from "marked";
 import { describe, expect, test } from "vitest";
-import { GUIDES } from "./list";
+import { GUIDES } from "@/server/api/document/guides";
 import { headingId, readGuide, siteHref } from "./read-guide";
 
 /** Every token of a text, nested ones included. */

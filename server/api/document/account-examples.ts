@@ -30,6 +30,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
       responses: one("An account", {
         id: "acc_01k9x7t4m2e8v5q3r6w1y0z8an",
         object: "account" as const,
+        livemode: true,
         email: "ada@shop.example",
         name: "Ada Lovelace",
         company_name: "Shop",
@@ -44,6 +45,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
     balance: {
       responses: one("A balance", {
         object: "balance" as const,
+        livemode: true,
         balance: 99.99,
         currency: "USD",
         as_of: "2026-01-31T12:00:02.000Z",

@@ -8,11 +8,18 @@ import { API_VERSION } from "../../core/wire";
 import { type Operation, tableOf } from "../operations";
 import { appRouter } from "../router";
 import type { OperationExamples } from "./account-examples";
+import { type CodeSample, codeSamplesOf } from "./code-samples";
 import { examplesOf } from "./examples";
 import { COMPONENTS, INFO_TEXT, NAMED_SCHEMAS, TAGS } from "./parts";
 import { EXAMPLE_META, REFUSALS } from "./refusals";
 import { envelopeOf, type Json, tidy } from "./shape";
 import { webhookItems } from "./webhooks";
+
+/** Stands for the origin of an installation, which is not known while the document is made. */
+const ORIGIN = "https://origin.invalid";
+/** The same within code samples, which cannot do with a relative URL. */
+const SAMPLE_ORIGIN = "https://sample-origin.invalid";
+const UNKNOWN_ORIGIN = "https://sms.example.com";
 
 type Content = { "application/json": { schema: Json; examples?: Json } };
 type Parameter = { name: string; description?: string; schema: Json };
@@ -24,6 +31,7 @@ type OperationObject = {
   parameters?: Array<Parameter | { $ref: string }>;
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { description: string; headers?: unknown; content: Content } | { $ref: string }>;
+  "x-codeSamples"?: CodeSample[];
 };
 
 /** Error statuses that every operation can return. */
@@ -90,6 +98,23 @@ function successOf(operation: Operation, generated: OperationObject, examples: O
   };
 }
 
+/** The samples of an operation, which send the first of its examples. */
+function samplesOf(operation: Operation, generated: OperationObject, examples: OperationExamples | null) {
+  const response = generated.responses["200"];
+  const fields = response && "content" in response ? response.content["application/json"].schema.properties : {};
+  const example = Object.values(examples?.requests ?? {})[0]?.value ?? null;
+  const call = {
+    method: operation.method,
+    path: operation.segments.join("/"),
+    procedure: operation.procedure,
+    operationId: generated.operationId,
+    isKeyed: operation.keyed,
+    body: example as Record<string, unknown> | null,
+    isPaged: "pagination" in ((fields as Json | undefined) ?? {}),
+  };
+  return codeSamplesOf(call, `${SAMPLE_ORIGIN}/api/v1`);
+}
+
 /** Completes a generated operation. Adds the schema of its body to `schemas`, by name. */
 function completeOperation(operation: Operation, generated: OperationObject, schemas: Json): OperationObject {
   const { meta, inputs } = procedureOf(operation) ?? {};
@@ -132,6 +157,7 @@ function completeOperation(operation: Operation, generated: OperationObject, sch
         ]),
       ),
     },
+    "x-codeSamples": samplesOf(operation, generated, examples),
   };
 }
 
@@ -155,9 +181,6 @@ function generate(): OpenAPIObject {
     ),
   ) as OpenAPIObject;
 }
-
-/** Stands for the origin of an installation, which is not known while the document is made. */
-const ORIGIN = "https://origin.invalid";
 
 function makeDocument(): OpenAPIObject {
   const generated = generate();
@@ -200,11 +223,14 @@ const yamlText = defineProcessValue("rest.openapi_yaml", () =>
   stringify(JSON.parse(jsonText()), { aliasDuplicateObjects: false, lineWidth: 120 }),
 );
 
+const withOrigin = (text: string, origin: string): string =>
+  text.replaceAll(SAMPLE_ORIGIN, origin || UNKNOWN_ORIGIN).replaceAll(ORIGIN, origin);
+
 /** The document; its URLs are relative, so it is the same in every installation. */
 export const openApiDocument = (): OpenAPIObject => JSON.parse(openApiText("")) as OpenAPIObject;
 
 /** The document as JSON. @param origin of this installation, such as `https://sms.example.com`; empty: relative URLs. */
-export const openApiText = (origin: string): string => jsonText().replaceAll(ORIGIN, origin);
+export const openApiText = (origin: string): string => withOrigin(jsonText(), origin);
 
 /** The same as YAML. */
-export const openApiYaml = (origin: string): string => yamlText().replaceAll(ORIGIN, origin);
+export const openApiYaml = (origin: string): string => withOrigin(yamlText(), origin);

@@ -19,7 +19,12 @@ import {
   WebhookRecovery,
   WebhookTest,
 } from "../../webhooks/schema";
+import { GUIDES } from "./guides";
 import { ENVELOPE_SCHEMAS, HEADERS, refusalResponses } from "./refusals";
+
+const GUIDE_LINKS = GUIDES.filter(({ readers }) => readers === "callers")
+  .map(({ slug, label }) => `[${label}](/docs/${slug})`)
+  .join(" · ");
 
 export const INFO_TEXT = `Send SMS, follow each message to its final state, and get signed webhooks for every change.
 
@@ -30,9 +35,12 @@ from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 
 New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know.
 
-Guides: [quick start](/docs/quick-start) · [authentication](/docs/authentication) · [sending](/docs/sending) ·
-[receiving](/docs/receiving) · [errors](/docs/errors) · [webhooks](/docs/webhooks) · [limits](/docs/limits) · [idempotency](/docs/idempotency) ·
-[scenario numbers](/docs/scenario-numbers)`;
+Guides: ${GUIDE_LINKS}
+
+For tools: this document as [JSON](/api/v1/openapi.json) and [YAML](/api/v1/openapi.yaml), a
+[Postman collection](/docs/postman.json), and an index of all guides as Markdown, [llms.txt](/llms.txt). The code samples read
+your key from the environment variable \`API_KEY\`; those in Node and Python use the clients of the
+[quick start](/docs/quick-start#with-typescript).`;
 
 export const TAGS = [
   { name: "Messages", description: "Send to one recipient or to many, and follow each message." },
@@ -113,7 +121,7 @@ export const COMPONENTS = {
     apiKey: {
       type: "http",
       scheme: "bearer",
-      description: "An API key, `ds_live_…`, as `Authorization: Bearer <key>`.",
+      description: "An API key, `ds_live_…` or in test mode `ds_test_…`, as `Authorization: Bearer <key>`.",
     },
   },
 };

@@ -69,6 +69,7 @@ const UNDELIVERED: Message = {
 const event = (id: string, type: Event["type"], created_at: string, message: Message): Event => ({
   id,
   object: "event",
+  livemode: true,
   type,
   created_at,
   data: message,
@@ -90,6 +91,7 @@ export const INBOUND: InboundMessage = {
 const RECEIVED: ReceivedEvent = {
   id: "evt_01k9x7t4m2e8v5q3r6w1y0z8at",
   object: "event",
+  livemode: true,
   type: "message.received",
   created_at: INBOUND.created_at,
   data: INBOUND,
@@ -113,6 +115,7 @@ export const PAGINATION = { page: 1, limit: 50, total: 1, pages: 1, has_more: fa
 export const API_KEY: ApiKey = {
   id: "key_01k9x7t4m2e8v5q3r6w1y0z8aj",
   object: "api_key",
+  livemode: true,
   name: "Shop, production",
   key_hint: "ds_live_AbCd…wXyZ",
   is_active: true,
@@ -130,6 +133,7 @@ export const API_KEY: ApiKey = {
 export const SENDER: Sender = {
   id: "snd_01k9x7t4m2e8v5q3r6w1y0z8ak",
   object: "sender",
+  livemode: true,
   sender_id: "DEMO",
   type: "alphanumeric",
   country_code: "US",
@@ -152,6 +156,7 @@ export const SUPPRESSION: Suppression = {
 export const ENDPOINT: WebhookEndpoint = {
   id: "whe_01k9x7t4m2e8v5q3r6w1y0z8am",
   object: "webhook_endpoint",
+  livemode: true,
   url: "https://shop.example/hooks/sms",
   description: "Shop, production",
   events: ["message.sent", "message.delivered", "message.failed"],

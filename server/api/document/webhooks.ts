@@ -1,6 +1,7 @@
 /** The `webhooks` part of the API document: the requests that the service makes to customers' endpoints. */
 import { EVENT_TYPES, type EventType } from "../../webhooks/schema";
 import { EVENTS } from "./samples";
+import { WEBHOOK_SAMPLES } from "./webhook-samples";
 
 const TEXTS: Record<EventType, { operationId: string; summary: string; description: string }> = {
   "message.sent": {
@@ -104,6 +105,7 @@ export const webhookItems = () =>
             },
           },
           responses: RESPONSES,
+          "x-codeSamples": WEBHOOK_SAMPLES,
         },
       },
     ]),

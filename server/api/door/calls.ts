@@ -56,7 +56,8 @@ export const isCallPath = (path: string): boolean => path.startsWith(TRPC) || pa
 /** How many calls a path names; tRPC reads an encoded comma as one, too. */
 const callsIn = (path: string): number => path.split(/,|%2c/i).length;
 
-function requireOwnPage({ headers }: IncomingMessage): void {
+/** @throws 403 `cross_site` */
+export function requireOwnPage({ headers }: IncomingMessage): void {
   const isForeign = isCrossSite({
     fetchSite: [headers["sec-fetch-site"]].flat().join(", ") || undefined,
     origin: headers.origin,

@@ -12,6 +12,8 @@ import { textRefusal, writeResponse } from "./answers";
 import { readBuiltFiles } from "./built-files";
 import { readBuiltPages } from "./built-pages";
 import { type HandOver, handleCall, isCallPath } from "./calls";
+import { answerDocsFile, readDocsFiles } from "./docs-files";
+import { EXPORTS, handleExport } from "./exports";
 import { handlePage } from "./pages";
 import { contentSecurityPolicy } from "./security-headers";
 import { SECURITY_TXT, securityText } from "./security-txt";
@@ -64,6 +66,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
   const isDevelopment = env().NODE_ENV === "development";
   const folder = path.join(process.cwd(), ".next");
   const built = isDevelopment ? null : { pages: readBuiltPages(folder), files: readBuiltFiles(folder) };
+  const docsFiles = readDocsFiles(path.join(process.cwd(), "docs"));
   const handOver: HandOver = (request, response) => {
     // The only source of the caller's address for page code; overwrites the caller's own header.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
@@ -73,11 +76,14 @@ export function openConsoleDoor(next: HandOver): HandOver {
   };
   return (request, response) => {
     const [asked = "/"] = (request.url ?? "/").split("?", 1);
+    if (asked === EXPORTS) return handleExport(request, response);
     if (isCallPath(asked)) return handleCall(request, response, asked, handOver);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (asked === HEALTH && isRead) return answerHealth(request, response);
     if (asked === READY && isRead) return answerReadiness(request, response);
     if (asked === SECURITY_TXT && isRead) return answerSecurityTxt(request, response);
+    const docsFile = docsFiles.get(asked);
+    if (docsFile && isRead) return answerDocsFile(request, response, docsFile);
     if (asked.startsWith("/api/"))
       return writeResponse(request, response, textRefusal(404, "There is no such address."));
     if (built) return handlePage(request, response, asked, built, handOver);

@@ -27,6 +27,9 @@ const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
 const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
 const enter = () => renders()();
 
+/** Addresses of former versions, which people have kept, and what they have become. */
+const MOVED: Readonly<Record<string, string>> = { "/security": "/settings/security", "/audit": "/settings/audit" };
+
 const isFile = (path: string): boolean =>
   path.startsWith("/_next/static/") || path === "/icon.svg" || path === "/docs/reference.js";
 
@@ -109,6 +112,8 @@ export async function handlePage(
   const built = pages.pageAt(path);
   if (built && !isForClient(request)) return sendBuilt(request, response, built, 200);
   if (path.endsWith("/") && pages.isPage(path.slice(0, -1))) return moveTo(request, response, path.slice(0, -1), 308);
+  const moved = MOVED[path];
+  if (moved !== undefined) return moveTo(request, response, moved, 308);
   if (!pages.isPage(path)) return sendBuilt(request, response, pages.notFound, 404);
   if (visitor.sessionId === null && !built) {
     return moveTo(request, response, signInPath(request.url ?? "/"), 307);

@@ -1,8 +1,7 @@
 /** Passwords that are changed: by their owner, or with a link that an operator made. */
-import { createHash, randomBytes } from "node:crypto";
 import { recordAudit } from "../../audit/store";
 import { type Actor, type Origin, requireOperator, type SessionActor } from "../../core/actor";
-import { pool, prisma, type Tx, transaction } from "../../core/db";
+import { pool, prisma, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
@@ -18,12 +17,7 @@ import { normalEmail } from "../sign-in/normal-email";
 import { hashPassword } from "./password";
 import { requireStrong } from "./password-strength";
 import { requirePassword } from "./require-password";
-
-const LINK_VALID_S = 60 * 60;
-const TOKEN_BYTES = 32;
-
-/** Links to reset a password that was changed meanwhile are worth nothing. */
-const dropLinks = (tx: Tx, userId: string) => tx.query("DELETE FROM password_resets WHERE user_id = $1", [userId]);
+import { dropLinks, hashResetToken, issueLink, newResetToken } from "./reset-links";
 
 /**
  * Lets the session do for ten minutes what wants the password.
@@ -73,9 +67,6 @@ export async function changePassword(
   return { revoked };
 }
 
-/** Only this is kept of a token: who reads the database cannot use it. */
-const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
-
 /**
  * Makes a token with which the person of an e-mail may choose another password, once and within an hour. Earlier ones
  * lose their worth. @throws 404 when nobody has this e-mail.
@@ -84,14 +75,9 @@ export async function issuePasswordReset(actor: Actor, email: string): Promise<{
   requireOperator(actor);
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
   if (!user) throw notFound("Nobody signs in with this e-mail.", { param: "email" });
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = newResetToken();
   await transaction(async (tx) => {
-    await dropLinks(tx, user.id);
-    await tx.query(
-      `INSERT INTO password_resets (token_hash, user_id, expires_at)
-       VALUES ($1, $2, now() + make_interval(secs => $3))`,
-      [hashToken(token), user.id, LINK_VALID_S],
-    );
+    await issueLink(tx, user.id, token);
     await recordAudit(tx, actor, { action: "password.reset_issued", accountId: user.accountId, subjectId: user.id });
   });
   log("info", "auth.password_reset_issued", { userId: user.id });
@@ -99,7 +85,7 @@ export async function issuePasswordReset(actor: Actor, email: string): Promise<{
 }
 
 const linkIsOver = () =>
-  invalidRequest("This link was used, replaced by another, or is older than an hour. Ask the operator for a new one.", {
+  invalidRequest("This link was used, replaced by another, or is older than an hour. Ask for a new one.", {
     reason: "reset_link_over",
   });
 
@@ -122,7 +108,7 @@ async function findLinked(tokenHash: string): Promise<Linked> {
  * @throws 400 `reset_link_over`, or at `password`.
  */
 export async function resetPassword(input: ResetPasswordInput, origin?: Origin): Promise<SessionsRevoked> {
-  const tokenHash = hashToken(input.token);
+  const tokenHash = hashResetToken(input.token);
   const { userId, accountId, email, name } = await findLinked(tokenHash);
   requireStrong("password", input.password, [name, email]);
   const passwordHash = await hashPassword(input.password);

@@ -21,7 +21,7 @@ export async function requirePassword(
   address: string,
   proceed: () => Promise<void> = async () => undefined,
 ): Promise<Owner> {
-  const user = await prisma().user.findFirst({ where: { id: actor.userId, accountId: actor.accountId } });
+  const user = await prisma().user.findUnique({ where: { id: actor.userId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
   // A session is as good as a known device: guesses through it are its own.
   const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };

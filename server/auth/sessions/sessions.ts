@@ -3,13 +3,14 @@
  * once in every process. Times are the database's.
  */
 import { recordAudit } from "../../audit/store";
-import type { Origin, SessionActor } from "../../core/actor";
+import type { MemberRole, Origin, SessionActor } from "../../core/actor";
 import { pool, type Queryable, repeatWhenLost, transaction } from "../../core/db";
 import { notFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { errorFields, log } from "../../core/log";
 import { presentSession, type SessionRow } from "../present";
 import type { Session, SessionPath, SessionsRevoked } from "../schema";
+import { ACTING_ACCOUNT } from "./acting-account";
 import { deviceName } from "./device-name";
 
 /** A session that is not used for so long is over. */
@@ -26,7 +27,9 @@ const LISTED_MAX = 100;
 export type SignedIn = {
   sessionId: string;
   userId: string;
+  /** The account that the session acts in, and the person's role there. */
   accountId: string;
+  role: MemberRole;
   isOperator: boolean;
   /** Whether the password was given within the last ten minutes. */
   isConfirmed: boolean;
@@ -34,12 +37,12 @@ export type SignedIn = {
   email: string;
 };
 
-/** Opens a session for someone who has shown who they are. @returns its id, for the cookie. */
+/** Opens a session for someone who has shown who they are, in their account. @returns its id, for the cookie. */
 export async function startSession(userId: string, from: Origin, db: Queryable = pool()): Promise<string> {
   const id = newId("session");
   await db.query(
-    `INSERT INTO sessions (id, user_id, address, device, expires_at)
-     VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+    `INSERT INTO sessions (id, user_id, account_id, address, device, expires_at)
+     VALUES ($1, $2, (SELECT account_id FROM users WHERE id = $2), $3, $4, now() + make_interval(secs => $5))`,
     [id, userId, from.address, deviceName(from.userAgent), IDLE_S],
   );
   return id;
@@ -48,15 +51,16 @@ export async function startSession(userId: string, from: Origin, db: Queryable =
 const LIVE = "s.revoked_at IS NULL AND s.expires_at > now()";
 
 /**
- * The person of a session as the database has them now; null when the session is over or the person was removed.
+ * The person of a session as the database has them now; null when the session is over, or the person was removed or is no
+ * member any more of the account that it acts in.
  * @param address of the caller, kept with the session; empty when it is not known.
  */
 export async function findSignedIn(sessionId: string, address: string): Promise<SignedIn | null> {
   const { rows } = await pool().query<SignedIn & { isNoted: boolean }>(
-    `SELECT s.id AS "sessionId", u.id AS "userId", u.account_id AS "accountId", u.is_operator AS "isOperator",
+    `SELECT s.id AS "sessionId", u.id AS "userId", ${ACTING_ACCOUNT.columns}, u.is_operator AS "isOperator",
        u.name, u.email, s.last_seen_at > now() - make_interval(secs => $2) AS "isNoted",
        s.confirmed_at > now() - make_interval(secs => $3) AS "isConfirmed"
-     FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND ${LIVE}`,
+     FROM sessions s JOIN users u ON u.id = s.user_id ${ACTING_ACCOUNT.join} WHERE s.id = $1 AND ${LIVE}`,
     [sessionId, NOTED_EVERY_S, CONFIRMED_S],
   );
   const [row] = rows;
@@ -90,7 +94,7 @@ export async function endSession(sessionId: string): Promise<void> {
   const end = async (tx: Queryable) => {
     if ((await revoke(tx, "id = $1", [sessionId])) === 0) return;
     const { rows } = await tx.query<{ userId: string; accountId: string }>(
-      `SELECT u.id AS "userId", u.account_id AS "accountId" FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
+      `SELECT u.id AS "userId", ${ACTING_ACCOUNT.id} AS "accountId" FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
       [sessionId],
     );
     for (const person of rows) {

@@ -16,6 +16,7 @@ const STRICT = { burst: 5, everyS: 180 };
 /** For an e-mail from everywhere, and for a network and every e-mail: 100 at once, then 100 an hour. */
 const LENIENT = { burst: 100, everyS: 36 };
 const SIGN_UPS = { burst: 10, everyS: 360 };
+const RESETS = { burst: 10, everyS: 360 };
 
 /**
  * Who tries to sign in as whom. `address` is empty when it is not known; `deviceId` names a device that has signed in with
@@ -114,17 +115,36 @@ export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Pro
   });
 }
 
+/** @returns seconds to wait for; 0 when it was counted. */
+async function countFrom(what: string, address: string, limit: Omit<Limit, "subject">): Promise<number> {
+  const counted = { subject: `${what}:${networkOf(address)}`, ...limit };
+  if (await takeAll(pool(), [counted])) return 0;
+  return Math.max(1, await secondsUntilFree(pool(), [counted]));
+}
+
 /**
  * Counts an attempt to sign up. Callers whose address is not known share one limit: refusing them locks nobody out of an
  * account.
  * @throws 429 `sign_up_throttled` after ten from one network, and then until six minutes have passed for each.
  */
 export async function countSignUp(address: string): Promise<void> {
-  const limit = { subject: `sign-up:${networkOf(address)}`, ...SIGN_UPS };
-  if (await takeAll(pool(), [limit])) return;
-  const waitS = Math.max(1, await secondsUntilFree(pool(), [limit]));
+  const waitS = await countFrom("sign-up", address, SIGN_UPS);
+  if (waitS === 0) return;
   throw rateLimited(`Too many accounts were created from this network. Try again in ${waitS} s.`, {
     reason: "sign_up_throttled",
+    details: { retry_after_s: waitS },
+  });
+}
+
+/**
+ * Counts a request for a link to reset a password, as {@link countSignUp} does.
+ * @throws 429 `reset_throttled` after ten from one network, and then until six minutes have passed for each.
+ */
+export async function countResetRequest(address: string): Promise<void> {
+  const waitS = await countFrom("reset", address, RESETS);
+  if (waitS === 0) return;
+  throw rateLimited(`Too many links were asked for from this network. Try again in ${waitS} s.`, {
+    reason: "reset_throttled",
     details: { retry_after_s: waitS },
   });
 }

@@ -5,17 +5,22 @@ import { nextUtcDay, nextUtcMonth, now, utcDay, utcMonth, wholeSeconds } from ".
 import type { Queryable, Tx } from "../../core/db";
 import { env } from "../../core/env";
 import { type ApiError, forbidden, insufficientBalance, rateLimited } from "../../core/errors";
+import { isTestAccount } from "../../core/ids";
 import { unnest } from "../../core/unnest";
 import { fromMicros } from "../../core/wire";
 
 /**
  * The API key with its quotas, before the keys that it descends from: a message counts against all of them. Null for a console
- * user.
+ * user. In test mode, where no balance limits what is sent, the account has a quota of its own behind them.
  */
 export type SendingKey = readonly KeyQuota[] | null;
 
-export const sendingKey = (actor: AccountActor): SendingKey =>
-  actor.kind === "apiKey" ? [{ id: actor.keyId, ...actor.limits }, ...(actor.ancestors ?? [])] : null;
+export function sendingKey(actor: AccountActor): SendingKey {
+  const keys = actor.kind === "apiKey" ? [{ id: actor.keyId, ...actor.limits }, ...(actor.ancestors ?? [])] : [];
+  const daily = env().TEST_MESSAGES_PER_DAY;
+  if (isTestAccount(actor.accountId) && daily > 0) return [...keys, { id: actor.accountId, daily, monthly: null }];
+  return actor.kind === "apiKey" ? keys : null;
+}
 
 /** Returns the account when it may send. @throws 403 */
 export function requireActive<Account extends { status: string }>(account: Account | null | undefined): Account {
@@ -41,6 +46,11 @@ const periodKey = (id: string, period: string) => `${id} ${period}`;
 
 const secondsUntil = (end: Date): number => wholeSeconds(end.getTime() - now().getTime());
 
+function whoseQuota(id: string, generation: number): string {
+  if (isTestAccount(id)) return "In test mode an account";
+  return generation === 0 ? "This API key" : "A key that this one was made with, and all that it made,";
+}
+
 /** Loads the daily and monthly quotas of keys; exact while their accounts are locked. */
 export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   const at = new Date();
@@ -49,7 +59,12 @@ export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
       // Most keys have no quota.
       if (daily === null && monthly === null) return [];
       return [
-        { period: `day:${utcDay(at)}`, limit: daily, reason: "daily_limit", endsAt: nextUtcDay(at) },
+        {
+          period: `day:${utcDay(at)}`,
+          limit: daily,
+          reason: isTestAccount(keyId) ? "test_mode_limit" : "daily_limit",
+          endsAt: nextUtcDay(at),
+        },
         { period: `month:${utcMonth(at)}`, limit: monthly, reason: "monthly_limit", endsAt: nextUtcMonth(at) },
       ].flatMap((entry) => (entry.limit === null ? [] : [{ ...entry, limit: entry.limit, keyId, generation }]));
     });
@@ -71,8 +86,7 @@ export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
     periodsOf(key).flatMap(({ keyId, period, limit, reason, endsAt, generation }) => {
       const before = used.get(periodKey(keyId, period)) ?? 0;
       if (before + messages <= limit) return [];
-      const whose = generation === 0 ? "This API key" : "A key that this one was made with, and all that it made,";
-      const text = `${whose} may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`;
+      const text = `${whoseQuota(keyId, generation)} may send ${limit} messages per ${period.split(":")[0]}. Nothing was sent.`;
       const details = { limit, used: before, requested: messages };
       return [rateLimited(text, { reason, details, retryAfterS: secondsUntil(endsAt) })];
     });

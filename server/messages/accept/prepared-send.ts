@@ -48,7 +48,7 @@ export async function prepareSend(
       }),
     );
   }
-  const canPrefer = input.provider ? (await providerTable()).isRoutable(input.provider) : false;
+  const canPrefer = input.provider ? (await providerTable()).isOpenTo(input.provider, accountId) : false;
   if (input.provider && !canPrefer) {
     refusals.push(
       invalidRequest(`The provider ${input.provider} is not configured on this installation.`, {
@@ -64,7 +64,7 @@ export async function prepareSend(
   }
   const scheduledAt = input.send_at ? new Date(input.send_at) : null;
   if (scheduledAt) refusals.push(...sendAtRefusals(scheduledAt));
-  const route = await loadRouting({
+  const route = await loadRouting(accountId, {
     routeId: input.route_id ?? null,
     provider: canPrefer ? (input.provider ?? null) : null,
   });

@@ -10,7 +10,7 @@ import { forOperators } from "../../providers/http/response";
 import type { Adapter, SendOutcome } from "../../providers/port";
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
-import { closeAdapters, providerTable } from "../../providers/registry";
+import { closeAdapters, isSandboxOpenTo, providerTable } from "../../providers/registry";
 import { type Attempt, BEGUN_FRESH_MS, begin, forgetClaims, giveBack } from "./claims";
 import { attemptResult, recordOutcome } from "./record-outcome";
 
@@ -116,6 +116,9 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
   latencyMs: 0,
 });
 
+const notConfigured = (provider: string): CallResult =>
+  notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
+
 /** A slot of the attempt's provider; null: no credentials are configured. */
 async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
   if (slot) return slot;
@@ -129,12 +132,14 @@ async function slotFor({ provider, slot }: Attempt): Promise<Slot | null> {
  */
 async function make(attempt: Attempt): Promise<CallResult | "not-made" | "not-ours"> {
   const { provider } = attempt;
+  // A live message that was accepted before the sandbox was switched off must not be delivered there.
+  if (provider === "sandbox" && !isSandboxOpenTo(attempt.accountId)) return notConfigured(provider);
   const slot = await retryWrite("attempt.provider_not_read_yet", () => slotFor(attempt)).catch((thrown) => {
     log("error", "attempt.provider_not_read", { provider, ...errorFields(thrown) });
     return "unknown" as const;
   });
   if (slot === "unknown") return "not-made";
-  if (!slot) return notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
+  if (!slot) return notConfigured(provider);
   try {
     const made = await callWhenReady(slot.adapter, attempt);
     if (typeof made === "object") await reportHealth(provider, made);

@@ -28,6 +28,7 @@ const COLUMNS = [
   "receipts_stale",
   "receipts_replayed",
   "receipts_unreadable",
+  "receipts_blocked",
 ] as const;
 
 type Column = (typeof COLUMNS)[number];
@@ -42,7 +43,12 @@ const OF_FAULT = {
 
 /** Counts that are not in the database yet, flushed once more at a stop; see {@link flushCounts}. */
 export const unflushedCounts = defineProcessValue("providers.counts", () => {
-  const own = { counts: new Map<string, Counts>(), timer: null as NodeJS.Timeout | null };
+  const own = {
+    counts: new Map<string, Counts>(),
+    timer: null as NodeJS.Timeout | null,
+    /** The last flush. */
+    flushing: Promise.resolve(),
+  };
   onShutdown(async () => {
     if (own.timer) clearTimeout(own.timer);
     await flushCounts();
@@ -72,10 +78,8 @@ export function countOutcome(provider: string, outcome: SendOutcome, latencyMs: 
 }
 
 /** Counts a callback by its result. */
-export const countCallback = (
-  provider: string,
-  column: "receipts" | "receipts_forged" | "receipts_stale" | "receipts_replayed" | "receipts_unreadable",
-): void => add(provider, { [column]: 1 });
+export const countCallback = (provider: string, column: Extract<Column, `receipts${string}`>): void =>
+  add(provider, { [column]: 1 });
 
 type ProviderCounts = readonly [provider: string, counts: Counts];
 
@@ -86,8 +90,17 @@ const countRows = unnest<ProviderCounts>({
   ),
 });
 
-/** Adds the counts of this process to the shared counters of the current minute. */
-export async function flushCounts(): Promise<void> {
+/**
+ * Adds the counts of this process to the shared counters of the current minute. All that was counted before is there when
+ * this returns, also what an earlier flush is still writing.
+ */
+export function flushCounts(): Promise<void> {
+  const own = unflushedCounts();
+  own.flushing = own.flushing.catch(() => undefined).then(writeCounts);
+  return own.flushing;
+}
+
+async function writeCounts(): Promise<void> {
   const own = unflushedCounts();
   // Rows are locked in the order of their providers.
   const taken = [...own.counts].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -18,6 +18,7 @@ const minute = (text: string, more: Partial<MinuteCounts> = {}): MinuteCounts =>
   receiptsStale: 0,
   receiptsReplayed: 0,
   receiptsUnreadable: 0,
+  receiptsBlocked: 0,
   ...more,
 });
 

@@ -21,6 +21,7 @@ export type MinuteCounts = {
   receiptsStale: number;
   receiptsReplayed: number;
   receiptsUnreadable: number;
+  receiptsBlocked: number;
 };
 
 type Count = Exclude<keyof MinuteCounts, "minute" | "latencyMs">;
@@ -58,6 +59,7 @@ export function sumMinutes(minutes: readonly MinuteCounts[]): ProviderFigures {
     receipts_stale: sum("receiptsStale"),
     receipts_replayed: sum("receiptsReplayed"),
     receipts_unreadable: sum("receiptsUnreadable"),
+    receipts_blocked: sum("receiptsBlocked"),
   };
 }
 

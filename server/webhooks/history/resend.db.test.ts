@@ -11,7 +11,7 @@ import { status } from "@/test/network/receiver";
 import { isApiError } from "../../core/errors";
 import { readTotal } from "../../lists/store";
 import { listDeliveries } from "./list-deliveries";
-import { resendDelivery } from "./resend";
+import { resendDeliveries } from "./resend";
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -26,7 +26,7 @@ async function setUp(answer?: Parameters<typeof startWebhook>[0]) {
   await recordWaitingOf(webhook.endpoint.id);
   const [delivery] = await deliveriesOf(webhook.endpoint.id);
   const again = (deliveryId = delivery?.id ?? "", actor = webhook.account.actor) =>
-    resendDelivery(actor, { id: webhook.endpoint.id, delivery_id: deliveryId });
+    resendDeliveries(actor, { id: webhook.endpoint.id, delivery_ids: [deliveryId] });
   const state = async () => {
     const [now] = await deliveriesOf(webhook.endpoint.id);
     return now && { status: now.status, round: now.round, attempts: now.attempts };
@@ -74,4 +74,22 @@ test("a delivery of somebody else, or of another endpoint, is not there", async 
   const [foreign] = await deliveriesOf(other.endpoint.id);
   expect(await refusalOf(one.again(foreign?.id))).toBe(404);
   expect(await refusalOf(one.again(undefined, other.account.actor))).toBe(404);
+});
+
+test("several are sent again at once, and none when one of them is not there", async () => {
+  const { account, endpoint, receiver, state } = await setUp();
+  await raiseEvents(account, await makeMessages(account, 3));
+  await runDeliveryJobs(endpoint.id);
+  const ids = (await deliveriesOf(endpoint.id)).map(({ id }) => id);
+  expect(ids).toHaveLength(4);
+  const resend = (delivery_ids: string[]) => resendDeliveries(account.actor, { id: endpoint.id, delivery_ids });
+  expect(await refusalOf(resend([...ids, "dlv_nowhere"]))).toBe(404);
+  expect(await state()).toMatchObject({ status: "delivered", round: 0 });
+  const before = receiver.received.length;
+  expect((await resend([...ids, ids[0] ?? ""])).recovered).toBe(4);
+  await runDeliveryJobs(endpoint.id);
+  expect(receiver.received).toHaveLength(before + 4);
+  expect((await deliveriesOf(endpoint.id)).map(({ status: now, round }) => [now, round])).toEqual(
+    ids.map(() => ["delivered", 1]),
+  );
 });

@@ -9,37 +9,40 @@ import { noSuchEndpoint } from "../service";
 import { INSERT_MOVES } from "../store";
 
 /**
- * Console: sends one delivery again now, in the next round of tries: one that ended or is parked, or one that waits for its
- * next try after a failed one. A delivery that was just queued is left as it is. Its tries so far stay listed: a first try
- * that stands in the delivery's own row gets a row of its own.
- * @throws 404, and 400 `endpoint_disabled`.
+ * Console: sends deliveries again now, in the next round of tries: those that ended or are parked, and those that wait for
+ * their next try after a failed one. A delivery that was just queued is left as it is. The tries so far stay listed: a first
+ * try that stands in the delivery's own row gets a row of its own.
+ * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled`; then none is sent.
  */
-export async function resendDelivery(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
+export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookRecovery> {
   const recovered = await inTurn(actor.accountId, () => queueAgain(actor.accountId, input));
   return { object: "webhook_recovery", recovered };
 }
 
 /** Under the endpoint's lock, like every change of deliveries. @returns how many were queued. */
-const queueAgain = (accountId: string, { id, delivery_id }: ResendInput): Promise<number> =>
+const queueAgain = (accountId: string, { id, delivery_ids }: ResendInput): Promise<number> =>
   transaction(async (tx) => {
-    const { rows: endpoints } = await tx.query<{ isActive: boolean; hasDelivery: boolean }>({
-      name: "webhooks.lock_endpoint_of_delivery",
+    const chosen = [...new Set(delivery_ids)];
+    const { rows: endpoints } = await tx.query<{ isActive: boolean; found: number }>({
+      name: "webhooks.lock_endpoint_of_deliveries",
       text: `SELECT is_active AS "isActive",
-               EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.id = $3 AND d.endpoint_id = e.id) AS "hasDelivery"
+               (SELECT count(*)::int4 FROM webhook_deliveries d WHERE d.id = ANY($3::text[]) AND d.endpoint_id = e.id) AS found
              FROM webhook_endpoints e WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-      values: [id, accountId, delivery_id],
+      values: [id, accountId, chosen],
     });
     const [endpoint] = endpoints;
     if (!endpoint) throw noSuchEndpoint();
-    if (!endpoint.hasDelivery) throw notFound("There is no delivery with this id.", { param: "delivery_id" });
+    if (endpoint.found < chosen.length) {
+      throw notFound("There is no delivery with one of these ids.", { param: "delivery_ids" });
+    }
     if (!endpoint.isActive) {
       throw invalidRequest("This endpoint is disabled. Enable it first.", { param: "id", reason: "endpoint_disabled" });
     }
     const { rows } = await tx.query<WaitingDelivery>({
-      name: "webhooks.resend_delivery",
+      name: "webhooks.resend_deliveries",
       text: `WITH former AS (
                SELECT * FROM webhook_deliveries
-               WHERE id = $1 AND endpoint_id = $2 AND (status <> 'pending' OR attempts > 0)
+               WHERE id = ANY($1::text[]) AND endpoint_id = $2 AND (status <> 'pending' OR attempts > 0)
              ), kept AS (
                INSERT INTO webhook_tries
                  (delivery_id, round, attempt, status_code, latency_ms, response_head, created_at)
@@ -55,7 +58,7 @@ const queueAgain = (accountId: string, { id, delivery_id }: ResendInput): Promis
                ${INSERT_MOVES}
              )
              SELECT id, endpoint_id AS "endpointId", round, attempts FROM moved`,
-      values: [delivery_id, id],
+      values: [chosen, id],
     });
     await addJobs(tx, "deliver_webhooks", jobsFor(rows));
     return rows.length;

@@ -1,10 +1,11 @@
 "use client";
 
 import { ActionIcon, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { useTestMode } from "@/app/_trpc/test-mode";
+import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -22,11 +23,12 @@ import { RevokeButton } from "./revoke-button";
 /** The API keys of the account, with their permissions, limits and last use. */
 export function ApiKeysView() {
   const keys = trpc.apiKeys.list.useQuery();
-  const [creating, dialog] = useDisclosure(false);
+  const isTestMode = useTestMode();
+  const [creating, dialog] = useCreateDialog();
   const [edited, setEdited] = useState<ApiKey | null>(null);
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
-      Create API key
+      {isTestMode ? "Create test key" : "Create API key"}
     </Button>
   );
   // An empty list has the button in its empty state.
@@ -35,7 +37,11 @@ export function ApiKeysView() {
     <>
       <PageHeader
         title="API keys"
-        description="Programs use a key to call the REST API. Give each program its own, with no more permissions than it needs."
+        description={
+          isTestMode
+            ? "Test keys call the same REST API as live ones, but nothing is sent or billed. Live keys are listed in live mode."
+            : "Programs use a key to call the REST API. Give each program its own, with no more permissions than it needs."
+        }
         actions={hasSome && createButton}
       />
       <QueryState query={keys}>
@@ -47,7 +53,11 @@ export function ApiKeysView() {
               rows={data}
               rowKey={(key) => key.id}
               empty={
-                <EmptyState icon={IconKey} title="No API keys yet" action={createButton}>
+                <EmptyState
+                  icon={IconKey}
+                  title={isTestMode ? "No test keys yet" : "No API keys yet"}
+                  action={createButton}
+                >
                   Create a key to send messages from your own programs.
                 </EmptyState>
               }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Dialog } from "@/app/_ui/forms/dialog";
+import { Dialog } from "@/app/_ui/frame/dialog";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import type { AnyEvent } from "@/server/webhooks/schema";
 
@@ -9,13 +9,7 @@ const INDENT = 2;
 /** Shows the JSON of an event as webhooks send it. */
 export function EventDialog({ event, opened, onClose }: { event: AnyEvent; opened: boolean; onClose: () => void }) {
   return (
-    <Dialog
-      opened={opened}
-      onClose={onClose}
-      size="lg"
-      title={`Event ${event.type}`}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Dialog opened={opened} onClose={onClose} size="lg" title={`Event ${event.type}`}>
       <CodeBlock value={JSON.stringify(event, null, INDENT)} copyLabel="Copy payload" maxHeight={520} />
     </Dialog>
   );

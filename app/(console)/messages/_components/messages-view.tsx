@@ -10,6 +10,7 @@ import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { ExportButton } from "@/app/_ui/lists/export-button";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
@@ -82,6 +83,13 @@ const columns: ReadonlyArray<Column<Message>> = [
 
 type FoundMessages = inferRouterOutputs<AppRouter>["messages"]["search"];
 
+/** The filters as the service knows them. */
+const filteredBy = ({ status, to, days }: MessageFilterValues) => ({
+  status,
+  ...createdBounds(days),
+  part: to === "" ? undefined : to,
+});
+
 /** The page that the filters ask for; a part of a number is searched for, the rest is listed. */
 function useMessages({ status, to, days }: MessageFilterValues, page: number) {
   const query = { status, ...createdBounds(days), page, limit: PAGE_SIZE };
@@ -112,9 +120,12 @@ export function MessagesView() {
         title="Messages"
         description="All messages of your account with their current status."
         actions={
-          <LinkButton href="/send" leftSection={<IconSend size={16} />}>
-            New message
-          </LinkButton>
+          <>
+            <ExportButton list={{ list: "messages", ...filteredBy(filters) }} />
+            <LinkButton href="/send" leftSection={<IconSend size={16} />}>
+              New message
+            </LinkButton>
+          </>
         }
       />
       <MessageFilters values={filters} change={change} />

@@ -4,6 +4,7 @@ import { Card, Skeleton, Stack } from "@mantine/core";
 import { IconId } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
+import { useTestMode } from "@/app/_trpc/test-mode";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
@@ -29,9 +30,10 @@ const draftOf = ({ message: { from, to, body }, reference }: MessageDetail): Dra
 
 /**
  * Sends one message; `?again=<id>` begins with a copy of an earlier one. Without an approved sender it links to the senders and polls until one is approved.
- * `sandbox`: this installation has the built-in sandbox provider.
+ * `sandbox`: live messages may take the built-in sandbox.
  */
 export function SendView({ sandbox }: { sandbox: boolean }) {
+  const isTestMode = useTestMode();
   const again = useSearchParams().get(SEND_AGAIN);
   const original = trpc.messages.detail.useQuery({ id: again ?? "" }, { enabled: again !== null });
   // A message that cannot be read leaves the form empty.
@@ -59,7 +61,7 @@ export function SendView({ sandbox }: { sandbox: boolean }) {
               <SendForm
                 key={again}
                 senderIds={items.map((sender) => sender.sender_id)}
-                sandbox={sandbox}
+                sandbox={sandbox || isTestMode}
                 draft={original.data && draftOf(original.data)}
               />
             ) : (

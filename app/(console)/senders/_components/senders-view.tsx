@@ -1,10 +1,10 @@
 "use client";
 
 import { Box, Button, Card, Group, Select, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconAddressBook, IconFilterOff, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
+import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -73,7 +73,7 @@ const columns: ReadonlyArray<Column<Sender>> = [
 /** The sender IDs of the account with their approval status. */
 export function SendersView() {
   const { params, page, change, setPage } = useUrlState();
-  const [registering, dialog] = useDisclosure(false);
+  const [registering, dialog] = useCreateDialog();
   const status = oneOf(SENDER_STATUSES, params.get("status"));
   const senders = trpc.senders.list.useQuery(
     { status, page, limit: PAGE_SIZE },

@@ -1,12 +1,13 @@
 "use client";
 
 import { Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconFilterOff, IconMessageOff, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
+import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { ExportButton } from "@/app/_ui/lists/export-button";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -23,7 +24,7 @@ const PAGE_SIZE = 25;
 /** The suppressed numbers of the account: opted out with STOP, or added manually. */
 export function SuppressionsView() {
   const { params, page, change, setPage } = useUrlState();
-  const [adding, dialog] = useDisclosure(false);
+  const [adding, dialog] = useCreateDialog();
   const requested = params.get("number") ?? "";
   // Anything that is not a complete number is ignored.
   const number = isE164(requested) ? requested : "";
@@ -43,7 +44,14 @@ export function SuppressionsView() {
       <PageHeader
         title="Suppressions"
         description="Numbers that get no messages from you. People who reply STOP are added automatically."
-        actions={hasSome && addButton}
+        actions={
+          hasSome && (
+            <>
+              <ExportButton list={{ list: "suppressions", number: number || undefined }} />
+              {addButton}
+            </>
+          )
+        }
       />
       {hasSome && (
         <Group mb="md">

@@ -1,11 +1,11 @@
 "use client";
 
 import { ActionIcon, Anchor, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconTrash, IconWebhook } from "@tabler/icons-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
+import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -84,7 +84,7 @@ const columns: ReadonlyArray<Column<WebhookEndpoint>> = [
 export function WebhooksView() {
   const router = useRouter();
   const endpoints = trpc.webhooks.list.useQuery(undefined, { refetchInterval: REFRESH_MS });
-  const [creating, dialog] = useDisclosure(false);
+  const [creating, dialog] = useCreateDialog();
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
       Add endpoint

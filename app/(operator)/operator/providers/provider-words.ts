@@ -36,17 +36,18 @@ export const SOURCE_LABELS: Record<NonNullable<OperatedProvider["source"]>, stri
 };
 
 const WITH_EACH_SEND = "The callback URL is sent with each message. There is nothing to configure at the provider.";
+const ROTATED = `${WITH_EACH_SEND} It changes every day by itself. The one below is for replies, and stays until you rotate it.`;
 const enteredByHand = (where: string) => `Enter this URL ${where}. Without it no delivery receipts arrive.`;
 
 /** Where operators enter the receipt URL at each provider. */
 export const RECEIPT_URL_PLACES: Record<ProviderId, string> = {
   twilio: WITH_EACH_SEND,
-  vonage: WITH_EACH_SEND,
+  vonage: ROTATED,
   messagebird: `${WITH_EACH_SEND} Only a Bird workspace needs it, as the URL of two webhook subscriptions, for sms.outbound and sms.inbound.`,
   plivo: WITH_EACH_SEND,
   telnyx: WITH_EACH_SEND,
-  sinch: WITH_EACH_SEND,
-  infobip: WITH_EACH_SEND,
+  sinch: ROTATED,
+  infobip: ROTATED,
   africastalking: enteredByHand(
     "as the callback for SMS delivery reports, incoming messages and bulk SMS opt-outs in the provider’s dashboard",
   ),

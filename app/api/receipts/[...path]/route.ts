@@ -9,6 +9,8 @@ async function handle(request: Request): Promise<Response> {
     method: request.method,
     url: pathname + search,
     headers: Object.fromEntries(request.headers),
+    // It is not known here, so an allowlist refuses everybody.
+    peer: "",
     readBody: async () => Buffer.from(await request.arrayBuffer()),
   });
   return new Response(null, { status, headers });

@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, Card, Group, Select, Title } from "@mantine/core";
+import { Button, Card, Checkbox, Group, Select, Title } from "@mantine/core";
 import { IconFilterOff, IconPackages } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -10,6 +11,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import type { Delivery } from "@/server/webhooks/schema";
+import { ChosenDeliveries, isResendable } from "./chosen-deliveries";
 import { DELIVERY_STATUS_VIEWS, DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
 
 const PAGE_SIZE = 20;
@@ -19,8 +21,36 @@ const STATUS_OPTIONS = DELIVERY_STATUSES.map((status) => ({
   label: DELIVERY_STATUS_VIEWS[status].label,
 }));
 
-/** One column, because a delivery expands in place over the whole width. */
-const columnsOf = (endpointId: string): ReadonlyArray<Column<Delivery>> => [
+/** The ids that are chosen of those that can be sent again. */
+type Choice = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
+
+/** Beside the choice one column, because a delivery expands in place over the whole width. */
+const columnsOf = (endpointId: string, { all, chosen, choose }: Choice): ReadonlyArray<Column<Delivery>> => [
+  {
+    key: "choice",
+    header: (
+      <Checkbox
+        size="xs"
+        aria-label="Select all on this page"
+        disabled={all.length === 0}
+        checked={all.length > 0 && chosen.length === all.length}
+        indeterminate={chosen.length > 0 && chosen.length < all.length}
+        onChange={(event) => choose(event.currentTarget.checked ? all : [])}
+      />
+    ),
+    width: 1,
+    render: ({ id, event_type: type }) => (
+      <Checkbox
+        size="xs"
+        aria-label={`Select ${type} ${id}`}
+        disabled={!all.includes(id)}
+        checked={chosen.includes(id)}
+        onChange={(event) =>
+          choose(event.currentTarget.checked ? [...chosen, id] : chosen.filter((other) => other !== id))
+        }
+      />
+    ),
+  },
   {
     key: "delivery",
     header: "Event",
@@ -36,6 +66,10 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
     { id: endpointId, status, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
+  const [marked, choose] = useState<string[]>([]);
+  const all = (deliveries.data?.items ?? []).filter(isResendable).map(({ id }) => id);
+  // Marks of other pages and filters, and of what is on its way by now, count no longer.
+  const chosen = marked.filter((id) => all.includes(id));
   return (
     <section aria-label="Deliveries">
       <Group justify="space-between" align="flex-end" mb="md">
@@ -57,9 +91,10 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
       <QueryState query={deliveries}>
         {({ items, pagination }) => (
           <Card padding={0}>
+            <ChosenDeliveries endpointId={endpointId} ids={chosen} onClear={() => choose([])} />
             <PagedTable
               label="Deliveries"
-              columns={columnsOf(endpointId)}
+              columns={columnsOf(endpointId, { all, chosen, choose })}
               rows={items}
               rowKey={(delivery) => delivery.id}
               pagination={pagination}

@@ -4,8 +4,6 @@ import { Anchor, Box, Button, Collapse, Group, Stack, Text, UnstyledButton } fro
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "@tabler/icons-react";
 import Link from "next/link";
-import { trpc } from "@/app/_trpc/client";
-import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";
 import { EventTypeBadge } from "@/app/_ui/values/event-type-badge";
@@ -13,6 +11,7 @@ import { StatusBadge, type Tone } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import { isAcknowledged } from "@/server/webhooks/delivery/retry";
 import type { Delivery } from "@/server/webhooks/schema";
+import { isResendable, useResend } from "./chosen-deliveries";
 
 export const DELIVERY_STATUS_VIEWS: Record<Delivery["status"], { label: string; tone: Tone }> = {
   pending: { label: "Pending", tone: "neutral" },
@@ -66,21 +65,14 @@ const triesOf = ({ tries }: Delivery) =>
   tries.length === 0 ? "Not tried yet" : `${formatCount(tries.length)} ${tries.length === 1 ? "try" : "tries"}`;
 
 function ResendButton({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
-  const utils = trpc.useUtils();
-  const resend = trpc.webhooks.resend.useMutation({
-    onSuccess: ({ recovered }) => {
-      toastDone(recovered === 0 ? "The event is queued already" : "The event is sent again now");
-      return utils.webhooks.invalidate();
-    },
-    onError: toastFailed,
-  });
+  const { isSending, send } = useResend(endpointId);
   return (
     <Button
       size="xs"
       variant="default"
       leftSection={<IconRefresh size={14} aria-hidden />}
-      loading={resend.isPending}
-      onClick={() => resend.mutate({ id: endpointId, delivery_id: delivery.id })}
+      loading={isSending}
+      onClick={() => send([delivery.id])}
     >
       {delivery.status === "pending" ? "Try again now" : "Send again"}
     </Button>
@@ -101,9 +93,7 @@ function DeliveryTries({ delivery, endpointId }: { delivery: Delivery; endpointI
         <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: "anywhere" }}>
           {delivery.event_id}
         </Text>
-        {(delivery.status !== "pending" || delivery.attempts > 0) && (
-          <ResendButton delivery={delivery} endpointId={endpointId} />
-        )}
+        {isResendable(delivery) && <ResendButton delivery={delivery} endpointId={endpointId} />}
         {delivery.status === "pending" && delivery.next_attempt_at && (
           <Text size="sm" c="dimmed" component="div">
             Next try <Time value={delivery.next_attempt_at} />

@@ -18,6 +18,7 @@ import type { WebhookEndpoint } from "@/server/webhooks/schema";
 import { EndpointEvents, EndpointState } from "../../_components/endpoint-state";
 import { useEndpointActions } from "../../_components/use-endpoint-actions";
 import { DeliveryList } from "./delivery-list";
+import { EditEndpointButton } from "./edit-endpoint-button";
 import { RecoverEventsButton } from "./recover-events-button";
 import { RotateSecretButton } from "./rotate-secret-button";
 import { TestEventButton } from "./test-event-button";
@@ -70,6 +71,7 @@ function EndpointHeader({ endpoint }: { endpoint: WebhookEndpoint }) {
         }
         actions={
           <>
+            <EditEndpointButton endpoint={endpoint} />
             <TestEventButton endpointId={endpoint.id} />
             <RotateSecretButton endpointId={endpoint.id} />
             <RecoverEventsButton endpointId={endpoint.id} />

@@ -5,8 +5,8 @@ import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
 
@@ -23,14 +23,9 @@ export function RecoverEventsButton({ endpointId }: { endpointId: string }) {
       <Button variant="default" leftSection={<IconHistory size={16} />} onClick={dialog.open}>
         Recover events
       </Button>
-      <Dialog
-        opened={opened}
-        onClose={dialog.close}
-        title="Recover missed events"
-        closeButtonProps={{ "aria-label": "Close" }}
-      >
+      <FormModal opened={opened} onClose={dialog.close} title="Recover missed events">
         <RecoverForm endpointId={endpointId} onDone={dialog.close} />
-      </Dialog>
+      </FormModal>
     </>
   );
 }

@@ -4,8 +4,8 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconRefresh } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { Dialog } from "@/app/_ui/forms/dialog";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { Dialog } from "@/app/_ui/frame/dialog";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 
@@ -30,7 +30,6 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
         // A stray click must not close the dialog: the secret is never shown again.
         closeOnClickOutside={false}
         closeOnEscape={!secret}
-        closeButtonProps={{ "aria-label": "Close" }}
       >
         {secret ? (
           <NewSecret secret={secret} onDone={dialog.close} />

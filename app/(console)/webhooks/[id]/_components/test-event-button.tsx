@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconSend } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
-import { Dialog } from "@/app/_ui/forms/dialog";
+import { Dialog } from "@/app/_ui/frame/dialog";
 import { toastFailed } from "@/app/_ui/toast";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";
@@ -25,7 +25,7 @@ export function TestEventButton({ endpointId }: { endpointId: string }) {
       >
         Send test event
       </Button>
-      <Dialog opened={opened} onClose={dialog.close} title="Test event" closeButtonProps={{ "aria-label": "Close" }}>
+      <Dialog opened={opened} onClose={dialog.close} title="Test event">
         {test.data && <TestResult result={test.data} />}
       </Dialog>
     </>

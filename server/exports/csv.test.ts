@@ -19,6 +19,10 @@ test.each(["=1+1", "+49 30", "-cmd", "@SUM(A1)", "\t=1", '=HYPERLINK("x","y")', 
   },
 );
 
+test("a phone number keeps its plus, and nothing is an empty cell", () => {
+  expect(toCsv([["+14155550123", null, "end"]])).toBe("+14155550123,,end\r\n");
+});
+
 test("negative numbers stay numbers, and no rows are no text", () => {
   expect(toCsv([[-1.5, 0]])).toBe("-1.5,0\r\n");
   expect(toCsv([])).toBe("");

@@ -6,7 +6,7 @@ import { lazy, Suspense, useRef } from "react";
 const Modal = lazy(() => import("./modal"));
 
 /** A Mantine `Modal` that is loaded when it is first opened. */
-export function Dialog(props: ModalProps) {
+export function LazyModal(props: ModalProps) {
   const wasOpened = useRef(false);
   if (props.opened) wasOpened.current = true;
   if (!wasOpened.current) return null;

@@ -1,0 +1,78 @@
+"use client";
+
+import { Anchor, Button, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconLock, IconMail } from "@tabler/icons-react";
+import Link from "next/link";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { QueryState } from "@/app/_ui/lists/query-state";
+
+const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
+
+/** Asks for a link to choose another password, where the installation sends e-mails. */
+export function ForgottenPasswordForm() {
+  const state = trpc.auth.signUpState.useQuery();
+  return (
+    <QueryState query={state}>
+      {({ reset_by_mail }) =>
+        reset_by_mail ? (
+          <AddressForm />
+        ) : (
+          <EmptyState icon={IconLock} title="Ask the operator" action={signIn}>
+            The operator of this installation makes links to choose another password.
+          </EmptyState>
+        )
+      }
+    </QueryState>
+  );
+}
+
+function AddressForm() {
+  const request = trpc.auth.requestReset.useMutation();
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm({ mode: "controlled", initialValues: { email: "" } });
+  const submit = form.onSubmit((values) => {
+    setUnplaced(null);
+    request.mutate(values, {
+      onError: (error) => {
+        if (!markFields(form, error)) setUnplaced(error);
+      },
+    });
+  });
+  if (request.isSuccess) {
+    return (
+      <EmptyState icon={IconMail} title="Look into your mailbox" action={signIn}>
+        If somebody signs in here with this address, they get a link, which works once and for an hour.
+      </EmptyState>
+    );
+  }
+  return (
+    <form method="post" onSubmit={submit} noValidate aria-label="Forgotten password">
+      <Stack gap="md">
+        <div>
+          <Title order={1} size="h3">
+            Forgotten your password?
+          </Title>
+          <Text c="dimmed" size="sm" mt={4}>
+            You get an e-mail with a link to choose another one.
+          </Text>
+        </div>
+        <ErrorAlert error={unplaced} title="No link was asked for" />
+        <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps("email")} />
+        <Button type="submit" fullWidth loading={request.isPending}>
+          Send me a link
+        </Button>
+        <Text size="sm" ta="center">
+          <Anchor component={Link} href="/sign-in">
+            Back to sign-in
+          </Anchor>
+        </Text>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,93 @@
+"use client";
+
+import { Button, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconLinkOff } from "@tabler/icons-react";
+import { useSearchParams } from "next/navigation";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { LinkButton } from "@/app/_ui/frame/link-button";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import type { OpenInvitation } from "@/server/members/schema";
+import { openSession } from "../sign-in/credentials";
+
+const INITIAL = { name: "", password: "" };
+
+/** Lets the owner of an e-mail become a member, by the link that they were sent. */
+export function InvitationForm() {
+  const token = useSearchParams().get("token") ?? "";
+  const invitation = trpc.members.invitations.get.useQuery({ token }, { enabled: token !== "", staleTime: Infinity });
+  if (token === "" || apiErrorOf(invitation.error).reason === "invitation_over") {
+    return (
+      <EmptyState
+        icon={IconLinkOff}
+        title="This invitation does not work"
+        action={<LinkButton href="/sign-in">Go to sign-in</LinkButton>}
+      >
+        It was accepted, withdrawn or replaced by another, or is older than a week. Ask for a new one.
+      </EmptyState>
+    );
+  }
+  return <QueryState query={invitation}>{(open) => <AcceptForm token={token} invitation={open} />}</QueryState>;
+}
+
+/** Opens a session in the new account. Somebody with an authenticator app signs in by hand. */
+async function enter(email: string, password: string, open: () => Promise<unknown>): Promise<void> {
+  if ((await openSession(email, password)) !== null) return window.location.assign("/sign-in");
+  await open().catch(() => undefined);
+  window.location.assign("/");
+}
+
+function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvitation }) {
+  const accept = trpc.members.invitations.accept.useMutation();
+  const open = trpc.members.switchAccount.useMutation();
+  const [entering, setEntering] = useState(false);
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm({ mode: "controlled", initialValues: INITIAL });
+  const { email, role, account_name, has_password } = invitation;
+
+  const submit = form.onSubmit(async ({ name, password }) => {
+    setUnplaced(null);
+    try {
+      const { account_id } = await accept.mutateAsync({ token, name, password });
+      setEntering(true);
+      await enter(email, password, () => open.mutateAsync({ account_id }));
+    } catch (error) {
+      if (!markFields(form, error)) setUnplaced(error);
+    }
+  });
+
+  return (
+    <form method="post" onSubmit={submit} noValidate aria-label="Invitation">
+      <Stack gap="md">
+        <div>
+          <Title order={1} size="h3" className="break-word">
+            Join {account_name}
+          </Title>
+          <Text c="dimmed" size="sm" mt={4}>
+            You were invited as {role === "owner" ? "an" : "a"} {role}.
+            {has_password ? " Enter the password that you sign in with." : " Choose a password to sign in with."}
+          </Text>
+        </div>
+        <ErrorAlert error={unplaced} title="You are no member yet" />
+        {!has_password && (
+          <TextInput label="Your name" autoComplete="name" data-autofocus {...form.getInputProps("name")} />
+        )}
+        <TextInput label="Email" type="email" autoComplete="username" value={email} readOnly />
+        <PasswordInput
+          label="Password"
+          description={has_password ? undefined : "A few words in a row are easier to remember and harder to guess."}
+          autoComplete={has_password ? "current-password" : "new-password"}
+          {...form.getInputProps("password")}
+        />
+        <Button type="submit" fullWidth loading={accept.isPending || entering}>
+          Accept invitation
+        </Button>
+      </Stack>
+    </form>
+  );
+}

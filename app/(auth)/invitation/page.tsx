@@ -1,0 +1,15 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { InvitationForm } from "./invitation-form";
+
+// The address holds the token.
+export const metadata: Metadata = { title: "Invitation", referrer: "no-referrer" };
+
+/** The same for everybody: the token is read in the browser, so strangers are served without a render. */
+export default function InvitationPage() {
+  return (
+    <Suspense>
+      <InvitationForm />
+    </Suspense>
+  );
+}

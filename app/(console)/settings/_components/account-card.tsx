@@ -1,0 +1,94 @@
+"use client";
+
+import { Button, Card, Group, Select, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { toastDone } from "@/app/_ui/toast";
+import { CopyButton } from "@/app/_ui/values/copy-button";
+import { countryName } from "@/app/(console)/senders/_components/sender-words";
+import type { Account } from "@/server/accounts/schema";
+
+/** What the account says of itself. Owners edit it, others read it. */
+export function AccountCard({
+  account,
+  countries,
+  canEdit,
+}: {
+  account: Account;
+  countries: readonly string[];
+  canEdit: boolean;
+}) {
+  const utils = trpc.useUtils();
+  const save = trpc.accounts.updateProfile.useMutation();
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const { name, company_name, country } = account;
+  const form = useForm({ mode: "controlled", initialValues: { name, company_name, country } });
+  const submit = form.onSubmit((values) => {
+    setUnplaced(null);
+    save.mutate(values, {
+      onSuccess: () => {
+        toastDone("The account is saved");
+        return Promise.all([utils.accounts.invalidate(), utils.members.memberships.invalidate()]);
+      },
+      onError: (error) => {
+        if (!markFields(form, error)) setUnplaced(error);
+      },
+    });
+  });
+  const options = countries
+    .map((code) => ({ value: code, label: `${countryName(code) ?? code} (${code})` }))
+    .sort((a, b) => a.label.localeCompare(b.label));
+  return (
+    <Card component="section" aria-labelledby="account" padding="lg">
+      <form onSubmit={submit} noValidate aria-label="Account">
+        <Stack gap="md" maw={420}>
+          <Stack gap={4}>
+            <Title order={2} size="h4" id="account">
+              Account
+            </Title>
+            <Group gap={4} wrap="nowrap">
+              <Text size="sm" c="dimmed" className="mono break-word">
+                {account.id}
+              </Text>
+              <CopyButton value={account.id} label="Copy the account id" />
+            </Group>
+          </Stack>
+          <ErrorAlert error={unplaced} title="The account was not saved" />
+          <TextInput label="Account name" readOnly={!canEdit} {...form.getInputProps("name")} />
+          <TextInput
+            label="Company"
+            readOnly={!canEdit}
+            description="Optional"
+            {...form.getInputProps("company_name")}
+          />
+          <Select
+            comboboxProps={{ keepMounted: false }}
+            label="Country"
+            placeholder="Not given"
+            searchable
+            clearable={canEdit}
+            readOnly={!canEdit}
+            data={options}
+            {...form.getInputProps("country")}
+            value={form.values.country || null}
+            onChange={(code) => form.setFieldValue("country", code ?? "")}
+          />
+          {canEdit ? (
+            <Group>
+              <Button type="submit" loading={save.isPending}>
+                Save account
+              </Button>
+            </Group>
+          ) : (
+            <Text size="sm" c="dimmed">
+              Only an owner can change this.
+            </Text>
+          )}
+        </Stack>
+      </form>
+    </Card>
+  );
+}

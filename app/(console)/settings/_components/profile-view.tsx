@@ -1,0 +1,25 @@
+"use client";
+
+import { Stack } from "@mantine/core";
+import { trpc } from "@/app/_trpc/client";
+import { PageHeader } from "@/app/_ui/frame/page-header";
+import { QueryState } from "@/app/_ui/lists/query-state";
+import { AccountCard } from "./account-card";
+import { PersonCard } from "./person-card";
+
+/** The person's name, and what the account says of itself. */
+export function ProfileView({ countries }: { countries: readonly string[] }) {
+  const viewer = trpc.auth.viewer.useQuery();
+  const account = trpc.accounts.get.useQuery();
+  return (
+    <>
+      <PageHeader title="Profile" description="Your name, and the name and country of this account." />
+      <Stack gap="lg">
+        <QueryState query={viewer}>{(person) => <PersonCard name={person.name} email={person.email} />}</QueryState>
+        <QueryState query={account}>
+          {(data) => <AccountCard account={data} countries={countries} canEdit={viewer.data?.role === "owner"} />}
+        </QueryState>
+      </Stack>
+    </>
+  );
+}

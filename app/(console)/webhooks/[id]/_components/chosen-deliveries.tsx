@@ -1,0 +1,62 @@
+"use client";
+
+import { Button, Group, Text } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { formatCount } from "@/app/_ui/values/count";
+import type { Delivery } from "@/server/webhooks/schema";
+
+/** Whether a delivery can be sent again: one that was just queued is on its way. */
+export const isResendable = ({ status, attempts }: Delivery): boolean => status !== "pending" || attempts > 0;
+
+const eventsOf = (count: number): string => `${formatCount(count)} ${count === 1 ? "event" : "events"}`;
+
+/** Sends deliveries of an endpoint again; `onDone` runs once they are queued. */
+export function useResend(endpointId: string, onDone?: () => void) {
+  const utils = trpc.useUtils();
+  const resend = trpc.webhooks.resend.useMutation({
+    onSuccess: ({ recovered }) => {
+      toastDone(recovered === 0 ? "Queued already" : `${eventsOf(recovered)} queued to be sent again`);
+      onDone?.();
+      return utils.webhooks.invalidate();
+    },
+    onError: toastFailed,
+  });
+  return {
+    isSending: resend.isPending,
+    send: (ids: string[]) => resend.mutate({ id: endpointId, delivery_ids: ids }),
+  };
+}
+
+/** What can be done with the chosen deliveries. */
+export function ChosenDeliveries({
+  endpointId,
+  ids,
+  onClear,
+}: {
+  endpointId: string;
+  ids: string[];
+  onClear: () => void;
+}) {
+  const { isSending, send } = useResend(endpointId, onClear);
+  if (ids.length === 0) return null;
+  return (
+    <Group gap="sm" className="card-bar">
+      <Text size="sm" fw={500} role="status" className="tabular">
+        {formatCount(ids.length)} selected
+      </Text>
+      <Button
+        size="xs"
+        leftSection={<IconRefresh size={14} aria-hidden />}
+        loading={isSending}
+        onClick={() => send(ids)}
+      >
+        Send again
+      </Button>
+      <Button size="xs" variant="subtle" onClick={onClear}>
+        Clear
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,46 @@
+"use client";
+
+import { Button, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPencil } from "@tabler/icons-react";
+import { trpc } from "@/app/_trpc/client";
+import { FormModal } from "@/app/_ui/forms/form-modal";
+import { toastDone } from "@/app/_ui/toast";
+import type { WebhookEndpoint } from "@/server/webhooks/schema";
+import { EndpointForm } from "../../_components/endpoint-form";
+
+/** Changes URL, description and events of an endpoint. */
+export function EditEndpointButton({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const [opened, dialog] = useDisclosure(false);
+  const utils = trpc.useUtils();
+  const update = trpc.webhooks.update.useMutation({
+    onSuccess: () => {
+      toastDone("Endpoint changed");
+      dialog.close();
+      return utils.webhooks.invalidate();
+    },
+  });
+  return (
+    <>
+      <Button variant="default" leftSection={<IconPencil size={16} />} onClick={dialog.open}>
+        Edit
+      </Button>
+      <FormModal opened={opened} onClose={dialog.close} title="Edit the endpoint">
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            Deliveries that wait are posted to a new URL. Other events are sent from now on. The signing secret stays.
+          </Text>
+          <EndpointForm
+            endpoint={endpoint}
+            label="Endpoint"
+            failure="The endpoint was not changed"
+            action="Save"
+            save={(values, onError) => update.mutate({ ...values, id: endpoint.id }, { onError })}
+            busy={update.isPending}
+            onCancel={dialog.close}
+          />
+        </Stack>
+      </FormModal>
+    </>
+  );
+}

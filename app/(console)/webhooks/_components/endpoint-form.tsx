@@ -1,0 +1,97 @@
+"use client";
+
+import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { EVENT_TYPE_VIEWS, EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
+import type { EventType, WebhookEndpoint } from "@/server/webhooks/schema";
+
+type Values = { url: string; description: string | null; events: EventType[] };
+
+/** The fields of an endpoint: of `endpoint`, or of a new one. */
+export function EndpointForm({
+  endpoint,
+  label,
+  failure,
+  action,
+  save,
+  busy,
+  onCancel,
+}: {
+  endpoint?: WebhookEndpoint;
+  /** Accessible name of the form. */
+  label: string;
+  /** Title of an error that belongs to no field. */
+  failure: string;
+  /** The button's label. */
+  action: string;
+  save: (values: Values, onError: (error: unknown) => void) => void;
+  busy: boolean;
+  onCancel: () => void;
+}) {
+  const [unplacedError, setUnplacedError] = useState<unknown>(null);
+  const form = useForm({
+    initialValues: {
+      url: endpoint?.url ?? "",
+      description: endpoint?.description ?? "",
+      events: endpoint?.events ?? STATUS_EVENT_TYPES,
+    },
+    validate: {
+      url: (url) => (url.trim() ? null : "Enter the URL of your endpoint"),
+      events: (events) => (events.length > 0 ? null : "Select at least one event"),
+    },
+  });
+
+  const submit = form.onSubmit(({ url, description, events }) => {
+    setUnplacedError(null);
+    save({ url: url.trim(), description: description.trim() || null, events }, (error) => {
+      if (!markFields(form, error)) setUnplacedError(error);
+    });
+  });
+
+  return (
+    <form onSubmit={submit} noValidate aria-label={label}>
+      <Stack gap="md">
+        <ErrorAlert error={unplacedError} title={failure} />
+        <TextInput
+          label="Endpoint URL"
+          description="https is recommended"
+          placeholder="https://example.com/webhooks/sms"
+          type="url"
+          autoComplete="off"
+          data-autofocus
+          withAsterisk
+          {...form.getInputProps("url")}
+        />
+        <TextInput
+          label="Description"
+          description="Optional"
+          autoComplete="off"
+          {...form.getInputProps("description")}
+        />
+        <Checkbox.Group label="Events" withAsterisk {...form.getInputProps("events")}>
+          <Stack gap="sm" mt="xs" mb={4}>
+            {EVENT_TYPES.map((type) => (
+              <Checkbox
+                key={type}
+                value={type}
+                label={<span className="mono">{type}</span>}
+                description={EVENT_TYPE_VIEWS[type].description}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+"use client";
+
+import { Menu, Text } from "@mantine/core";
+import { IconBuilding, IconCheck } from "@tabler/icons-react";
+import { forgetPerson, trpc } from "../_trpc/client";
+import { toastFailed } from "../_ui/toast";
+
+/** The accounts of somebody who has several, in a menu; the chosen one opens anew. */
+export function AccountSwitch() {
+  const { data: memberships = [] } = trpc.members.memberships.useQuery();
+  const open = trpc.members.switchAccount.useMutation({
+    onSuccess: () => {
+      // What is on this page belongs to the other account.
+      forgetPerson();
+      window.location.assign("/");
+    },
+    onError: toastFailed,
+  });
+  if (memberships.length < 2) return null;
+  return (
+    <>
+      <Menu.Label>Accounts</Menu.Label>
+      {memberships.map(({ account_id, name, role, is_current }) => (
+        <Menu.Item
+          key={account_id}
+          leftSection={is_current ? <IconCheck size={16} aria-hidden /> : <IconBuilding size={16} aria-hidden />}
+          aria-current={is_current || undefined}
+          onClick={() => !is_current && open.mutate({ account_id })}
+        >
+          <Text size="sm" className="clip" component="div" dir="auto">
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" component="div">
+            {role}
+          </Text>
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+    </>
+  );
+}

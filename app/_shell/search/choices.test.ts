@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { foundChoices, knownChoices } from "./choices";
+
+const labels = (text: string, isOperator = false) =>
+  knownChoices(text, isOperator).flatMap(({ choices }) => choices.map(({ label }) => label));
+
+test("a page or action is found by the beginnings of its words, in any order and case", () => {
+  expect(labels("webh")).toEqual(["Webhooks", "Add a webhook endpoint"]);
+  expect(labels("KEY cre")).toEqual(["Create an API key"]);
+  expect(labels("theme dark")).toEqual(["Theme: dark"]);
+  expect(labels("ebhook")).toEqual([]);
+});
+
+test("an action is found by other words for it", () => {
+  expect(labels("log out")).toEqual(["Sign out"]);
+  expect(labels("opt-out")).toEqual(["Suppress a number"]);
+});
+
+test("the pages of operators are offered to them only", () => {
+  expect(labels("accounts")).toEqual([]);
+  expect(labels("accounts", true)).toEqual(["Accounts"]);
+});
+
+test("what was found is listed by kind, and an event leads to its message", () => {
+  const item = { title: "message.sent", detail: "evt_1", id: "evt_1", created_at: null };
+  const found = [
+    { ...item, kind: "sender" as const, id: "snd_1", message_id: null },
+    { ...item, kind: "event" as const, message_id: "msg_1" },
+  ];
+  expect(foundChoices(found).map(({ label, choices }) => [label, choices.length])).toEqual([
+    ["Events", 1],
+    ["Senders", 1],
+  ]);
+  expect(foundChoices(found)[0]?.choices[0]).toMatchObject({ href: "/messages/msg_1" });
+});

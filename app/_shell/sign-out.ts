@@ -1,0 +1,10 @@
+import { forgetPerson } from "../_trpc/client";
+import { rememberTestMode } from "../_trpc/test-mode";
+
+/** Ends the session of this browser and leads to sign-in. */
+export async function signOutHere(): Promise<void> {
+  forgetPerson();
+  rememberTestMode(false);
+  const { signOut } = await import("next-auth/react");
+  await signOut({ callbackUrl: "/sign-in" });
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { useDisclosure } from "@mantine/hooks";
+import { useUrlState } from "../lists/use-url-state";
+
+const CREATE = "create";
+
+/** The address of a page with its dialog for something new open. */
+export const createAt = (page: string): string => `${page}?${CREATE}=yes`;
+
+/** Whether a page's dialog for something new is open, as a button or the address says. */
+export function useCreateDialog() {
+  const { params, change } = useUrlState();
+  const [isOpen, dialog] = useDisclosure(false);
+  return [
+    isOpen || params.get(CREATE) === "yes",
+    {
+      open: dialog.open,
+      close: () => {
+        dialog.close();
+        if (params.has(CREATE)) change({ [CREATE]: undefined }, "replace");
+      },
+    },
+  ] as const;
+}

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "../test";
+
+test("messages download as they are filtered, and suppressions too", async ({ console: page, api, account }) => {
+  for (const to of ["+15550100001", "+15550100001", "+15550100003"]) {
+    await api.post("/messages/send", { to, from: account.sender, body: '=1+1, said "he"' });
+  }
+  await api.post("/suppressions", { number: "+14155550123", note: "Asked by mail" });
+  const save = async (): Promise<string> => {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^(messages|suppressions)-\d{4}-\d\d-\d\d\.csv$/);
+    return readFile(await download.path(), "utf8");
+  };
+
+  await test.step("with a filter only what it shows", async () => {
+    await page.goto("/messages?to=0100001");
+    const lines = (await save()).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^id,created_at,to,from,body,/);
+    expect(lines[1]).toContain(`,+15550100001,${account.sender},"'=1+1, said ""he""",`);
+    await expect(page.getByText("The file is complete")).toBeVisible();
+  });
+
+  await test.step("without one everything", async () => {
+    await page.goto("/messages");
+    expect((await save()).trimEnd().split("\r\n")).toHaveLength(4);
+  });
+
+  await test.step("suppressions", async () => {
+    await page.goto("/suppressions");
+    expect(await save()).toContain("+14155550123,,manual,Asked by mail,");
+  });
+});
+
+test("a list is handed to nobody but a signed-in person, on our own pages", async ({ console: page, service }) => {
+  const ask = (headers: Record<string, string>, data: unknown = { list: "messages" }) =>
+    page.request.post(`${service.url}/api/exports`, {
+      headers: { "content-type": "application/json", ...headers },
+      data,
+    });
+  expect((await ask({})).status()).toBe(200);
+  expect((await ask({ cookie: "" })).status()).toBe(401);
+  expect((await ask({ origin: "https://evil.example", "sec-fetch-site": "cross-site" })).status()).toBe(403);
+  expect((await ask({}, { list: "accounts" })).status()).toBe(400);
+  expect((await page.request.get(`${service.url}/api/exports`)).status()).toBe(404);
+});

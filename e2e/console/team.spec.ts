@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import type { Browser, Page } from "@playwright/test";
+import type { Service } from "../support/service";
+import { expect, test } from "../test";
+
+const PASSWORD = "correct horse battery staple";
+const newEmail = () => `member-${randomBytes(5).toString("hex")}@example.com`;
+
+/** Invites somebody on the page of the team. @returns the link that is shown. */
+async function invite(page: Page, email: string, role: string): Promise<string> {
+  await page.goto("/settings/team");
+  await page.getByRole("button", { name: "Invite a member" }).click();
+  await page.getByLabel("Email").fill(email);
+  await page.getByRole("combobox", { name: "Role", exact: true }).click();
+  await page.getByRole("option", { name: role }).click();
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
+  const link = await page.getByTestId("secret-value").textContent();
+  await page.getByRole("button", { name: "Done" }).click();
+  return link ?? "";
+}
+
+/** Accepts an invitation as somebody new, in a browser of their own. */
+async function join(browser: Browser, service: Service, link: string, name: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: service.url });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Accept invitation" }).click();
+  await page.waitForURL("/");
+  return page;
+}
+
+test("somebody is invited, joins, gets another role, and is out at once when removed", async ({
+  console: page,
+  browser,
+  service,
+}) => {
+  const email = newEmail();
+  const link = await invite(page, email, "Viewer");
+  await expect(page.getByRole("table", { name: "Open invitations" })).toContainText(email);
+  const member = await join(browser, service, link, "Bob Builder");
+
+  const navigation = member.getByRole("navigation", { name: "Main" });
+  await expect(navigation.getByRole("link", { name: "Messages" })).toBeVisible();
+  await expect(navigation.getByRole("link", { name: "Send a message" })).toHaveCount(0);
+  await member.goto("/settings/team");
+  await expect(member.getByRole("table", { name: "Members" })).toContainText("Bob Builder");
+  await expect(member.getByRole("button", { name: "Invite a member" })).toHaveCount(0);
+  await expect(member.getByRole("link", { name: "Audit log" })).toHaveCount(0);
+
+  await page.goto("/settings/team");
+  await expect(page.getByRole("table", { name: "Open invitations" })).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Role of Bob Builder" }).click();
+  await page.getByRole("option", { name: "Developer" }).click();
+  await expect(page.getByText("Bob Builder is a developer now")).toBeVisible();
+  await member.goto("/");
+  await expect(member.getByRole("navigation").getByRole("link", { name: "Send a message" })).toBeVisible();
+
+  await page.getByRole("button", { name: "Remove Bob Builder" }).click();
+  await page.getByRole("button", { name: "Remove member" }).click();
+  await expect(page.getByText("Bob Builder is no member any more")).toBeVisible();
+  expect((await member.request.get("/api/trpc/auth.viewer")).status()).toBe(401);
+  await member.goto("/");
+  await expect(member).toHaveURL(/\/sign-in/);
+  await member.getByLabel("Email").fill(email);
+  await member.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await member.getByRole("button", { name: "Sign in" }).click();
+  await expect(member.getByText("You are a member of no account any more")).toBeVisible();
+  await member.context().close();
+});
+
+test("a link of an invitation works once, and not when it was withdrawn", async ({
+  console: page,
+  browser,
+  service,
+}) => {
+  const [used, withdrawn] = [newEmail(), newEmail()];
+  const usedLink = await invite(page, used, "Developer");
+  const withdrawnLink = await invite(page, withdrawn, "Owner");
+  await page.getByRole("button", { name: `Withdraw the invitation of ${withdrawn}` }).click();
+  await expect(page.getByText(`The invitation of ${withdrawn} is withdrawn`)).toBeVisible();
+  const member = await join(browser, service, usedLink, "Carla");
+  await member.context().clearCookies();
+  for (const link of [usedLink, withdrawnLink, "/invitation?token=nothing", "/invitation"]) {
+    await member.goto(link);
+    await expect(member.getByText("This invitation does not work")).toBeVisible();
+  }
+  await member.context().close();
+});
+
+test("a page of another account than the session's changes nothing, and says so", async ({
+  console: page,
+  browser,
+  service,
+}) => {
+  const email = newEmail();
+  const member = await join(browser, service, await invite(page, email, "Owner"), "Dora");
+  await member.goto("/settings");
+  const accounts = await member.request.get("/api/trpc/members.memberships");
+  const [own] = (await accounts.json()).result.data;
+  const refused = await member.request.get("/api/trpc/members.list", {
+    headers: { "x-shown-account": "acc_of_another_tab" },
+  });
+  expect(refused.status()).toBe(409);
+  expect(await refused.json()).toMatchObject({ error: { data: { details: { reason: "account_switched" } } } });
+  const allowed = await member.request.get("/api/trpc/members.list", {
+    headers: { "x-shown-account": own.account_id },
+  });
+  expect(allowed.status()).toBe(200);
+  await member.context().close();
+});
+
+test("somebody with several accounts switches between them in the account menu", async ({
+  console: page,
+  account,
+  browser,
+  service,
+}) => {
+  const email = newEmail();
+  const context = await browser.newContext({ baseURL: service.url });
+  const founder = await context.newPage();
+  await founder.goto("/sign-up");
+  await founder.getByLabel("Your name").fill("Emil");
+  await founder.getByLabel("Company").fill("Emil and Daughters");
+  await founder.getByLabel("Email").fill(email);
+  await founder.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await founder.getByRole("button", { name: "Create account" }).click();
+  await founder.waitForURL("/");
+  const link = await invite(founder, account.email, "Viewer");
+
+  await page.goto(link);
+  await expect(page.getByRole("heading", { name: "Join Emil and Daughters" })).toBeVisible();
+  await page.getByLabel("Password", { exact: true }).fill(account.password);
+  await page.getByRole("button", { name: "Accept invitation" }).click();
+  await page.waitForURL("/");
+  await page.getByRole("button", { name: "Account menu" }).click();
+  await expect(page.getByRole("menuitem", { name: /Emil and Daughters/ })).toHaveAttribute("aria-current", "true");
+  await page.getByRole("menuitem", { name: /owner/ }).click();
+  await expect(page.getByRole("navigation").getByRole("link", { name: "Send a message" })).toBeVisible();
+  await page.goto("/settings/team");
+  await expect(page.getByRole("table", { name: "Members" })).toContainText(account.email);
+  await context.close();
+});
+
+test("the addresses that security and audit log had before lead to the settings", async ({ console: page }) => {
+  await page.goto("/security");
+  await expect(page).toHaveURL("/settings/security");
+  await page.goto("/audit");
+  await expect(page).toHaveURL("/settings/audit");
+  await expect(
+    page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit log" }),
+  ).toHaveAttribute("aria-current", "page");
+});
+
+test("a person's name and what the account says of itself are edited in the profile", async ({ console: page }) => {
+  await page.goto("/settings");
+  await page.getByRole("textbox", { name: "Your name" }).fill("Anna Example");
+  await page.getByRole("button", { name: "Save your name" }).click();
+  await expect(page.getByText("Your name is saved")).toBeVisible();
+  await page.getByLabel("Company").fill("Example Ltd");
+  await page.getByRole("combobox", { name: "Country" }).click();
+  await page.getByRole("option", { name: "Germany (DE)" }).click();
+  await page.getByRole("button", { name: "Save account" }).click();
+  await expect(page.getByText("The account is saved")).toBeVisible();
+  await page.goto("/settings/audit");
+  await expect(page.getByRole("table", { name: "Audit log" })).toContainText("Account updated");
+});

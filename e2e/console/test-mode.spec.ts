@@ -1,0 +1,117 @@
+import { apiWith } from "../support/api";
+import { violationsOf } from "../support/axe";
+import { signInOperator } from "../support/sign-in";
+import { expect, test } from "../test";
+
+const SHOWN_ONCE = "secret-value";
+
+test("test mode is switched on at the top, says so on every page, and makes test keys that work", async ({
+  console: page,
+  service,
+  account,
+}) => {
+  const banner = page.getByRole("complementary", { name: "Test mode" });
+  const toggle = page.getByRole("switch", { name: "Test mode" });
+  await expect(banner).toBeHidden();
+  await expect(page.getByRole("link", { name: /Balance/ })).toContainText("100.00");
+
+  await page.goto("/api-keys");
+  await toggle.check({ force: true });
+  await expect(banner).toBeVisible();
+  await expect(toggle).toBeChecked();
+  await expect(page).toHaveURL(/\/api-keys$/);
+  await expect(page.getByRole("link", { name: /Balance/ })).toContainText("1,000.00");
+  await expect(page.getByText("No test keys yet")).toBeVisible();
+
+  await page.getByRole("button", { name: "Create test key" }).first().click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Trial");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const key = (await page.getByTestId(SHOWN_ONCE).textContent()) ?? "";
+  expect(key).toMatch(/^ds_test_[0-9A-Za-z]{32}$/);
+  const api = apiWith(service, key);
+  const sent = await api.post("/messages/send", { to: "+15550100001", from: "TEST", body: "A trial" });
+  expect(sent.status).toBe(201);
+
+  await page.goto(`/messages/${String(sent.body.data.id)}`);
+  await expect(banner).toBeVisible();
+  await expect(page.getByTestId("message-status")).toHaveText(/delivered/i);
+
+  await page.goto("/senders");
+  await expect(page.getByRole("row", { name: /TEST/ })).toBeVisible();
+  await expect(page.getByText(account.sender)).toBeHidden();
+
+  await toggle.uncheck({ force: true });
+  await expect(banner).toBeHidden();
+  await expect(page.getByRole("row", { name: account.sender })).toBeVisible();
+  await page.goto("/messages");
+  await expect(page.getByText("+15550100001")).toBeHidden();
+  await page.goto("/audit");
+  await expect(page.getByRole("row", { name: /API key created in test mode/ })).toBeVisible();
+});
+
+test("in test mode a message is sent from the console, free of charge", async ({ console: page, api }) => {
+  await page.getByRole("switch", { name: "Test mode" }).check({ force: true });
+  await expect(page.getByRole("complementary", { name: "Test mode" })).toBeVisible();
+  await page.goto("/send");
+  await expect(page.getByRole("region", { name: "Scenario numbers" })).toBeVisible();
+  await page.getByLabel("Recipient").fill("+15550100009");
+  await page.getByRole("textbox", { name: "Message" }).fill("A trial");
+  await page.getByRole("button", { name: /^Send/ }).click();
+  await expect(page.getByTestId("message-status")).toHaveText(/undelivered/i);
+  expect((await api.get<unknown[]>("/messages")).body.data).toEqual([]);
+  expect((await api.get("/balance")).body.data.balance).toBe(100);
+});
+
+test("a page stays in its mode when another tab switches, and signing out ends test mode", async ({
+  console: page,
+}) => {
+  const tab = await page.context().newPage();
+  await tab.goto("/senders");
+  await tab.getByRole("switch", { name: "Test mode" }).check({ force: true });
+  await expect(tab.getByRole("row", { name: /TEST/ })).toBeVisible();
+  await page.getByRole("link", { name: "Senders" }).first().click();
+  await expect(page.getByRole("table", { name: "Senders" })).toBeVisible();
+  await expect(page.getByRole("row", { name: /TEST/ })).toBeHidden();
+  await expect(page.getByRole("complementary", { name: "Test mode" })).toBeHidden();
+  await tab.getByRole("button", { name: "Account menu" }).click();
+  await tab.getByRole("menuitem", { name: "Sign out" }).click();
+  await tab.waitForURL(/sign-in/);
+  const left = (await page.context().cookies()).filter(({ name }) => name === "test-mode");
+  expect(left).toEqual([]);
+});
+
+test("operators' pages say that they show live data, and list no test accounts", async ({ page, service, account }) => {
+  await signInOperator(page, service);
+  await page.goto("/operator/accounts");
+  await page.getByRole("switch", { name: "Test mode" }).check({ force: true });
+  await expect(page.getByText("Operator pages always show live data.")).toBeVisible();
+  await page
+    .getByRole("searchbox")
+    .or(page.getByPlaceholder(/Search/))
+    .first()
+    .fill(account.email);
+  await expect(page.getByRole("row", { name: account.email })).toHaveCount(1);
+});
+
+for (const { name, colorScheme, width } of [
+  { name: "light", colorScheme: "light", width: 1_280 },
+  { name: "dark", colorScheme: "dark", width: 1_280 },
+  { name: "on a phone", colorScheme: "light", width: 360 },
+] as const) {
+  test(`pages of test mode have no barrier, ${name}`, async ({ console: page }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    const toggle = page.getByRole("switch", { name: "Test mode" });
+    if (width < 768) await page.getByRole("button", { name: "Open navigation" }).click();
+    await toggle.check({ force: true });
+    await expect(page.getByRole("complementary", { name: "Test mode" })).toBeVisible();
+    for (const path of ["/", "/api-keys", "/send"]) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+      await page.screenshot({ path: `test-results/test-mode-${name}-${path.slice(1) || "overview"}.png` });
+    }
+  });
+}

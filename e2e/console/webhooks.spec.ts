@@ -1,0 +1,49 @@
+import { expect, test } from "../test";
+
+test("an endpoint is changed, and its secret stays", async ({ console: page, api, receiver }) => {
+  const { body } = await api.post("/webhooks/create", { url: `${receiver.url}/old`, description: "Old" });
+  await page.goto(`/webhooks/${body.data.id}`);
+  const dialog = page.getByRole("dialog", { name: "Edit the endpoint" });
+  await page.getByRole("button", { name: "Edit" }).click();
+  await expect(dialog.getByLabel("Endpoint URL")).toHaveValue(`${receiver.url}/old`);
+
+  await test.step("a wrong URL is refused at its field", async () => {
+    await dialog.getByLabel("Endpoint URL").fill("ftp://old.example");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog.getByText(/http or https URL/)).toBeVisible();
+  });
+
+  await test.step("URL, description and events are saved together", async () => {
+    await dialog.getByLabel("Endpoint URL").fill(`${receiver.url}/new`);
+    await dialog.getByLabel("Description").fill("");
+    await dialog.getByRole("checkbox", { name: /message\.sent/ }).uncheck();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByText(`${receiver.url}/new`)).toBeVisible();
+  });
+  const changed = await api.get(`/webhooks/${body.data.id}`);
+  expect(changed.body.data).toMatchObject({
+    url: `${receiver.url}/new`,
+    description: null,
+    events: ["message.delivered", "message.failed"],
+  });
+});
+
+test("chosen deliveries are sent again together", async ({ console: page, api, account, receiver }) => {
+  const { body } = await api.post("/webhooks/create", { url: receiver.url, events: ["message.delivered"] });
+  for (let count = 0; count < 3; count += 1) {
+    await api.post("/messages/send", { to: "+15550100001", from: account.sender, body: `Number ${count}` });
+  }
+  await page.goto(`/webhooks/${body.data.id}`);
+  const rows = page.getByRole("checkbox", { name: /^Select message\.delivered/ });
+  await expect(rows).toHaveCount(3);
+  await expect.poll(() => receiver.received.length).toBe(3);
+  await rows.first().check();
+  await expect(page.getByText("1 selected")).toBeVisible();
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  await expect(page.getByText("3 selected")).toBeVisible();
+  await page.getByRole("button", { name: "Send again" }).click();
+  await expect(page.getByText("3 events queued to be sent again")).toBeVisible();
+  await expect.poll(() => receiver.received.length).toBe(6);
+  await expect(page.getByText("selected")).toBeHidden();
+});

@@ -1,0 +1,54 @@
+/** Writing a list as a CSV file while it is read. */
+import type { ServerResponse } from "node:http";
+import { toCsv } from "../../exports/csv";
+import type { Export } from "../../exports/service";
+import { letApiGoFirst } from "./traffic";
+
+/** A reader who takes nothing for so long in milliseconds is gone, or as good as gone. */
+const STALLED_MS = 30_000;
+
+/** Waits until the reader has taken what was written. @returns whether there is still a reader. */
+function drained(response: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isThere: boolean) => () => {
+      clearTimeout(timer);
+      response.off("drain", onDrain).off("close", onClose);
+      resolve(isThere);
+    };
+    const onDrain = settle(true);
+    const onClose = settle(false);
+    const timer = setTimeout(onClose, STALLED_MS);
+    response.once("drain", onDrain).once("close", onClose);
+  });
+}
+
+/**
+ * Writes an export as the answer. The first page is read before the answer begins, so that a failure up to there is a proper
+ * refusal.
+ * @throws what reading throws. An answer that has begun is cut off by then: a file that lacks rows must not look complete.
+ */
+export async function writeExport(response: ServerResponse, { fileName, header, pages }: Export): Promise<void> {
+  try {
+    for (let page = await pages.next(), isFirst = true; !page.done; page = await pages.next(), isFirst = false) {
+      if (isFirst) {
+        response.writeHead(200, {
+          "content-type": "text/csv; charset=utf-8",
+          "content-disposition": `attachment; filename="${fileName}"`,
+          "cache-control": "no-store",
+        });
+      }
+      if (!response.write(toCsv(isFirst ? [header, ...page.value] : page.value)) && !(await drained(response))) {
+        response.destroy();
+        return;
+      }
+      await letApiGoFirst();
+      if (response.destroyed) return;
+    }
+    response.end();
+  } catch (thrown) {
+    if (response.headersSent) response.destroy();
+    throw thrown;
+  } finally {
+    await pages.return();
+  }
+}

@@ -1,0 +1,52 @@
+/** Forgotten passwords, by e-mail. */
+import { pool, transaction } from "../../core/db";
+import { publicUrl } from "../../core/env";
+import { forbidden } from "../../core/errors";
+import { newId } from "../../core/ids";
+import { addJob } from "../../core/jobs";
+import { isMailSet, queueMail } from "../../mail/store";
+import type { RequestResetInput, ResetRequested } from "../schema";
+import { normalEmail } from "../sign-in/normal-email";
+import { countResetRequest } from "../sign-in/throttle";
+import { issueLink, LINK_VALID_S, newResetToken } from "./reset-links";
+
+/**
+ * Asks for a link to choose another password. The answer is the same, after the same work, whether or not anybody signs in
+ * with the e-mail: that is found out by a job.
+ * @param address of the caller, for throttling.
+ * @throws 403 `reset_by_operator` when no mail server is set, 429 `reset_throttled`.
+ */
+export async function requestReset({ email }: RequestResetInput, address: string): Promise<ResetRequested> {
+  if (!isMailSet()) {
+    throw forbidden("The operator of this installation makes links for forgotten passwords. Ask them for one.", {
+      reason: "reset_by_operator",
+    });
+  }
+  await countResetRequest(address);
+  await addJob(pool(), "request_password_reset", { email: normalEmail(email), mailId: newId("mail") });
+  return { accepted: true };
+}
+
+/** Mails a link to the person of an e-mail, if there is one; a second run of the same job does nothing. */
+export async function mailReset({ email, mailId }: { email: string; mailId: string }): Promise<void> {
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string; accountId: string }>(
+      `SELECT id, account_id AS "accountId" FROM users WHERE email = $1`,
+      [email],
+    );
+    const [user] = rows;
+    if (!user) return;
+    const token = newResetToken();
+    const letter = {
+      subject: "Choose a new password",
+      paragraphs: [
+        "Somebody, probably you, has asked for a link to choose another password.",
+        "It works once and for an hour. If it was not you, do nothing: your password stays as it is.",
+      ],
+      link: { label: "Choose a new password", url: `${publicUrl()}/reset-password?token=${token}` },
+    };
+    const mail = { id: mailId, address: email, kind: "password_reset", accountId: null, letter } as const;
+    // An earlier link goes on working when no further e-mail may be sent.
+    if (await queueMail(tx, { ...mail, validS: LINK_VALID_S })) await issueLink(tx, user.id, token);
+  });
+}

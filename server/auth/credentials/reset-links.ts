@@ -1,0 +1,24 @@
+/** Tokens with which a person may choose another password, once and within an hour. */
+import { createHash, randomBytes } from "node:crypto";
+import type { Tx } from "../../core/db";
+
+export const LINK_VALID_S = 60 * 60;
+const TOKEN_BYTES = 32;
+
+export const newResetToken = (): string => randomBytes(TOKEN_BYTES).toString("base64url");
+
+/** Only this is kept of a token: who reads the database cannot use it. */
+export const hashResetToken = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+/** Links to reset a password that was changed meanwhile are worth nothing. */
+export const dropLinks = (tx: Tx, userId: string) =>
+  tx.query("DELETE FROM password_resets WHERE user_id = $1", [userId]);
+
+/** Makes a token count; the person's earlier ones lose their worth. */
+export async function issueLink(tx: Tx, userId: string, token: string): Promise<void> {
+  await dropLinks(tx, userId);
+  await tx.query(
+    `INSERT INTO password_resets (token_hash, user_id, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))`,
+    [hashResetToken(token), userId, LINK_VALID_S],
+  );
+}

@@ -1,0 +1,61 @@
+/** The outbox: e-mails are written with the change that causes them, and sent by a job afterwards. */
+import type { Tx } from "../core/db";
+import { env } from "../core/env";
+import { newId } from "../core/ids";
+import { addJob } from "../core/jobs";
+import { log } from "../core/log";
+import { seal } from "../core/seal";
+import { type Composed, compose, type Letter } from "./compose";
+
+/** E-mails to one address in an hour. */
+const PER_ADDRESS_MAX = 10;
+
+export const MAIL_PURPOSE = "mail";
+
+/** Whether e-mails can be sent. */
+export const isMailSet = (): boolean => env().SMTP_URL !== undefined;
+
+type Outgoing = {
+  /** Given by who may write the same e-mail twice: the second is not written. */
+  id?: string;
+  address: string;
+  kind: "invitation" | "password_reset" | "alert";
+  accountId: string | null;
+  letter: Letter;
+  /** Later than this, in seconds, it is of no use any more. */
+  validS: number;
+};
+
+/**
+ * Writes an e-mail and its job in the transaction of `tx`.
+ * @returns false, without having written it, when no mail server is set, when it was written before, or when the address has
+ *   got as many in the last hour as it may.
+ */
+export async function queueMail(tx: Tx, mail: Outgoing): Promise<boolean> {
+  if (!isMailSet()) return false;
+  // Of two e-mails to one address the second counts when the first is written.
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`mail:${mail.address}`]);
+  const content: Composed = compose(mail.letter);
+  const { rows } = await tx.query<{ id: string }>(
+    `INSERT INTO mails (id, account_id, address, kind, content_sealed, created_at, valid_until)
+     SELECT $1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + make_interval(secs => $6)
+     WHERE (SELECT count(*) FROM mails WHERE address = $3 AND created_at > clock_timestamp() - interval '1 hour') < $7
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
+    [
+      mail.id ?? newId("mail"),
+      mail.accountId,
+      mail.address,
+      mail.kind,
+      seal(env().SECRET_KEY, MAIL_PURPOSE, JSON.stringify(content)),
+      mail.validS,
+      PER_ADDRESS_MAX,
+    ],
+  );
+  const [written] = rows;
+  if (!written) {
+    log("warn", "mail.not_written", { kind: mail.kind, accountId: mail.accountId });
+    return false;
+  }
+  await addJob(tx, "send_mail", { mailId: written.id });
+  return true;
+}

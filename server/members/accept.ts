@@ -1,0 +1,135 @@
+/** Accepting an invitation: somebody who signs in here joins with their password, anybody else signs up with it. */
+import { recordAudit } from "../audit/store";
+import { hashPassword, isPassword } from "../auth/credentials/password";
+import { requireStrong } from "../auth/credentials/password-strength";
+import { giveBack, reserveAttempt } from "../auth/sign-in/throttle";
+import type { MemberRole, Origin, SessionActor } from "../core/actor";
+import { pool, type Tx, transaction } from "../core/db";
+import { errorCodeOf, invalidRequest } from "../core/errors";
+import { newId } from "../core/ids";
+import { log } from "../core/log";
+import { refusedInput } from "../core/wire";
+import { hashInvitationToken } from "./invitations";
+import { accountName } from "./present";
+import type { AcceptedInvitation, AcceptInvitationInput, InvitationToken, OpenInvitation } from "./schema";
+
+const UNIQUE_VIOLATION = "23505";
+
+const invitationIsOver = () =>
+  invalidRequest("This invitation was accepted, withdrawn, replaced by another, or is older than a week.", {
+    reason: "invitation_over",
+  });
+
+type Found = {
+  accountId: string;
+  name: string;
+  companyName: string;
+  email: string;
+  role: MemberRole;
+  userId: string | null;
+  passwordHash: string | null;
+};
+
+async function findInvitation(token: string): Promise<Found> {
+  const { rows } = await pool().query<Found>(
+    `SELECT i.account_id AS "accountId", a.name, a.company_name AS "companyName", i.email, i.role, u.id AS "userId",
+       u.password_hash AS "passwordHash"
+     FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN users u ON u.email = i.email
+     WHERE i.token_hash = $1 AND i.expires_at > now()`,
+    [hashInvitationToken(token)],
+  );
+  if (!rows[0]) throw invitationIsOver();
+  return rows[0];
+}
+
+/** The invitation behind a link. @throws 400 `invitation_over` */
+export async function getInvitation({ token }: InvitationToken): Promise<OpenInvitation> {
+  const found = await findInvitation(token);
+  return {
+    account_name: accountName(found),
+    email: found.email,
+    role: found.role,
+    has_password: found.userId !== null,
+  };
+}
+
+type Invited = { accountId: string; role: MemberRole };
+
+/** Uses the invitation up: of two who accept it at once, one does. */
+async function useUp(tx: Tx, token: string): Promise<Invited> {
+  const { rows } = await tx.query<Invited>(
+    `DELETE FROM invitations WHERE token_hash = $1 AND expires_at > now() RETURNING account_id AS "accountId", role`,
+    [hashInvitationToken(token)],
+  );
+  if (!rows[0]) throw invitationIsOver();
+  return rows[0];
+}
+
+async function addMember(tx: Tx, { accountId, role }: Invited, userId: string, origin: Origin): Promise<void> {
+  await tx.query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
+    accountId,
+    userId,
+    role,
+  ]);
+  // Who was a member of no account has no other to sign in to.
+  await tx.query(
+    `UPDATE users u SET account_id = $1 WHERE u.id = $2 AND NOT EXISTS (
+       SELECT 1 FROM account_members m WHERE m.user_id = u.id AND m.account_id = u.account_id)`,
+    [accountId, userId],
+  );
+  const person: SessionActor = { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin };
+  await recordAudit(tx, person, { action: "member.joined", accountId, subjectId: userId, after: { role } });
+}
+
+async function signUpAsMember(input: AcceptInvitationInput, email: string, origin: Origin): Promise<string> {
+  if (input.name === "") throw refusedInput("name", "must be given");
+  requireStrong("password", input.password, [input.name, email]);
+  const passwordHash = await hashPassword(input.password);
+  const userId = newId("user");
+  try {
+    return await transaction(async (tx) => {
+      const invited = await useUp(tx, input.token);
+      await tx.query("INSERT INTO users (id, account_id, email, name, password_hash) VALUES ($1, $2, $3, $4, $5)", [
+        userId,
+        invited.accountId,
+        email,
+        input.name,
+        passwordHash,
+      ]);
+      await addMember(tx, invited, userId, origin);
+      return userId;
+    });
+  } catch (thrown) {
+    if (errorCodeOf(thrown) !== UNIQUE_VIOLATION) throw thrown;
+    throw refusedInput("password", "you have an account here since a moment ago: enter its password");
+  }
+}
+
+/** Wrong passwords count as attempts to sign in. */
+async function joinWithPassword(input: AcceptInvitationInput, found: Found & { userId: string }, origin: Origin) {
+  const attempt = { email: found.email, address: origin.address, deviceId: null };
+  await reserveAttempt(attempt);
+  if (!(await isPassword(found.passwordHash, input.password))) {
+    log("warn", "auth.password_refused", { userId: found.userId, address: origin.address });
+    throw refusedInput("password", "this is not your password");
+  }
+  await giveBack(attempt);
+  await transaction(async (tx) => addMember(tx, await useUp(tx, input.token), found.userId, origin));
+  return found.userId;
+}
+
+/**
+ * Makes the invited person a member, with the role of the invitation.
+ * @param origin of the caller, for throttling and the audit log.
+ * @throws 400 `invitation_over`, or at `name` or `password`; 429 `sign_in_throttled`.
+ */
+export async function acceptInvitation(input: AcceptInvitationInput, origin: Origin): Promise<AcceptedInvitation> {
+  const found = await findInvitation(input.token);
+  const { userId: knownId, accountId, email } = found;
+  const userId =
+    knownId === null
+      ? await signUpAsMember(input, email, origin)
+      : await joinWithPassword(input, { ...found, userId: knownId }, origin);
+  log("info", "members.joined", { accountId, userId });
+  return { account_id: accountId, email };
+}

@@ -1,0 +1,123 @@
+/** Invitations: links that make the owner of an e-mail a member, once and for a week. */
+import { createHash, randomBytes } from "node:crypto";
+import { recordAudit } from "../audit/store";
+import { normalEmail } from "../auth/sign-in/normal-email";
+import { requireConfirmed, type SessionActor } from "../core/actor";
+import { pool, type Tx, transaction } from "../core/db";
+import { publicUrl } from "../core/env";
+import { forbidden, invalidRequest, notFound } from "../core/errors";
+import { newId } from "../core/ids";
+import { log } from "../core/log";
+import type { Letter } from "../mail/compose";
+import { queueMail } from "../mail/store";
+import { accountName, type InvitationRow, presentInvitation } from "./present";
+import type { CreatedInvitation, Invitation, InviteInput, MemberPath } from "./schema";
+import { lockMembers, requireStillOwner } from "./store";
+
+const VALID_DAYS = 7;
+const TOKEN_BYTES = 32;
+/** Members and open invitations of an account. */
+const PEOPLE_MAX = 200;
+
+/** Only this is kept of a token: who reads the database cannot use it. */
+export const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+const COLUMNS = `id, email, role, created_at AS "createdAt", expires_at AS "expiresAt"`;
+
+/** Invitations of the actor's account that can still be accepted, newest first. */
+export async function listInvitations(actor: SessionActor): Promise<Invitation[]> {
+  const { rows } = await pool().query<InvitationRow>(
+    `SELECT ${COLUMNS} FROM invitations WHERE account_id = $1 AND expires_at > now() ORDER BY id DESC`,
+    [actor.accountId],
+  );
+  return rows.map(presentInvitation);
+}
+
+/** @returns the name of the account. */
+async function requireRoom(tx: Tx, accountId: string, members: number): Promise<string> {
+  const { rows } = await tx.query<{ status: string; name: string; companyName: string; open: number }>(
+    `SELECT a.status, a.name, a.company_name AS "companyName", (SELECT count(*)::int FROM invitations i WHERE i.account_id = a.id AND i.expires_at > now()) AS open
+     FROM accounts a WHERE a.id = $1`,
+    [accountId],
+  );
+  if (rows[0]?.status !== "active")
+    throw forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
+  if (members + rows[0].open < PEOPLE_MAX) return accountName(rows[0]);
+  throw invalidRequest(`An account has at most ${PEOPLE_MAX} members and open invitations.`, {
+    reason: "member_limit",
+  });
+}
+
+async function requireNewPerson(tx: Tx, accountId: string, email: string): Promise<void> {
+  const { rowCount } = await tx.query(
+    "SELECT 1 FROM account_members m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 AND u.email = $2",
+    [accountId, email],
+  );
+  if (rowCount === 0) return;
+  throw invalidRequest("This person is a member already.", { param: "email", reason: "already_member" });
+}
+
+const letterOf = (name: string, role: string, url: string): Letter => ({
+  subject: `Join ${name}`,
+  paragraphs: [
+    `You were invited to ${name} as ${role === "owner" ? "an" : "a"} ${role}.`,
+    `The link works once and for ${VALID_DAYS} days. If you did not expect it, do nothing.`,
+  ],
+  link: { label: "Accept the invitation", url },
+});
+
+/**
+ * Invites the owner of an e-mail; an earlier invitation of theirs is replaced. They are sent the link; where that cannot be done
+ * it is in the answer, and nowhere else.
+ * @throws 403 `confirmation_required`, `role_too_low` or `account_not_active`; 400 `already_member` or `member_limit`.
+ */
+export async function invite(actor: SessionActor, input: InviteInput): Promise<CreatedInvitation> {
+  requireConfirmed(actor);
+  const { accountId } = actor;
+  const email = normalEmail(input.email);
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const link = `${publicUrl()}/invitation?token=${token}`;
+  const { row, isMailed } = await transaction(async (tx) => {
+    const members = await lockMembers(tx, accountId);
+    requireStillOwner(members, actor);
+    const name = await requireRoom(tx, accountId, members.length);
+    await requireNewPerson(tx, accountId, email);
+    const { rows } = await tx.query<InvitationRow>(
+      `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7))
+       ON CONFLICT (account_id, email) DO UPDATE SET id = excluded.id, role = excluded.role,
+         token_hash = excluded.token_hash, invited_by = excluded.invited_by, created_at = now(),
+         expires_at = excluded.expires_at
+       RETURNING ${COLUMNS}`,
+      [newId("invitation"), accountId, email, input.role, hashInvitationToken(token), actor.userId, VALID_DAYS],
+    );
+    const [made] = rows as [InvitationRow];
+    const change = { action: "member.invited", accountId, subjectId: made.id } as const;
+    await recordAudit(tx, actor, { ...change, after: { email, role: input.role } });
+    const letter = letterOf(name, input.role, link);
+    const mail = { address: email, kind: "invitation", accountId, letter, validS: VALID_DAYS * 24 * 60 * 60 } as const;
+    return { row: made, isMailed: await queueMail(tx, mail) };
+  });
+  log("info", "members.invited", { accountId, invitation: row.id, by: actor.userId });
+  return { ...presentInvitation(row), link: isMailed ? null : link };
+}
+
+/** Withdraws an invitation: its link opens nothing any more. @throws 404, 403 `role_too_low`. */
+export async function withdrawInvitation(
+  actor: SessionActor,
+  { id }: MemberPath,
+): Promise<{ id: string; deleted: true }> {
+  const { accountId } = actor;
+  await transaction(async (tx) => {
+    const members = await lockMembers(tx, accountId);
+    const { rows } = await tx.query<{ email: string; role: string }>(
+      "DELETE FROM invitations WHERE id = $1 AND account_id = $2 RETURNING email, role",
+      [id, accountId],
+    );
+    const [gone] = rows;
+    if (!gone) throw notFound("There is no such invitation, or it was accepted.", { param: "id" });
+    requireStillOwner(members, actor);
+    await recordAudit(tx, actor, { action: "member.invitation_withdrawn", accountId, subjectId: id, before: gone });
+  });
+  return { id, deleted: true };
+}

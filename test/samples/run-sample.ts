@@ -1,0 +1,103 @@
+/** Runs code samples of the API document as they are, each as a program of its own. */
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+
+const run = promisify(execFile);
+const PYTHON_CLIENT = path.join("sdk", "python", "messaging_service.py");
+
+/** A language by the label of its samples: the file that a sample becomes, and the command that runs it. */
+const LANGUAGES = {
+  curl: { file: "sample.sh", command: ["sh"], version: ["curl", "--version"] },
+  Node: { file: "sample.mjs", command: [process.execPath], version: [process.execPath, "--version"] },
+  Python: { file: "sample.py", command: ["python3"], version: ["python3", "--version"] },
+  PHP: { file: "sample.php", command: ["php"], version: ["php", "--version"] },
+  Go: { file: "main.go", command: ["go", "run"], version: ["go", "version"] },
+} as const;
+
+export type Language = keyof typeof LANGUAGES;
+
+/** The languages that this machine can run. */
+export const installedLanguages = (): Language[] =>
+  (Object.keys(LANGUAGES) as Language[]).filter((language) => {
+    const [command, ...args] = LANGUAGES[language].version;
+    return spawnSync(command, args).status === 0;
+  });
+
+/** Puts the client into a Node sample, which a project installs from the package. */
+async function bundleNode(file: string): Promise<void> {
+  await build({
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    alias: {
+      "messaging-service-client": path.resolve("sdk/src/client.ts"),
+      "messaging-service-client/webhooks": path.resolve("sdk/src/webhooks.ts"),
+    },
+    logLevel: "silent",
+  });
+}
+
+type Prepared = { folder: string; command: string; args: string[]; env: NodeJS.ProcessEnv };
+
+async function prepare(language: Language, source: string, variables: Record<string, string>): Promise<Prepared> {
+  const { file, command } = LANGUAGES[language];
+  const folder = await mkdtemp(path.join(tmpdir(), "code-sample-"));
+  const sample = path.join(folder, file);
+  await writeFile(sample, source);
+  if (language === "Node") await bundleNode(sample);
+  if (language === "Python") await cp(PYTHON_CLIENT, path.join(folder, path.basename(PYTHON_CLIENT)));
+  const [program, ...args] = command;
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONUNBUFFERED: "1", GO111MODULE: "off", ...variables };
+  return { folder, command: program, args: [...args, sample], env };
+}
+
+/** Runs a sample to its end. @returns what it printed. @throws Error with its complaint when it failed. */
+export async function runSample(
+  language: Language,
+  source: string,
+  variables: Record<string, string>,
+): Promise<string> {
+  const { folder, command, args, env } = await prepare(language, source, variables);
+  try {
+    return (await run(command, args, { env, cwd: folder })).stdout;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts a sample that serves. PHP's own server runs the file once per request. */
+export async function startSample(
+  language: Language,
+  source: string,
+  variables: Record<string, string>,
+  port: number,
+): Promise<{ printed: () => string; stop: () => Promise<void> }> {
+  const { folder, command, args, env } = await prepare(language, source, variables);
+  const own = language === "PHP" ? ["-S", `127.0.0.1:${port}`, ...args] : args;
+  // A group of its own: `go run` starts the program that it has built.
+  const child: ChildProcess = spawn(command, own, { env, cwd: folder, detached: true });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      printed += chunk;
+    });
+  }
+  return {
+    printed: () => printed,
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once("close", resolve));
+      if (child.pid !== undefined && child.exitCode === null) {
+        process.kill(-child.pid, "SIGKILL");
+        await ended;
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
