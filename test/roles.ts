@@ -160,6 +160,7 @@ export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "overview.breakdown": "viewer",
   "overview.comparison": "viewer",
   "overview.concerns": "viewer",
+  "search.find": "viewer",
   "senders.create": "developer",
   "senders.delete": "developer",
   "senders.get": "viewer",
