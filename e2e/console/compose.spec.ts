@@ -66,3 +66,16 @@ test("what is too long is told in words at its field", async ({ console: page })
   await page.getByRole("button", { name: "Register", exact: true }).click();
   await expect(page.getByText("Must have at most 16 characters")).toBeVisible();
 });
+
+test("typographic punctuation is replaced on demand, which saves segments", async ({ console: page }) => {
+  await page.goto("/send");
+  const text = page.getByRole("textbox", { name: "Text", exact: true });
+  await text.fill(`“${"a".repeat(98)}”`);
+  const meter = page.getByTestId("segment-meter");
+  await expect(meter).toContainText("UCS-2");
+  await expect(meter).toContainText("Saves 1 segment");
+  await page.getByRole("button", { name: "Replace typographic punctuation" }).click();
+  await expect(text).toHaveValue(`"${"a".repeat(98)}"`);
+  await expect(meter).toContainText("GSM-7");
+  await expect(page.getByRole("button", { name: "Replace typographic punctuation" })).toBeHidden();
+});

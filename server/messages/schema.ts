@@ -4,10 +4,9 @@ import { ListQuery } from "../lists/schema";
 import { PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
 import { E164_PATTERN } from "./phone";
+import { BODY_MAX_CHARACTERS } from "./segments";
 import { MESSAGE_STATUSES } from "./status";
 
-/** Counted in code points, as `maxLength` of the API document counts. */
-export const BODY_MAX_CHARACTERS = 1_600;
 const BODY_TOO_LONG = `must have at most ${BODY_MAX_CHARACTERS} characters`;
 const NO_PHONE_NUMBER = "must be a phone number in E.164 form, such as +14155550123";
 const RECIPIENTS_MAX = 1_000;

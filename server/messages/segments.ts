@@ -4,6 +4,9 @@
  * Runs in the browser (the counter under the text box) and on the server at every send, so it has no dependencies.
  */
 
+/** The longest text, in code points, as `maxLength` of the API document counts. */
+export const BODY_MAX_CHARACTERS = 1_600;
+
 /** The encoding of a whole text: one character outside GSM-7 makes all of it UCS-2. */
 export type Encoding = "GSM-7" | "UCS-2";
 

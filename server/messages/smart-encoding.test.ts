@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BODY_MAX_CHARACTERS } from "./schema";
-import { nonGsmCharacters, segmentText } from "./segments";
+import { BODY_MAX_CHARACTERS, nonGsmCharacters, segmentText } from "./segments";
 import { gsmSubstituteFor, gsmSubstitutes, REPLACEABLE_CHARACTERS, toGsmPunctuation } from "./smart-encoding";
 
 const ACUTE = "\u0301";

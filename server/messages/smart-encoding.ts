@@ -2,8 +2,7 @@
  * Smart encoding: replaces typographic punctuation and unusual spaces by GSM-7 characters, so that one curly quote does not
  * make a whole text UCS-2. Letters are never replaced by others (ą stays ą), because that changes words.
  */
-import { BODY_MAX_CHARACTERS } from "./schema";
-import { segmentText } from "./segments";
+import { BODY_MAX_CHARACTERS, segmentText } from "./segments";
 
 /**
  * Substitutes and the characters that they replace. Left out on purpose: emoji and their joiners, directional marks, and the

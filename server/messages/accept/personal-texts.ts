@@ -1,8 +1,7 @@
 /** The texts of a bulk whose recipients have variables. */
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { fillIn } from "../placeholders";
-import { BODY_MAX_CHARACTERS } from "../schema";
-import { type Encoding, segmentText } from "../segments";
+import { BODY_MAX_CHARACTERS, type Encoding, segmentText } from "../segments";
 import { toGsmPunctuation } from "../smart-encoding";
 
 /** A text as it will be sent. */

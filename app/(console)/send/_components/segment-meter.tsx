@@ -1,12 +1,22 @@
-import { Code, Group, Progress, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, Progress, Stack, Text } from "@mantine/core";
 import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
-import { nonGsmCharacters, type Segmentation } from "@/server/messages/segments";
+import { nonGsmCharacters, type Segmentation, segmentText } from "@/server/messages/segments";
+import { toGsmPunctuation } from "@/server/messages/smart-encoding";
 
 const CHARACTERS_NAMED = 12;
 
 /** Encoding and segments of the text, the units left in the last segment, and the characters that force UCS-2. */
-export function SegmentMeter({ body, segmentation }: { body: string; segmentation: Segmentation }) {
+export function SegmentMeter({
+  body,
+  segmentation,
+  onReplace,
+}: {
+  body: string;
+  segmentation: Segmentation;
+  /** Takes the text with its typographic punctuation replaced; absent: that is not offered. */
+  onReplace?: (body: string) => void;
+}) {
   const { encoding, segments, unitsPerSegment, unitsLeft } = segmentation;
   const used = unitsPerSegment - unitsLeft;
   return (
@@ -25,7 +35,35 @@ export function SegmentMeter({ body, segmentation }: { body: string; segmentatio
         </Text>
       </Group>
       {encoding === "UCS-2" && <NonGsmCharacters body={body} />}
+      {encoding === "UCS-2" && onReplace && <ReplaceButton body={body} segments={segments} onReplace={onReplace} />}
     </Stack>
+  );
+}
+
+/** Offers to replace curly quotes, dashes and unusual spaces by plain ones, when there are any. */
+function ReplaceButton({
+  body,
+  segments,
+  onReplace,
+}: {
+  body: string;
+  segments: number;
+  onReplace: (body: string) => void;
+}) {
+  const replaced = toGsmPunctuation(body).body;
+  if (replaced === body) return null;
+  const saved = segments - segmentText(replaced).segments;
+  return (
+    <Group gap="xs">
+      <Button size="compact-sm" variant="light" onClick={() => onReplace(replaced)}>
+        Replace typographic punctuation
+      </Button>
+      {saved > 0 && (
+        <Text size="sm" c="dimmed">
+          Saves {formatCount(saved)} {saved === 1 ? "segment" : "segments"}
+        </Text>
+      )}
+    </Group>
   );
 }
 

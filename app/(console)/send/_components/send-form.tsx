@@ -164,7 +164,11 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
                   {...form.getInputProps("body")}
                   error={form.errors.body ?? bodyError}
                 />
-                <SegmentMeter body={body} segmentation={segmentation} />
+                <SegmentMeter
+                  body={body}
+                  segmentation={segmentation}
+                  onReplace={(replaced) => form.setFieldValue("body", replaced)}
+                />
               </Stack>
               <TextInput
                 label="Reference"

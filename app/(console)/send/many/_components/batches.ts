@@ -5,7 +5,7 @@ import { fillIn, placeholdersOf } from "@/server/messages/placeholders";
 
 /** Limits of one send from the console; each is stated on the page. */
 export const ROWS_MAX = 10_000;
-export const TEXT_MAX_CHARACTERS = 1_600;
+const TEXT_MAX_CHARACTERS = 1_600;
 const BATCH_ROWS_MAX = 500;
 /** A request has at most 1 MiB and 4,096 commas, of which some belong to the rest of it. */
 const BATCH_BYTES_MAX = 500_000;

@@ -1,7 +1,6 @@
 "use client";
 
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
-import { signOut } from "next-auth/react";
 import { forgetPerson, trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastFailed } from "@/app/_ui/toast";
@@ -9,10 +8,11 @@ import { toastFailed } from "@/app/_ui/toast";
 /** The way out of the account. */
 export function LeaveCard() {
   const leave = trpc.members.leave.useMutation({
-    onSuccess: ({ account_id }) => {
+    onSuccess: async ({ account_id }) => {
       forgetPerson();
-      if (account_id === null) void signOut({ callbackUrl: "/sign-in" });
-      else window.location.assign("/");
+      if (account_id !== null) return window.location.assign("/");
+      const { signOut } = await import("next-auth/react");
+      await signOut({ callbackUrl: "/sign-in" });
     },
     onError: toastFailed,
   });
