@@ -93,7 +93,11 @@ module.exports = {
     only(
       "router-is-thin",
       { path: "^server/(?!api/)([^/]+)/.*router\\.ts$" },
-      ["^server/core/(trpc|wire)\\.ts$", "^server/lists/schema\\.ts$", "^server/$1/(?!.*\\b(store|tasks|present)\\.ts$)"],
+      [
+        "^server/core/(trpc|wire)\\.ts$",
+        "^server/lists/schema\\.ts$",
+        "^server/$1/(?!.*\\b(store|tasks|present)\\.ts$)",
+      ],
       "A procedure knows core/trpc, core/wire, the page of a list, and its own subject's shapes and services.",
     ),
     never(
