@@ -85,8 +85,22 @@ async function makePossessions(account: TestAccount): Promise<Record<string, str
   const { rows } = await pool().query<{ id: string }>("SELECT id FROM senders WHERE account_id = $1", [
     account.accountId,
   ]);
+  const inboundId = newId("inbound");
+  await pool().query(
+    `INSERT INTO inbound_messages (id, provider, provider_message_id, account_id, from_number, to_number, body, received_at)
+     VALUES ($1, 'sandbox', $1, $2, '+14155550123', '+14155550124', 'Hello', now())`,
+    [inboundId, account.accountId],
+  );
+  const requestId = newId("request");
+  await pool().query(
+    `INSERT INTO request_log (slot, id, account_id, key_id, method, path, query, status, latency_ms, created_at)
+     VALUES (0, $1, $2, $3, 'GET', '/account', '', 200, 1, now())`,
+    [requestId, account.accountId, account.keyId],
+  );
   return {
     apiKeys: account.keyId,
+    inbound: inboundId,
+    requestLog: requestId,
     "auth.sessions": await startSession(userId, { address: "", userAgent: "" }),
     members: userId,
     "members.invitations": (await invite(theirs, { email: `${newId("user")}@roles.example`, role: "viewer" })).id,

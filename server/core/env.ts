@@ -79,7 +79,7 @@ export const Settings = z.object({
     ),
   MAIL_FROM: z
     .string()
-    .regex(/^[^\r\n]*@[^\r\n]+$/, "must be an e-mail address, with or without a name before it in <>")
+    .regex(/^[^@\r\n]+@[^@\r\n]+$/, "must be an e-mail address, with or without a name before it in <>")
     .default("Messaging Service <no-reply@localhost>")
     .describe("the sender of e-mails, e.g. Messaging Service <no-reply@example.com>"),
   SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),

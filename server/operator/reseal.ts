@@ -18,6 +18,7 @@ export const SEALED: readonly Place[] = [
   { table: "providers", key: "id", column: "settings_sealed", purpose: "provider settings" },
   { table: "alert_settings", key: "account_id", column: "secret_sealed", purpose: "webhook signing secret" },
   { table: "mails", key: "id", column: "content_sealed", purpose: "mail" },
+  { table: "provider_tokens", key: "id", column: "token_sealed", purpose: "access token" },
   { table: "second_factors", key: "user_id", column: "secret_sealed", purpose: "second factor" },
 ];
 
