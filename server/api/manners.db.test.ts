@@ -43,12 +43,12 @@ const STRICT = { prefer: "handling=strict" };
 describe("unknown fields and query parameters", () => {
   test("are ignored, and named in meta.warnings", async () => {
     const { plainKey, senderId } = await makeAccount();
-    const body = { to: "+14155550123", from: senderId, body: "x", sendAt: "2030-01-01T00:00:00Z", id: "msg_1" };
+    const body = { to: "+14155550123", from: senderId, body: "x", flash: true, id: "msg_1" };
     const sent = await call("POST", "/messages/send?routeId=1", plainKey, body);
     expect(sent.status).toBe(201);
     expect(sent.headers.get("preference-applied")).toBeNull();
     expect(sent.wire.meta.warnings).toEqual([
-      { code: "unknown_parameter", param: "sendAt", message: "is not a field of this request, and was ignored" },
+      { code: "unknown_parameter", param: "flash", message: "is not a field of this request, and was ignored" },
       { code: "unknown_parameter", param: "id", message: "is not a field of this request, and was ignored" },
       {
         code: "unknown_parameter",
@@ -78,11 +78,11 @@ describe("unknown fields and query parameters", () => {
 
   test("are a 400 that names them with strict handling, and nothing is done", async () => {
     const { plainKey, senderId } = await makeAccount();
-    const body = { to: "+14155550123", from: senderId, body: "x", sendAt: "2030-01-01T00:00:00Z" };
+    const body = { to: "+14155550123", from: senderId, body: "x", flash: true };
     const refused = await call("POST", "/messages/send", plainKey, body, STRICT);
     expect(refused).toMatchObject({
       status: 400,
-      wire: { error: { param: "sendAt", details: { reason: "unknown_parameter", issues: [{ param: "sendAt" }] } } },
+      wire: { error: { param: "flash", details: { reason: "unknown_parameter", issues: [{ param: "flash" }] } } },
     });
     expect(refused.headers.get("preference-applied")).toBe("handling=strict");
     for (const path of ["/account?verbose=1", "/messages?refrence=order-1"]) {
@@ -92,7 +92,7 @@ describe("unknown fields and query parameters", () => {
       });
     }
     expect((await call("GET", "/messages", plainKey, undefined, STRICT)).wire.data).toEqual([]);
-    const { sendAt: _, ...known } = body;
+    const { flash: _, ...known } = body;
     expect((await call("POST", "/messages/send", plainKey, known, STRICT)).status).toBe(201);
   });
 });

@@ -72,6 +72,9 @@ test("after a change of the key all is read; once it is sealed anew, without the
     `INSERT INTO mails (id, address, kind, content_sealed, valid_until) VALUES ($1, 'ann@reseal.example', 'alert', $2, now())`,
     [newId("mail"), seal(FIRST, "mail", "{}")],
   );
+  await pool().query("INSERT INTO provider_tokens (id, provider, token_sealed) VALUES ('a', 'bandwidth', $1)", [
+    seal(FIRST, "access token", "t0k3n"),
+  ]);
   const before = await secretsOf();
 
   useKeys(SECOND, FIRST);
@@ -82,6 +85,7 @@ test("after a change of the key all is read; once it is sealed anew, without the
     { column: "providers.settings_sealed", resealed: 1, current: 0, lost: 0 },
     { column: "alert_settings.secret_sealed", resealed: 1, current: 0, lost: 0 },
     { column: "mails.content_sealed", resealed: 1, current: 0, lost: 0 },
+    { column: "provider_tokens.token_sealed", resealed: 1, current: 0, lost: 0 },
     { column: "second_factors.secret_sealed", resealed: 1, current: 0, lost: 0 },
   ]);
 
@@ -96,6 +100,7 @@ test("after a change of the key all is read; once it is sealed anew, without the
   expect(unseal([SECOND], "second factor", rows[0]?.factor ?? "")).toBe(secret);
   expect((await resealSecrets(OPERATOR)).map(({ resealed, current }) => [resealed, current])).toEqual([
     [0, 3],
+    [0, 1],
     [0, 1],
     [0, 1],
     [0, 1],
