@@ -242,11 +242,11 @@ test("with strict handling a name that an operation does not know is a 400, and 
   account,
 }) => {
   const strict = { prefer: "handling=strict" };
-  const body = { to: "+15550100008", from: account.sender, body: "Hello", send_at: "2030-01-01T00:00:00Z" };
+  const body = { to: "+15550100008", from: account.sender, body: "Hello", flash: true };
   const send = { method: "POST", path: "/messages/send", headers: strict };
   const refused = await rest.ask({ ...send, body });
   expect([refused.status, refused.headers.get("preference-applied")]).toEqual([400, "handling=strict"]);
-  expect(refused.body.error).toMatchObject({ param: "send_at", details: { reason: "unknown_parameter" } });
+  expect(refused.body.error).toMatchObject({ param: "flash", details: { reason: "unknown_parameter" } });
   for (const path of ["messages?refrence=order-1", "account?x=1", "balance?x=1", "api-keys?x=1", "webhooks?page=2"].map(
     (path) => `/${path}`,
   )) {
@@ -254,7 +254,7 @@ test("with strict handling a name that an operation does not know is a 400, and 
     expect(error.param, path).toBe(path.split(/[?=]/)[1]);
   }
   expect((await rest.page("/messages")).items).toEqual([]);
-  const { send_at: _, ...known } = body;
+  const { flash: _, ...known } = body;
   const sent = await rest.ask({ ...send, body: known });
   expect([sent.status, sent.headers.get("preference-applied")]).toEqual([201, "handling=strict"]);
 });

@@ -42,6 +42,7 @@ test.describe("POST /messages/bulk", () => {
         sent_at: null,
         delivered_at: null,
         failed_at: null,
+        metadata: null,
         scheduled_at: null,
         validity_period: null,
       })),

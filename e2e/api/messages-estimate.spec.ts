@@ -35,6 +35,7 @@ test.describe("POST /messages/estimate", () => {
           to: TO,
           route_id: expect.any(Number),
           provider: "sandbox",
+          segments: 1,
           price_per_segment: 0.01,
           cost: 0.01,
           refusal: null,

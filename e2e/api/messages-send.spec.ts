@@ -34,6 +34,7 @@ test.describe("POST /messages/send", () => {
       sent_at: null,
       delivered_at: null,
       failed_at: null,
+      metadata: null,
       scheduled_at: null,
       validity_period: null,
     });
@@ -104,6 +105,7 @@ test.describe("POST /messages/send", () => {
       error: { code: "no_route", message: expect.any(String) },
       sent_at: null,
       failed_at: ISO,
+      metadata: null,
       scheduled_at: null,
       validity_period: null,
     });
