@@ -1,12 +1,12 @@
 "use client";
 
 import { Button, Group, Select } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
 import { IconFilterOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import type { DayRange } from "@/app/_ui/lists/created-range";
+import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
-import type { DayRange } from "../../messages/_components/created-range";
 
 const SENDERS_MAX = 100;
 
@@ -54,19 +54,7 @@ export function InboundFilters({
         flex="1 1 180px"
         maw={{ sm: 220 }}
       />
-      <DatePickerInput
-        type="range"
-        label="Received"
-        placeholder="Any time"
-        valueFormat="MMM D, YYYY"
-        clearable
-        allowSingleDateInRange
-        maxDate={new Date()}
-        value={[values.days[0], values.days[1]]}
-        onChange={([first, last]) => change({ created_from: first ?? undefined, created_to: last ?? undefined })}
-        flex="1 1 220px"
-        maw={{ sm: 280 }}
-      />
+      <DaysFilter label="Received" days={values.days} change={change} />
       {isFiltered(values) && (
         <Button variant="subtle" leftSection={<IconFilterOff size={16} />} onClick={() => change(NO_FILTERS)}>
           Clear filters

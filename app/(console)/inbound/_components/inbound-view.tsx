@@ -8,6 +8,7 @@ import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { createdBounds, dayOf } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -16,7 +17,6 @@ import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Time } from "@/app/_ui/values/time";
 import type { InboundMessage } from "@/server/inbound/schema";
 import { isE164 } from "@/server/messages/phone";
-import { createdBounds, dayOf } from "../../messages/_components/created-range";
 import { ActionBadge } from "./action-badge";
 import { InboundFilters, type InboundFilterValues, isFiltered, NO_FILTERS } from "./inbound-filters";
 

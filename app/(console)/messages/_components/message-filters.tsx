@@ -1,12 +1,12 @@
 "use client";
 
 import { Button, Group, Select } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
 import { IconFilterOff } from "@tabler/icons-react";
+import type { DayRange } from "@/app/_ui/lists/created-range";
+import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
 import { MESSAGE_STATUS_VIEWS, type MessageStatus } from "@/app/_ui/values/message-status-badge";
-import type { DayRange } from "./created-range";
 
 const STATUS_OPTIONS = MESSAGE_STATUS_VIEWS.map(({ status, label }) => ({ value: status, label }));
 
@@ -52,19 +52,7 @@ export function MessageFilters({
         flex="1 1 180px"
         maw={{ sm: 220 }}
       />
-      <DatePickerInput
-        type="range"
-        label="Created"
-        placeholder="Any time"
-        valueFormat="MMM D, YYYY"
-        clearable
-        allowSingleDateInRange
-        maxDate={new Date()}
-        value={[values.days[0], values.days[1]]}
-        onChange={([first, last]) => change({ created_from: first ?? undefined, created_to: last ?? undefined })}
-        flex="1 1 220px"
-        maw={{ sm: 280 }}
-      />
+      <DaysFilter label="Created" days={values.days} change={change} />
       {isFiltered(values) && (
         <Button variant="subtle" leftSection={<IconFilterOff size={16} />} onClick={() => change(NO_FILTERS)}>
           Clear filters

@@ -10,6 +10,7 @@ import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { createdBounds, dayOf } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -24,7 +25,6 @@ import type { AppRouter } from "@/server/api/router";
 import { NUMBER_PART_PATTERN } from "@/server/messages/phone";
 import type { Message } from "@/server/messages/schema";
 import { isFinal, MESSAGE_STATUSES } from "@/server/messages/status";
-import { createdBounds, dayOf } from "./created-range";
 import { isFiltered, MessageFilters, type MessageFilterValues, NO_FILTERS } from "./message-filters";
 
 const PAGE_SIZE = 25;

@@ -3,7 +3,6 @@
 import { Anchor, Card, DataList, Grid, Group, Text, Title } from "@mantine/core";
 import { IconArrowLeft, IconMessageOff } from "@tabler/icons-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -12,7 +11,7 @@ import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { CodeBlock } from "@/app/_ui/values/code-block";
-import { CopyButton } from "@/app/_ui/values/copy-button";
+import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Time } from "@/app/_ui/values/time";
 import type { InboundMessage } from "@/server/inbound/schema";
 import { ActionBadge } from "../../_components/action-badge";
@@ -124,26 +123,6 @@ function EventCard({ id }: { id: string }) {
         }
       </QueryState>
     </Card>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <DataList.Item>
-      <DataList.ItemLabel>{label}</DataList.ItemLabel>
-      <DataList.ItemValue miw={0}>{children}</DataList.ItemValue>
-    </DataList.Item>
-  );
-}
-
-function Copied({ value, label }: { value: string; label: string }) {
-  return (
-    <Group gap={4} wrap="nowrap" miw={0}>
-      <Text inherit className="mono" miw={0} style={{ overflowWrap: "anywhere" }}>
-        {value}
-      </Text>
-      <CopyButton value={value} label={label} />
-    </Group>
   );
 }
 

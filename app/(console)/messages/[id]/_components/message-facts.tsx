@@ -1,7 +1,6 @@
-import { Card, DataList, Group, Text, Title } from "@mantine/core";
-import type { ReactNode } from "react";
-import { CopyButton } from "@/app/_ui/values/copy-button";
+import { Card, DataList, Text, Title } from "@mantine/core";
 import { formatCount } from "@/app/_ui/values/count";
+import { Copied, Fact } from "@/app/_ui/values/fact";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
@@ -73,23 +72,3 @@ const MetadataKey = ({ name }: { name: string }) => (
     {name}
   </Text>
 );
-
-function Fact({ label, children }: { label: ReactNode; children: ReactNode }) {
-  return (
-    <DataList.Item>
-      <DataList.ItemLabel>{label}</DataList.ItemLabel>
-      <DataList.ItemValue miw={0}>{children}</DataList.ItemValue>
-    </DataList.Item>
-  );
-}
-
-function Copied({ value, label }: { value: string; label: string }) {
-  return (
-    <Group gap={4} wrap="nowrap" miw={0}>
-      <Text inherit className="mono" miw={0} style={{ overflowWrap: "anywhere" }}>
-        {value}
-      </Text>
-      <CopyButton value={value} label={label} />
-    </Group>
-  );
-}
