@@ -9,12 +9,17 @@ const isKey = (key: string): boolean =>
   key.length > 0 && key.length <= KEY_MAX && key.isWellFormed() && !key.includes("\0");
 
 const pairs = z
-  .record(z.string(), z.string().max(VALUE_MAX, `must have at most ${VALUE_MAX} characters`))
+  .record(
+    z.string().meta({ minLength: 1, maxLength: KEY_MAX }),
+    z.string().max(VALUE_MAX, `must have at most ${VALUE_MAX} characters`),
+  )
   .superRefine((given, { addIssue }) => {
     const keys = Object.keys(given);
     if (keys.length > PAIRS_MAX) addIssue({ code: "custom", message: `must have at most ${PAIRS_MAX} pairs` });
     if (!keys.every(isKey)) addIssue({ code: "custom", message: `keys must have 1 to ${KEY_MAX} characters` });
-  });
+  })
+  // Checked above, with messages that name the limit.
+  .meta({ maxProperties: PAIRS_MAX });
 
 export type Metadata = Record<string, string>;
 

@@ -25,14 +25,20 @@ const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 type Part = { text: string; isIntact: boolean };
 
+/** A parameter as a query has it; an object in the style `deepObject`, without keys that would end its brackets. */
+function queryPairs([name, value]: [string, unknown]): string[] {
+  if (typeof value !== "object" || value === null) return [`${encode(name)}=${encode(String(value))}`];
+  return Object.entries(value)
+    .filter(([key]) => !/[[\]]/.test(key))
+    .map(([key, inner]) => `${encode(`${name}[${key}]`)}=${encode(String(inner))}`);
+}
+
 function query(operation: DocumentedOperation, known: Known): fc.Arbitrary<Part> {
   const schema = {
     properties: Object.fromEntries(operation.query.map((parameter) => [parameter.name, parameter.schema])),
     required: operation.query.flatMap((parameter) => (parameter.required ? [parameter.name] : [])),
   };
-  const pairs = validEntries(schema, known).map((entries) =>
-    entries.map(([name, value]) => `${encode(name)}=${encode(String(value))}`),
-  );
+  const pairs = validEntries(schema, known).map((entries) => entries.flatMap(queryPairs));
   const valid = pairs.map((parts): Part => ({ text: parts.join("&"), isIntact: true }));
   const name = fc.constantFrom(...operation.query.map((parameter) => parameter.name), ...NAMES_OF_OBJECTS);
   const beside = fc

@@ -102,6 +102,7 @@ export const oddJson = (): fc.Arbitrary<string> =>
 export function validValue(schema: RequestSchema, known: Known): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => validValue(each, known)));
   const types = [schema.type ?? "string"].flat();
   return fc.oneof(...types.map((type) => validOfType(type, schema, known)));
 }
@@ -116,6 +117,12 @@ function validOfType(type: string, schema: RequestSchema, known: Known): fc.Arbi
     const minLength = schema.minItems ?? 0;
     const maxLength = Math.min(schema.maxItems ?? ITEMS_USUAL_MAX, minLength + ITEMS_USUAL_MAX);
     return fc.array(validValue(schema.items ?? {}, known), { minLength, maxLength });
+  }
+  if (type === "object" && schema.additionalProperties) {
+    const maxKeys = Math.min(schema.maxProperties ?? ITEMS_USUAL_MAX, ITEMS_USUAL_MAX);
+    return fc.dictionary(validText(schema.propertyNames ?? {}), validValue(schema.additionalProperties, known), {
+      maxKeys,
+    });
   }
   if (type === "object") return validEntries(schema, known).map(Object.fromEntries);
   return validText(schema);

@@ -15,6 +15,10 @@ export type RequestSchema = {
   minItems?: number;
   maxItems?: number;
   items?: RequestSchema;
+  anyOf?: RequestSchema[];
+  additionalProperties?: RequestSchema;
+  propertyNames?: RequestSchema;
+  maxProperties?: number;
   properties?: Record<string, RequestSchema>;
   required?: string[];
 };
