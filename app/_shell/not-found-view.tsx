@@ -23,15 +23,14 @@ export function NotFoundView() {
       The page does not exist, or it belongs to another account.
     </EmptyState>
   );
-  if (!viewer) {
-    return (
-      <Center component="main" mih="100dvh" aria-busy={isPending}>
-        {message}
-      </Center>
-    );
-  }
+  const alone = (isBusy: boolean) => (
+    <Center component="main" mih="100dvh" aria-busy={isBusy}>
+      {message}
+    </Center>
+  );
+  if (!viewer) return alone(isPending);
   return (
-    <Suspense>
+    <Suspense fallback={alone(true)}>
       <ConsoleShell
         viewer={{
           name: viewer.name,

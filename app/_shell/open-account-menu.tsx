@@ -3,6 +3,7 @@
 import { Menu, Text } from "@mantine/core";
 import { IconLogout, IconShieldLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { LoadedMenu } from "../_ui/frame/loaded-menu";
 import { SiteLink } from "../_ui/frame/site-link";
 import { AccountSwitch } from "./account-switch";
 import { signOutHere } from "./sign-out";
@@ -10,30 +11,23 @@ import { signOutHere } from "./sign-out";
 /** The signed-in person, their accounts, security settings and sign-out. `children`: the button that opens it. */
 export function OpenAccountMenu({ name, email, children }: { name: string; email: string; children: ReactNode }) {
   return (
-    <Menu defaultOpened position="bottom-end" width={240} withinPortal={false}>
-      <Menu.Target>{children}</Menu.Target>
-      <Menu.Dropdown>
-        <div className="menu-head">
-          <Text size="sm" fw={600} className="clip" component="div">
-            {name}
-          </Text>
-          <Text size="xs" c="dimmed" className="clip" component="div">
-            {email}
-          </Text>
-        </div>
-        <Menu.Divider />
-        <AccountSwitch />
-        <Menu.Item
-          component={SiteLink}
-          href="/settings/security"
-          leftSection={<IconShieldLock size={16} aria-hidden />}
-        >
-          Security
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOutHere}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <LoadedMenu button={children} width={240}>
+      <div className="menu-head">
+        <Text size="sm" fw={600} className="clip" component="div">
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" className="clip" component="div">
+          {email}
+        </Text>
+      </div>
+      <Menu.Divider />
+      <AccountSwitch />
+      <Menu.Item component={SiteLink} href="/settings/security" leftSection={<IconShieldLock size={16} aria-hidden />}>
+        Security
+      </Menu.Item>
+      <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOutHere}>
+        Sign out
+      </Menu.Item>
+    </LoadedMenu>
   );
 }

@@ -3,6 +3,7 @@
 import { type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
 import { type Icon, IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { LoadedMenu } from "./loaded-menu";
 
 const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: Icon }> = [
   { value: "light", label: "Light", icon: IconSun },
@@ -14,23 +15,20 @@ const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: I
 export function SchemeMenu({ children }: { children: ReactNode }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Menu defaultOpened position="bottom-end" keepMounted={false} withinPortal={false}>
-      <Menu.Target>{children}</Menu.Target>
-      <Menu.Dropdown>
-        {SCHEMES.map(({ value, label, icon: IconOf }) => {
-          const isChosen = colorScheme === value;
-          return (
-            <Menu.Item
-              key={value}
-              leftSection={<IconOf size={16} aria-hidden />}
-              rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
-              onClick={() => setColorScheme(value)}
-            >
-              {label}
-            </Menu.Item>
-          );
-        })}
-      </Menu.Dropdown>
-    </Menu>
+    <LoadedMenu button={children} keepMounted={false}>
+      {SCHEMES.map(({ value, label, icon: IconOf }) => {
+        const isChosen = colorScheme === value;
+        return (
+          <Menu.Item
+            key={value}
+            leftSection={<IconOf size={16} aria-hidden />}
+            rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        );
+      })}
+    </LoadedMenu>
   );
 }
