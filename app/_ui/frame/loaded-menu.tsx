@@ -9,14 +9,16 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
  */
 export function LoadedMenu({ button, children, ...menu }: MenuProps & { button: ReactNode }) {
   const [isOpened, setOpened] = useState(false);
-  const target = useRef<HTMLButtonElement>(null);
+  const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    target.current?.focus();
+    place.current?.querySelector("button")?.focus();
     setOpened(true);
   }, []);
   return (
     <Menu opened={isOpened} onChange={setOpened} position="bottom-end" withinPortal={false} {...menu}>
-      <Menu.Target ref={target}>{button}</Menu.Target>
+      <span ref={place} style={{ display: "contents" }}>
+        <Menu.Target>{button}</Menu.Target>
+      </span>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>
   );
