@@ -46,6 +46,7 @@ test("a message is scheduled, listed as such, and canceled once that is confirme
   await page.getByRole("button", { name: "Cancel message" }).click();
   const question = page.getByRole("dialog");
   await question.getByRole("button", { name: "Keep it" }).click();
+  await expect(question).toBeHidden();
   await expect(status(page)).toHaveText("Scheduled");
   await page.getByRole("button", { name: "Cancel message" }).click();
   await question.getByRole("button", { name: "Cancel message" }).click();
