@@ -2,6 +2,7 @@
 
 import { Box, Drawer } from "@mantine/core";
 import type { Membership } from "@/server/members/schema";
+import { useOpenAfterMount } from "../_ui/frame/use-open-after-mount";
 import { Home } from "./home";
 import { Navigation } from "./navigation";
 import { TestModeSwitch } from "./test-mode-switch";
@@ -24,7 +25,7 @@ export function NavigationDrawer({
 }) {
   return (
     <Drawer
-      opened={opened}
+      opened={useOpenAfterMount(opened)}
       onClose={onClose}
       size={WIDTH}
       hiddenFrom="md"

@@ -1,5 +1,9 @@
 "use client";
 
-import { Modal } from "@mantine/core";
+import { Modal, type ModalProps } from "@mantine/core";
+import { useOpenAfterMount } from "../frame/use-open-after-mount";
 
-export default Modal;
+/** The `Modal` of a dialog, in a file of its own that is loaded when the first one opens. */
+export default function LoadedModal({ opened, ...props }: ModalProps) {
+  return <Modal opened={useOpenAfterMount(opened)} {...props} />;
+}
