@@ -96,8 +96,14 @@ test("another account sees nothing of it", async ({ rest, operator, stranger }) 
   await stranger.rest.refusal(404, { method: "GET", path: `/inbound/${message?.id}` });
 });
 
-test("an unknown id is a 404", async ({ rest }) => {
+test("an unknown id is a 404, and what cannot be an id at all a 400", async ({ rest }) => {
   await rest.refusal(404, { method: "GET", path: UNKNOWN });
+  expect(await rest.refusal(400, { method: "GET", path: "/inbound/%00" })).toMatchObject({ param: "id" });
+});
+
+test("a filter that is none is a 400 that names it", async ({ rest }) => {
+  const error = await rest.refusal(400, { method: "GET", path: "/inbound?created_after=yesterday" });
+  expect(error.param).toBe("created_after");
 });
 
 test.describe("GET /inbound", () => {

@@ -55,7 +55,13 @@ test.describe("GET /messages/{id}/timeline", () => {
     const times = entries.map((entry) => Date.parse(entry.at));
     expect(times).toEqual(times.toSorted((one, other) => one - other));
     expect(entries.map((entry) => entry.summary)).toEqual(entries.map(() => expect.stringMatching(/\w.*[.!?]$/)));
-    expect(entries[0]?.details).toEqual({ to: LOST, from: account.sender, encoding: "GSM-7", segments: 1, scheduled_at: null });
+    expect(entries[0]?.details).toEqual({
+      to: LOST,
+      from: account.sender,
+      encoding: "GSM-7",
+      segments: 1,
+      scheduled_at: null,
+    });
     expect(entries[1]?.details).toEqual({ kind: "reserve", amount: -0.01, currency: "USD" });
     expect(entries[2]?.details).toMatchObject({ seq: 1, provider: "sandbox", outcome: "accepted", code: null });
     expect(entries[5]?.details).toMatchObject({ status: "undelivered", code: "absent_subscriber", applied: true });
