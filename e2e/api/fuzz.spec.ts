@@ -10,6 +10,7 @@ import { readContract } from "../support/contract";
 import { type Caller, type FuzzRequest, fuzzRequest, knownOf } from "../support/fuzz/arbitrary-requests";
 import { type FuzzAnswer, judge } from "../support/fuzz/fuzz-judge";
 import { operationsOf } from "../support/fuzz/openapi";
+import { answerFromHandset } from "../support/guards";
 import { expect, test } from "../test";
 
 const SEED = Number(process.env.FUZZ_SEED || randomInt(2 ** 31 - 1));
@@ -147,6 +148,14 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
     }
   };
 
+  await answerFromHandset("+14155550123", account.sender, "Hello");
+  await expect
+    .poll(async () => {
+      const { data } = (await api.get<{ id: string }[]>("/inbound")).body;
+      ids.learn("/inbound", data);
+      return data.length;
+    })
+    .toBe(1);
   let before = await database.booksOf(account.accountId);
   const batch = async (fuzzed: FuzzRequest[]): Promise<void> => {
     const settled = await Promise.allSettled(fuzzed.map(send));

@@ -20,6 +20,7 @@ export type FuzzRequest = {
 } & FuzzBody;
 
 const JSON_TYPE = "application/json";
+const DAY_MS = 86_400_000;
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
@@ -203,6 +204,12 @@ export const knownOf = (sender: string, hookUrl: string): Known => ({
   from: mostly(fc.constant(sender), 6, fc.constantFrom("NOBODY", "12345")),
   route_id: mostly<number | null>(fc.constant(null), 4, fc.integer({ min: 1, max: 9 })),
   provider: mostly<string | null>(fc.constant(null), 4, fc.constantFrom("sandbox", "twilio")),
+  // Within what is allowed, and beyond it.
+  send_at: mostly<string | null>(
+    fc.constant(null),
+    4,
+    fc.integer({ min: -1, max: 31 }).map((days) => new Date(Date.now() + days * DAY_MS).toISOString()),
+  ),
   recipients: fc.array(
     mostly(fc.stringMatching(/^\+[1-9]\d{6,14}$/), 4, fc.string({ unit: "grapheme", maxLength: 20 })),
     { minLength: 1, maxLength: 5 },
