@@ -18,6 +18,7 @@ export function BalanceLink() {
       variant="default"
       size="xs"
       radius="xl"
+      aria-label={data ? `Balance ${formatMoney(data.balance, data.currency)}` : "Balance"}
       leftSection={<IconWallet size={16} stroke={1.7} aria-hidden />}
     >
       <Text span inherit visibleFrom="xs" c="dimmed" mr={6}>
