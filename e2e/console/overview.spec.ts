@@ -85,7 +85,7 @@ test("operators see workers, queues and what waits for them; others do not find 
     const waiting = desk.getByRole("region", { name: "Needs your attention" }).getByText(/for your decision/);
     await expect(waiting).toBeVisible({ timeout: 2_000 });
   }).toPass();
-  await desk.getByRole("link", { name: "Review" }).click();
+  await desk.getByRole("link", { name: "Review", exact: true }).click();
   await desk.waitForURL("/operator/senders");
   await desk.context().close();
 });

@@ -53,6 +53,7 @@ test("the whole console is searched and left with the keyboard alone", async ({ 
     await expect(dialog).toBeHidden();
     await page.getByRole("button", { name: "Cancel" }).click();
     await expect(page).toHaveURL(/\/webhooks$/);
+    await expect(page.getByRole("dialog")).toHaveCount(0);
   });
 
   for (const [by, text] of [
