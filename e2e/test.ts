@@ -2,9 +2,10 @@
 import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../test/network/receiver";
-import { givenAccount, makeOwnAccount, type OwnAccount } from "./support/accounts";
+import { givenAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
 import { answersFile, ranMark } from "./support/contract";
+import { operatorOf } from "./support/operator";
 import { isForeign, runningService, type Service } from "./support/service";
 
 type TestFixtures = {
@@ -23,14 +24,29 @@ type TestFixtures = {
   ran: undefined;
 };
 
-export const test = base.extend<TestFixtures, { service: Service }>({
+type WorkerFixtures = {
+  service: Service;
+  /** Makes an account that no other test knows; in a smoke run against another installation it is the one that was given. */
+  newAccount: () => Promise<OwnAccount>;
+};
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
     async ({}, use) => use(runningService()),
     { scope: "worker" },
   ],
   baseURL: ({ service }, use) => use(service.url),
-  account: async ({ service }, use) => use(await (isForeign() ? givenAccount(service) : makeOwnAccount(service))),
+  newAccount: [
+    async ({ service }, use) => {
+      if (isForeign()) return use(() => givenAccount(service));
+      const operator = operatorOf(service);
+      await use(operator.makeAccount);
+      await operator.close();
+    },
+    { scope: "worker" },
+  ],
+  account: async ({ newAccount }, use) => use(await newAccount()),
   api: ({ service, account }, use) => use(apiWith(service, account.apiKey)),
   // biome-ignore lint/correctness/noEmptyPattern: see above.
   receiver: async ({}, use) => {

@@ -7,11 +7,11 @@ import { admin, type OwnAccount } from "../support/accounts";
 import type { Api } from "../support/api";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import { readContract } from "../support/contract";
+import { expect, test } from "../support/contract-test";
 import { type Caller, type FuzzRequest, fuzzRequest, knownOf } from "../support/fuzz/arbitrary-requests";
 import { type FuzzAnswer, judge } from "../support/fuzz/fuzz-judge";
 import { operationsOf } from "../support/fuzz/openapi";
 import { answerFromHandset } from "../support/guards";
-import { expect, test } from "../test";
 
 const SEED = Number(process.env.FUZZ_SEED || randomInt(2 ** 31 - 1));
 const RUNS = Number(process.env.FUZZ_RUNS || 2_400);
@@ -74,24 +74,35 @@ const headersOf = (given: IncomingHttpHeaders): Headers =>
 
 const micros = (units: unknown): number => Math.round(Number(units) * 1_000_000);
 
-type Priced = { cost: number };
-type Spent = { micros: number; charges: number; messages: number };
+type Priced = { id: string; cost: number };
+type Spent = { micros: number; charges: number; refunds: number; messages: number };
 
-/** What an accepted send costs, by its own answer. */
-function spentBy(path: string, answer: FuzzAnswer, data: unknown): Spent {
-  const sent = path.split("?")[0]?.replace(/(?<=.)\/$/, "");
-  if (
-    answer.status !== 201 ||
-    answer.headers.has("idempotency-replayed") ||
-    !/^\/messages\/(send|bulk)$/.test(sent ?? "")
-  )
-    return { micros: 0, charges: 0, messages: 0 };
-  const messages = sent === "/messages/bulk" ? (data as { messages: Priced[] }).messages : [data as Priced];
-  const charged = messages.filter((message) => message.cost > 0);
+const NOTHING_SPENT: Spent = { micros: 0, charges: 0, refunds: 0, messages: 0 };
+
+/** Counts what sends cost and cancellations give back, by their own answers. */
+function makeTill() {
+  const costs = new Map<string, number>();
   return {
-    micros: charged.reduce((sum, message) => sum + micros(message.cost), 0),
-    charges: charged.length,
-    messages: messages.length,
+    spentBy: (path: string, answer: FuzzAnswer, data: unknown): Spent => {
+      const [, operation, id = ""] = /^\/messages\/(send|bulk|([^/?]+)\/cancel)\/?(?:\?|$)/.exec(path) ?? [];
+      if (operation === undefined || answer.headers.has("idempotency-replayed")) return NOTHING_SPENT;
+      if (id !== "" && answer.status === 200) {
+        // Of a message that was canceled before, nothing is given back.
+        const given = costs.get(id);
+        costs.delete(id);
+        return given === undefined ? NOTHING_SPENT : { micros: -given, charges: 0, refunds: 1, messages: 0 };
+      }
+      if (answer.status !== 201) return NOTHING_SPENT;
+      const messages = operation === "bulk" ? (data as { messages: Priced[] }).messages : [data as Priced];
+      const charged = messages.filter((message) => message.cost > 0);
+      for (const { id, cost } of charged) costs.set(id, micros(cost));
+      return {
+        micros: charged.reduce((sum, message) => sum + micros(message.cost), 0),
+        charges: charged.length,
+        refunds: 0,
+        messages: messages.length,
+      };
+    },
   };
 }
 
@@ -108,6 +119,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
   const contract = await readContract({ ...service, dataDir: outputDir });
   const operations = operationsOf(contract);
   const ids = makeIds(account.sender);
+  const till = makeTill();
   await admin(service, "account", "credit", "--account", account.accountId, "--amount", "100000");
   const email = `poor-${account.email}`;
   const poor = (await admin(service, "account", "create", "--email", email, "--sender", account.sender)) as OwnAccount;
@@ -137,10 +149,10 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
       const count = seen.get(request.operation);
       if (count && answer.status < 400) count.done += 1;
       if (count && answer.status >= 400) count.refused += 1;
-      if (!judged?.success || request.caller === "poor") return { micros: 0, charges: 0, messages: 0 };
+      if (!judged?.success || request.caller === "poor") return NOTHING_SPENT;
       if (request.method === "DELETE") ids.forget(path);
       else ids.learn(path, judged.data);
-      return spentBy(path, answer, judged.data);
+      return till.spentBy(path, answer, judged.data);
     } catch (thrown) {
       const said = typeof request.body === "string" ? request.body.slice(0, 2_000) : request.body?.toString("hex");
       const told = { ...request, path, body: said };
@@ -168,7 +180,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
       balance: before.balance - sum((one) => one.micros),
       ledger: after.balance,
       charges: before.charges + sum((one) => one.charges),
-      refunds: 0,
+      refunds: before.refunds + sum((one) => one.refunds),
       messages: before.messages + sum((one) => one.messages),
     });
     before = after;
