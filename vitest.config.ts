@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const alias = { "@": import.meta.dirname };
-/** What is waited for comes late on a slow machine, which is no failure. */
+/** Time limits of waits: on a slow machine results come late, which is no failure. */
 const patient = { poll: { timeout: 30_000 } };
 
 export default defineConfig({

@@ -26,7 +26,7 @@ const STEP = `CREATE TEMP TABLE filled AS
               FROM generate_series(%FIRST%, %LAST%) f) s) flushes
   CROSS JOIN LATERAL generate_series((f - 1) * ${PER_FLUSH} + 1, f * ${PER_FLUSH}) n`;
 
-/** What a step inserts. `%ACCOUNT%` and the like are replaced by literals. */
+/** The INSERT of a step. `%ACCOUNT%` and the like are replaced by literals. */
 const INSERTS = [
   `INSERT INTO messages (id, account_id, api_key_id, to_number, from_sender, body, encoding, segments, status, cost_micros,
      currency, chain, provider, provider_message_id, attempts, error_code, error_message, created_at, sent_at, delivered_at, failed_at)

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 const MIGRATIONS = path.join("prisma", "migrations");
 /** Later migrations keep the rule. */
 const RULE_SINCE = "20261122050000";
-/** What processes of the version before may still use, or would break. */
+/** Statements that take away what processes of the version before still use, or that break them. */
 const NARROWS = /\b(DROP\s+(TABLE|COLUMN)|RENAME\s+(TO|COLUMN)|SET\s+NOT\s+NULL|DROP\s+DEFAULT|SET\s+DATA\s+TYPE)\b/i;
 
 const names = readdirSync(MIGRATIONS, { withFileTypes: true })

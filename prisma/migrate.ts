@@ -29,7 +29,7 @@ const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_PAUSE_MS = 2_000;
 const LOCK_TRIES = 20;
 
-/** What `--check` ends with. */
+/** Exit codes of `--check`. */
 const EXIT_CODES = { current: 0, pending: 1, tooNew: 2, unfinished: 3 } as const;
 
 const require = createRequire(import.meta.url);

@@ -24,7 +24,7 @@ function snippetsOf(file: string): string {
   return code.join("\n");
 }
 
-/** What a caller's own project would hold. */
+/** Files of a caller's own project. */
 const PROGRAMS = {
   "start.mts": snippetsOf("docs/quick-start.md"),
   "readme.mts": snippetsOf("sdk/README.md"),

@@ -1,4 +1,4 @@
-/** Who may call each procedure. Declared here a second time, so that a procedure opened by mistake fails a test. */
+/** Callers of each procedure. Declared here a second time, so that a procedure opened by mistake fails a test. */
 import type { Scope } from "@/server/api-keys/scopes";
 import { isAtLeast, MEMBER_ROLES, type MemberRole } from "@/server/core/actor";
 

@@ -10,7 +10,7 @@ export function AccountSwitch() {
   const { data: memberships = [] } = trpc.members.memberships.useQuery();
   const open = trpc.members.switchAccount.useMutation({
     onSuccess: () => {
-      // What is on this page belongs to the other account.
+      // This page shows data of the other account.
       forgetPerson();
       window.location.assign("/");
     },

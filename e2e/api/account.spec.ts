@@ -30,7 +30,7 @@ test.describe("GET /account", () => {
 
   test("cannot see another account", async ({ rest, account, stranger }) => {
     expect((await stranger.rest.get<Account>("/account")).id).toBe(stranger.account.accountId);
-    // Whatever the query asks for, the key decides.
+    // The key decides, not the query.
     const asked = await stranger.rest.get<Account>(`/account?id=${account.accountId}&account_id=${account.accountId}`);
     expect(asked.id).toBe(stranger.account.accountId);
     expect((await rest.get<Account>("/account")).id).toBe(account.accountId);

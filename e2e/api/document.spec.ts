@@ -66,7 +66,7 @@ const LIMIT = { type: "integer", minimum: 1, maximum: 100, default: 50 };
 
 const words = (text: string): string[] => text.split(" ").sort();
 
-/** What stands at the end of a path into the document, references followed on the way. */
+/** The value at a path into the document; references are followed. */
 function at({ document }: Contract, from: unknown, ...path: string[]): Schema {
   const follow = (given: unknown): Schema => {
     // Of several kinds the contract's own is the first.

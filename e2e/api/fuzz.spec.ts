@@ -51,7 +51,7 @@ function makeIds(sender: string) {
   const kindOf = (path: string) => path.split(/[/?]/)[1] ?? "";
   return {
     learn: (path: string, data: unknown) => {
-      // What stands below a thing has ids of another kind.
+      // Objects below an object have ids of another kind.
       if (path.split("/").length > 3) return;
       const items = (Array.isArray(data) ? data : [data]) as ({ id?: unknown; sender_id?: unknown } | undefined)[];
       const found = items.flatMap((item) => (item?.sender_id === sender ? [] : [item?.id]));
@@ -114,7 +114,7 @@ test("whatever is sent, the answer is a documented one, and refused requests cos
 }, { outputDir }) => {
   test.setTimeout(60_000 + RUNS * 60);
   console.info(`FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}`);
-  // What is seen by chance must not count as tested.
+  // Responses that are seen by chance must not count as tested.
   mkdirSync(outputDir, { recursive: true });
   const contract = await readContract({ ...service, dataDir: outputDir });
   const operations = operationsOf(contract);

@@ -134,7 +134,7 @@ test.describe("POST /messages/bulk", () => {
     expect(details).toEqual({ required: 0.03, balance: 0.02, currency: "USD" });
     expect((await theirs.page("/messages")).items).toEqual([]);
     expect(await balanceOf(theirs)).toBe(0.02);
-    // What fails at once costs nothing and needs no cover.
+    // Messages that fail at once cost nothing and need no balance.
     const two = { ...three, recipients: [SILENT, "nobody", SILENT] };
     expect(await theirs.post<BulkResult>(PATH, two)).toMatchObject({ sent: 2, failed: 1 });
     expect(await balanceOf(theirs)).toBe(0);

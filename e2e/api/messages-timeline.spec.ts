@@ -17,7 +17,7 @@ const sendTo = (rest: CheckedApi, from: string, to: string): Promise<Message> =>
 const entriesOf = async (rest: CheckedApi, id: string): Promise<TimelineEntry[]> =>
   (await rest.get<Timeline>(`/messages/${id}/timeline`)).entries;
 
-/** What happened, each in a word or two. */
+/** Entries of a timeline, each in a word or two. */
 const wordsOf = (entries: TimelineEntry[]): string[] =>
   entries.map(({ kind, details }) => {
     if (kind === "money") return `money ${details.kind}`;

@@ -1,5 +1,5 @@
 /**
- * What the API promises, read from the document that the running service answers with, and checked by a validator that
+ * The API's contract, read from the document that the running service answers with, and checked by a validator that
  * shares no code with it. What every answer has in common is written down here a second time, so that the document and
  * the service cannot drift away together.
  */

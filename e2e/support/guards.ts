@@ -1,4 +1,4 @@
-/** What stands between an account and a message: the limits that an operator sets, and what people answer. */
+/** Limits that an operator sets for an account, and replies from handsets. */
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { addJob } from "@/server/core/jobs";

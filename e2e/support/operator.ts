@@ -33,7 +33,7 @@ function readSettings(service: Service): void {
   Object.assign(process.env, before);
 }
 
-/** Whoever runs the installation of the running service. */
+/** The operator of the running service. */
 export function operatorOf(service: Service): Operator {
   readSettings(service);
   const run = async (command: string, flags: Record<string, string | boolean>): Promise<unknown> => {

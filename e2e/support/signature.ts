@@ -4,7 +4,7 @@ import type { Received } from "../../test/network/receiver";
 const TOLERANCE_S = 300;
 
 /**
- * What a customer's server does with a webhook: checks `Service-Signature: t=<unix time>,v1=<hex>` over the raw bytes,
+ * A customer's verification of a webhook: checks `Service-Signature: t=<unix time>,v1=<hex>` over the raw bytes,
  * written down here from the documentation and not from the code that signs. @returns the verified event.
  * @throws Error that says what is wrong with the request.
  */

@@ -6,7 +6,7 @@ export type StoredHashes = { requestHash: string; valueHash: string | null };
 type Hashes = Pick<Idempotency, "requestHash" | "valueHash">;
 
 /**
- * What is stored of a request's value. It names the bytes' hash beside it, because a version that knows only that one may
+ * The stored form of a request's value. It names the bytes' hash beside it, because a version that knows only that one may
  * replace an expired response and leave this.
  */
 export const storedValueHash = ({ requestHash, valueHash }: Hashes): string | null =>

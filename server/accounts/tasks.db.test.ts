@@ -207,7 +207,7 @@ test("closed days are summed once, and drift that somebody causes there later is
   const [account] = (await pool().query("SELECT balance_micros FROM accounts WHERE id = $1", [accountId])).rows;
   expect(rows).toEqual([{ amount_micros: account.balance_micros, held_micros: 0n }]);
 
-  // What happens afterwards is added to the kept sums.
+  // Later changes are added to the kept sums.
   await makeBilled(accountId, "pending", COST, ["reserve"]);
   expect(await found()).toEqual([]);
 

@@ -37,7 +37,7 @@ async function makeOwner(isOperator = false): Promise<Owner> {
 const setBalance = ({ accountId }: Owner, units: number) =>
   pool().query("UPDATE accounts SET balance_micros = $2 WHERE id = $1", [accountId, units * 1_000_000]);
 
-/** What was raised is so for long enough to be cleared. */
+/** Moves raised alerts far enough into the past to be cleared. */
 const waitForClearing = () => pool().query("UPDATE alert_states SET raised_at = raised_at - interval '11 minutes'");
 
 async function alertsOf(owner: Owner): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { fromMicros } from "../core/wire";
 import type { Alert, AlertKind } from "./schema";
 
-/** What is known of the subject when the alert was made, by kind. */
+/** Facts about the subject when the alert was raised, by kind. */
 export type AlertDetail = {
   balance_micros?: number;
   threshold_micros?: number;

@@ -1,4 +1,4 @@
-/** What an account is alerted to, and how. */
+/** Alert settings of an account, and its latest alerts. */
 import { recordAudit } from "../audit/store";
 import type { SessionActor } from "../core/actor";
 import { pool, readPool, type Tx, transaction } from "../core/db";

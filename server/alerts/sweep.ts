@@ -11,7 +11,7 @@ import { type AlertDetail, presentAlert } from "./present";
 import { ALERT_KINDS, type Alert, type AlertKind } from "./schema";
 
 const MAIL_VALID_S = 24 * 60 * 60;
-/** What was raised stays so for a while, so that something which comes and goes is not told of every minute. */
+/** A raised alert stays raised for a while, so that a condition that comes and goes does not alert every minute. */
 const RAISED_AT_LEAST = "10 minutes";
 /** Of more changes at once an e-mail names the first. */
 const NAMED_MAX = 20;

@@ -16,7 +16,7 @@ export type Operation = {
   keyed: boolean;
   /** Names of the body's fields, for methods that have a body, or else of the query's parameters; not of the path's. */
   inputs: ReadonlySet<string>;
-  /** Those of `inputs` that are objects of text. */
+  /** Names in `inputs` whose values are objects of text. */
   objects: ReadonlySet<string>;
   /** Whether the procedure takes any input. */
   takesInput: boolean;

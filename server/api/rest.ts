@@ -168,7 +168,7 @@ function parseInput(request: RestRequest, { method, inputs, objects, creates }: 
 }
 
 /**
- * What is at a path without an operation for the method: null for OPTIONS, which `Allow` answers.
+ * Response to a path without an operation for the method: null for OPTIONS, which `Allow` answers.
  * @throws 404 `method_not_allowed` where other methods have one (the API has no 405), else `unknown_path`.
  */
 function refuseMethod({ method, path }: RestRequest, headers: Record<string, string>): null {

@@ -20,7 +20,7 @@ afterEach(() => {
 const PASSWORD = "correct horse battery";
 const COOKIE = "next-auth.session-token";
 
-// What a bundler calls the default export is one level further down for Node.
+// The default export of a bundler is one level further down for Node.
 const unwrap = (module: unknown): typeof nextAuth.default =>
   typeof module === "function" ? (module as typeof nextAuth.default) : unwrap((module as { default: unknown }).default);
 
@@ -81,9 +81,9 @@ function makeBrowser(address: string) {
       const { csrfToken = "" } = await call("GET", ["csrf"]);
       await call("POST", ["signout"], { csrfToken, json: "true" });
     },
-    /** What next-auth's own session endpoint tells, which also makes the cookie anew. */
+    /** Response of next-auth's own session endpoint, which also renews the cookie. */
     renew: () => call("GET", ["session"]),
-    /** Who the next request of this browser is. */
+    /** The person whom the next request of this browser acts for. */
     async person() {
       const session = await this.session();
       return session?.sessionId ? findSignedIn(session.sessionId, address) : null;

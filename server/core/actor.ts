@@ -19,7 +19,7 @@ export type Actor =
   | SessionActor
   | { kind: "system"; name: string; origin?: Origin };
 
-/** What people may do in an account. Each role may do all that those before it may. */
+/** Roles of people in an account. Each role may do everything that the ones before it may. */
 export const MEMBER_ROLES = ["viewer", "developer", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 

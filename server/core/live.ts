@@ -7,7 +7,7 @@ import { pool } from "./db";
 import { errorFields, log } from "./log";
 import { defineProcessValue } from "./process";
 
-/** What pages follow. */
+/** Subjects that pages follow. */
 export const LIVE_TOPICS = ["messages", "deliveries"] as const;
 export type LiveTopic = (typeof LIVE_TOPICS)[number];
 

@@ -1,6 +1,6 @@
 /** Console: changes, as they happen. */
 import { z } from "zod";
 
-/** What changed; nothing else is said, and the page asks for it. */
+/** Kind of the change; it carries no data, which the page asks for. */
 export const Changed = z.object({ topics: z.array(z.enum(["messages", "deliveries"])) });
 export type Changed = z.output<typeof Changed>;

@@ -71,7 +71,7 @@ async function addMember(tx: Tx, { accountId, role }: Invited, userId: string, o
     userId,
     role,
   ]);
-  // Who was a member of no account has no other to sign in to.
+  // A person without another account has no other one to sign in to.
   await tx.query(
     `UPDATE users u SET account_id = $1 WHERE u.id = $2 AND NOT EXISTS (
        SELECT 1 FROM account_members m WHERE m.user_id = u.id AND m.account_id = u.account_id)`,

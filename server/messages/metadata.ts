@@ -43,6 +43,6 @@ export const MetadataQuery = z
   .optional()
   .describe("Only messages whose metadata has these pairs, each as `metadata[key]=value`.");
 
-/** What a request gives as it is stored: null when there is no pair. */
+/** Metadata of a request in its stored form: null when there is no pair. */
 export const givenMetadata = (metadata: Metadata | null | undefined): Metadata | null =>
   metadata && Object.keys(metadata).length > 0 ? metadata : null;

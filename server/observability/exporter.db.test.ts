@@ -88,7 +88,7 @@ test("of two workers only the one that has run for longer reads the queue, and t
 
 test.skipIf(!isInstalled("promtool"))("promtool finds no fault in our metrics (skipped without promtool)", async () => {
   const { stderr } = spawnSync("promtool", ["check", "metrics"], { input: await text(), encoding: "utf8" });
-  // What else it says is of Node's own metrics, whose names are not ours.
+  // All others are Node's own metrics, whose names are not ours.
   expect(stderr.split("\n").filter((line) => line.includes("messaging_") || line.startsWith("error"))).toEqual([]);
 });
 

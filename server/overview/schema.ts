@@ -39,7 +39,7 @@ export const Breakdown = z.object({
 });
 export type Breakdown = z.output<typeof Breakdown>;
 
-/** What the owner of an account should look at, the worst first. */
+/** Concerns of an account's owner, the worst first. */
 export const Concern = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("account_suspended") }),
   z.object({ kind: z.literal("balance_low"), balance: z.number(), currency: z.string(), days_left: z.number() }),

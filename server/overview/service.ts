@@ -114,7 +114,7 @@ export async function breakDown(actor: AccountActor, { days }: OverviewQuery): P
   };
 }
 
-/** What is wrong with an account's messages, money, endpoints, senders and keys, the worst first; empty: nothing. @throws 404 */
+/** Problems of an account's messages, money, endpoints, senders and keys, the worst first; empty: none. @throws 404 */
 export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   const { accountId } = actor;
   const at = now();

@@ -17,7 +17,7 @@ export type OutboundMessage = {
   expiresAt?: Date | null;
 };
 
-/** What is left of a validity period: whole seconds, at least one, and its end. */
+/** Rest of a validity period: whole seconds, at least one, and its end. */
 export type Validity = { seconds: number; until: Date };
 
 /** One attempt to send a message through one provider. */

@@ -51,7 +51,7 @@ export function storedToken(provider: ProviderId, request: WireRequest): TokenSt
          WHERE id = $1`,
         [id, seal(env().SECRET_KEY, PURPOSE, token), lifetimeMs],
       );
-      // Those of former credentials.
+      // Tokens of former credentials.
       await pool().query("DELETE FROM provider_tokens WHERE provider = $1 AND id <> $2 AND expires_at < now()", [
         provider,
         id,

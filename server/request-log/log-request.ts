@@ -10,7 +10,7 @@ import { insertRequests, type RequestRow } from "./store";
 
 const WRITE_EVERY_MS = 250;
 const ROWS_PER_WRITE = 1_000;
-/** What may wait to be written: requests, and bytes of their bodies. What comes beyond that is dropped and counted. */
+/** Bounds of the queue of rows to be written: requests, and bytes of their bodies. Requests beyond them are dropped and counted. */
 const WAITING_MAX = 5_000;
 const WAITING_BYTES_MAX = 16_777_216;
 /**

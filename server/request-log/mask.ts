@@ -1,4 +1,4 @@
-/** What of a body may be kept: never a secret, of texts only their length, and of long values the beginning. */
+/** The part of a body that may be kept: never a secret, of texts only their length, and of long values the beginning. */
 
 const SECRET = /secret|password|token|authorization|plain_key/i;
 const TEXTS: ReadonlySet<string> = new Set(["body", "text", "message"]);

@@ -29,7 +29,7 @@ export async function readCarried(end: Date): Promise<Set<string>> {
   return new Set(rows.map(({ eventId }) => eventId));
 }
 
-/** What events are about, with the ids that these have unless a version before this one recorded them. */
+/** Subjects of events, with the ids that these have unless a version before this one recorded them. */
 export type Subject = { id: string; eventIds: string[] };
 
 /** Reads the events and deliveries of locked messages, or of locked inbound ones. */

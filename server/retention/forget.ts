@@ -1,4 +1,4 @@
-/** What rounds forget of messages that ended long ago. Each runs in one transaction, with its counters. */
+/** The steps that forget messages that ended long ago. Each runs in one transaction, with its counters. */
 import type { Tx } from "../core/db";
 import { dropMilestones } from "../lists/milestones";
 import { deleteEvents, readEvents, subjectOf } from "./events";
@@ -76,7 +76,7 @@ const forgetBodies =
     return { forgotten: rowCount ?? 0, leftIds: waitingIds };
   };
 
-/** What each round forgets. @param carried events whose deliveries stand in jobs only. */
+/** The step of each round. @param carried events whose deliveries stand in jobs only. */
 export const forgetters = (carried: ReadonlySet<string>): Record<RoundName, Forget> => ({
   messages: forgetMessages(carried),
   events: forgetEvents(carried),

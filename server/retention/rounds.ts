@@ -8,7 +8,7 @@ import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { inSteps } from "./steps";
 
-/** What a round forgets: whole messages, their events with deliveries, their receipts, or their texts. */
+/** Class of data that a round forgets: whole messages, their events with deliveries, their receipts, or their texts. */
 export type RoundName = "messages" | "events" | "receipts" | "bodies";
 
 /** Messages per step. */
@@ -32,7 +32,7 @@ export type EndedMessage = {
   failedAt: Date | null;
 };
 
-/** What a round does with messages. `leftIds`: those of which something waits, so that they were left as they are. */
+/** Result of a step. `leftIds`: messages that were left as they are, because a delivery or job of theirs waits. */
 export type Forget = (
   tx: Tx,
   messages: readonly EndedMessage[],

@@ -33,7 +33,7 @@ export type Carriers<Name extends CarrierName = CarrierName> = { [Each in Name]:
 
 export const CARRIER_NAMES = Object.keys(START) as CarrierName[];
 
-/** Those that are called over HTTP, and so can say what was wrong with a request. */
+/** Carriers that are called over HTTP, and so can say what was wrong with a request. */
 export const isHttpCarrier = (carrier: Carrier): carrier is HttpCarrier => "problems" in carrier;
 
 /** Starts these carriers, each anew. */

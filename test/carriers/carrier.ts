@@ -1,7 +1,7 @@
-/** What every emulated carrier offers to a test: faults to order, a book of what it took, receipts to send. */
+/** The interface of every emulated carrier: faults to order, a book of accepted messages, receipts to send. */
 
 /**
- * What the carrier does with the next request for a number.
+ * The carrier's behaviour at the next request for a number.
  * - accept: takes it.
  * - refuse: refuses it for good, as a recipient who cannot be reached or has opted out.
  * - unavailable: fails without taking it (5xx, or its own code for an internal error).
@@ -52,7 +52,7 @@ export type Carrier = {
   plan: (to: string, ...behaviours: Behaviour[]) => void;
   /** Orders what happens to requests for which nothing is planned; asked once for each, with its number (E.164). */
   otherwise: (choose: (to: string) => Behaviour) => void;
-  /** What it took, oldest first. */
+  /** Accepted messages, oldest first. */
   taken: readonly TakenMessage[];
   /** Requests that it saw for a number, taken or not. */
   requestsFor: (to: string) => number;

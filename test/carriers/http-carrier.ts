@@ -22,7 +22,7 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 /** The real carrier would not take this request: how it says so, and in our words what is wrong. */
 export type Refusal = { answer: Answer; problem: string };
 
-/** What the carrier takes from a request that is as it should be. `to` is E.164 with `+`; one receipt is sent for each id. */
+/** The message in a valid request. `to` is E.164 with `+`; one receipt is sent for each id. */
 export type Submission = Omit<TakenMessage, "takenAt">;
 
 export type FailureKind = "refuse" | "unavailable" | "throttle" | "account";

@@ -11,7 +11,7 @@ const EXTENSION = new Set("\f^{}\\[~]|€");
 
 const isGsm = (character: string) => BASIC.has(character) || EXTENSION.has(character);
 
-/** What arrives when a carrier forces a text into GSM-7: every other character becomes `?`. */
+/** The text as it arrives when a carrier forces it into GSM-7: every other character becomes `?`. */
 export const forceGsm = (text: string): string =>
   Array.from(text, (character) => (isGsm(character) ? character : "?")).join("");
 

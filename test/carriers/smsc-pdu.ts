@@ -1,4 +1,4 @@
-/** What the emulated centre reads in PDUs of SMPP 3.4 and what it writes into them. */
+/** PDUs of SMPP 3.4 as the emulated centre reads and writes them. */
 import { createRequire } from "node:module";
 import type { Server, Socket } from "node:net";
 import type { Reported, TakenMessage } from "./carrier";
@@ -67,7 +67,7 @@ const contentIn = (value: unknown): Content => {
 
 export type Part = { text: string; sequence: number; total: number; reference: string | null };
 
-/** What a submit_sm holds: a whole message, or the part of one by user data header or by SAR parameters. */
+/** Content of a submit_sm: a whole message, or the part of one by user data header or by SAR parameters. */
 export function partOf(pdu: Pdu): Part {
   const payload = contentIn(pdu.message_payload);
   const { text, elements } = payload.text === "" ? contentIn(pdu.short_message) : payload;

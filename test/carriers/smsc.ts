@@ -50,7 +50,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   const open = new Set<Session>();
   /** Sessions by the command that bound them. */
   const bound = new Map<Session, string>();
-  /** What waits for a deliver_sm_resp, to be told when its session is gone. */
+  /** Callbacks that wait for a deliver_sm_resp, called when their session is gone. */
   const waiting = new Map<Session, Set<(reason: Error) => void>>();
   const timers = new Set<NodeJS.Timeout>();
   // Ids of two centres, or of one that was started again, must not be the same.
@@ -150,7 +150,7 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
     session.on("error", () => session.destroy());
     session.on("close", () => forget(session));
     session.on("pdu", (pdu) => {
-      // What was pipelined behind a part that cut the connection was never read.
+      // PDUs that were pipelined behind a part that cut the connection were never read.
       if (!open.has(session) || pdu.isResponse()) return;
       if (BINDS.has(pdu.command)) bind(session, pdu);
       else if (pdu.command === "submit_sm") {

@@ -41,7 +41,7 @@ export type Call = {
 };
 type Status = ReceiptReport["status"];
 
-/** What was committed about a message: a refusal for good, or that a provider took it; now, and at the last look. */
+/** The committed outcome of a message: a refusal for good, or that a provider took it; now, and at the last look. */
 type Known = { isRefused: boolean; isProven: boolean; wasProven: boolean };
 
 const take = <Item>(items: Item[], at: number): Item | null =>
@@ -62,7 +62,7 @@ export class InterleavedSends {
   readonly answers = new Map<string, Set<string>>();
   /** Claims of which somebody recorded that their outcome is not known. */
   readonly unknown = new Set<string>();
-  /** What went wrong that the database does not show. */
+  /** Defects that the database does not show. */
   readonly wrong: string[] = [];
   private readonly statuses = new Map<string, string>();
   private readonly known = new Map<string, Known>();
@@ -359,7 +359,7 @@ export class InterleavedSends {
       for (const at of this.workers.keys()) await this.giveBackUnheard(at);
       for (let left = this.hands.length; left > 0; left -= 1) await this.begin(0, false);
       for (let left = this.hands.length; left > 0; left -= 1) this.call(0, outcome, true);
-      // Whatever was given back before is so again, since nobody heard of it: the attempts under way are others.
+      // Claims that were given back before are given back again, since nobody heard of it: the attempts under way are others.
       for (const at of this.givenBack.keys()) await this.giveBackAgain(at);
       while (this.answered.length > 0) await this.record(0, true);
       while (this.unheard.length > 0) await this.recordAgain(0, true);

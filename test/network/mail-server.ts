@@ -10,7 +10,7 @@ export type MailServer = {
   /** For SMTP_URL. */
   url: string;
   received: ReceivedMail[];
-  /** What the next e-mails are answered with instead of being taken; null: they are taken. */
+  /** Reply to the next e-mails instead of accepting them; null: they are accepted. */
   refuseWith: (code: number | null) => void;
   close: () => Promise<void>;
 };

@@ -1,7 +1,7 @@
 const WRONG = "The email address or the password is wrong.";
 const UNREACHABLE = "The service could not be reached. Check your connection and try again.";
 
-/** What next-auth answers when the credentials were simply refused; anything else is the service's own sentence. */
+/** Response of next-auth to credentials that are wrong; any other text is a sentence of the service. */
 const REFUSED = "CredentialsSignin";
 
 /** Opens a session. Returns null when it stands, else the reason in words. `code`: of an authenticator app, once it was asked for. */

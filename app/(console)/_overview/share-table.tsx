@@ -20,7 +20,7 @@ export function ShareTable({
   rows: readonly Row[];
   /** Shown instead of an empty table. */
   empty: string;
-  /** What the numbers are of, when it is not everything. */
+  /** Set when the numbers cover only a part: which part. */
   hint?: string;
 }) {
   const largest = Math.max(1, ...rows.map((row) => row.count));

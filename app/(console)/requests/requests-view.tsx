@@ -59,7 +59,7 @@ const columns: ReadonlyArray<Column<LoggedRequest>> = [
   { key: "when", header: "When", align: "right", visibleFrom: "sm", render: (row) => <Time value={row.created_at} /> },
 ];
 
-/** What the installation does not keep. */
+/** Says which requests the installation does not keep. */
 function KeptNote({ mode }: { mode: LoggedRequests["mode"] }) {
   if (mode === "all") return null;
   return (

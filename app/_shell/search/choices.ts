@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<Found["kind"], { label: string; icon: Icon; hrefOf:
   account: { label: "Accounts", icon: IconBuilding, hrefOf: ({ id }) => `/operator/accounts?search=${id}` },
 };
 
-/** What the service found, by kind. */
+/** Results of the service, by kind. */
 export const foundChoices = (found: readonly Found[]): ChoiceGroup[] =>
   (Object.keys(KINDS) as Found["kind"][]).flatMap((kind) => {
     const { label, icon, hrefOf } = KINDS[kind];

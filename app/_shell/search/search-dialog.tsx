@@ -36,7 +36,7 @@ export function SearchDialog({ opened, onClose, isOperator }: Props) {
   );
 }
 
-/** What the service finds for `text`. Nothing of it is kept once the search is closed. */
+/** Results of the service for `text`. They are dropped once the search is closed. */
 function useFound(text: string) {
   const [asked] = useDebouncedValue(text.trim(), TYPING_DEBOUNCE_MS);
   const enabled = asked.length >= TEXT_MIN;

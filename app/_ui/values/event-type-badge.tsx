@@ -12,7 +12,7 @@ export const EVENT_TYPE_VIEWS: Record<EventType, { tone: Tone; description: stri
 
 export const EVENT_TYPES = Object.keys(EVENT_TYPE_VIEWS) as EventType[];
 
-/** Those that `*` stands for. */
+/** Event types that `*` stands for. */
 export const STATUS_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== "message.received");
 
 /** The type of an event, spelled as in the API. */

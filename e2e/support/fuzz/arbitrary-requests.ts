@@ -4,7 +4,7 @@ import { type FuzzBody, fuzzBody } from "./arbitrary-bodies";
 import { besides, type Known, mostly, NAMES_OF_OBJECTS, oddString, validEntries, validValue } from "./arbitrary-values";
 import type { DocumentedOperation } from "./openapi";
 
-/** Who calls: a key of that kind, or a header that holds no good key. */
+/** Kinds of callers: a key of that kind, or a header that holds no good key. */
 export type Caller = "full" | "reader" | "foreign" | "throttled" | "capped" | "poor" | "nobody" | "wrong" | "odd";
 
 export type FuzzRequest = {

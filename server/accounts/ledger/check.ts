@@ -72,7 +72,7 @@ export async function findDrift(range: LedgerRange = EVERYTHING): Promise<{ acco
   });
 }
 
-/** What is not closed yet: entries behind the last chapter, and the messages that were certainly reserved for there. */
+/** The open part: entries behind the last chapter, and the messages that were certainly reserved for there. */
 export async function openRange(slackMs: number, firstIdAfter: (at: Date) => string): Promise<LedgerRange> {
   const { rows } = await pool().query<{ throughId: bigint; endedAt: Date }>(
     `SELECT through_id AS "throughId", ended_at AS "endedAt" FROM ledger_chapters ORDER BY through_id DESC LIMIT 1`,

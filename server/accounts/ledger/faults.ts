@@ -1,4 +1,4 @@
-/** What is wrong between messages and their lines in the ledger, as SQL that every comparison shares. */
+/** Differences between messages and their ledger lines, as SQL that every comparison shares. */
 
 /** Faulty messages named per account; more would only repeat the fault. */
 const NAMED_MESSAGES_MAX = 20;

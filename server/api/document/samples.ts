@@ -111,7 +111,7 @@ export const EVENTS: Record<Event["type"], Event> & { "message.received": Receiv
   "message.received": RECEIVED,
 };
 
-/** What a page without a next one has beside its items. */
+/** Fields of a last page beside its items. */
 export const LAST_PAGE = {
   pagination: { page: 1, limit: 50, total: 1, pages: 1, has_more: false },
   next_cursor: null,

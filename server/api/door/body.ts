@@ -16,7 +16,7 @@ const budgets = defineProcessValue("door.bodies", () => ({
   stranger: openBudget(STRANGERS),
 }));
 
-/** Whose body it is and how large it may be. `tooLarge` makes the refusal of what is larger. */
+/** Owner of the body, and its largest size. `tooLarge` makes the refusal of a larger one. */
 export type BodyRules = { kind: "known" | "stranger"; owner: string; maxBytes: number; tooLarge: () => ApiError };
 
 /** Nobody is left to be told; it is the caller's doing all the same, and nothing that an operator should look into. */

@@ -1,6 +1,6 @@
 /**
- * What the build has left to know about the pages: which there are, and the text of those that are the same for everybody.
- * Those are answered from memory, so that strangers, who see no others, cost next to nothing.
+ * Pages of the build: which there are, and the text of pages that are the same for everybody.
+ * The latter are answered from memory, so that strangers, who see no others, cost next to nothing.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -10,7 +10,7 @@ import { PAGE_HEADER, signInPath } from "../sign-in/sign-in-path";
 import { findSignedIn, type SignedIn } from "./sessions";
 
 /**
- * Who is signed in, for pages and route files of Next; null for nobody. The cookie names a session, the database says
+ * The signed-in person, for pages and route files of Next; null: nobody. The cookie names a session, the database says
  * whether it is open and what its person is: a session that was revoked, a person who was removed or is no operator any
  * more, is so from the next request on.
  *

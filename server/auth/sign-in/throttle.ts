@@ -19,7 +19,7 @@ const SIGN_UPS = { burst: 10, everyS: 360 };
 const RESETS = { burst: 10, everyS: 360 };
 
 /**
- * Who tries to sign in as whom. `address` is empty when it is not known; `deviceId` names a device that has signed in with
+ * A try to sign in: by whom, and as whom. `address` is empty when it is not known; `deviceId` names a device that has signed in with
  * this e-mail before.
  */
 export type Attempt = { email: string; address: string; deviceId: string | null };

@@ -158,7 +158,7 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
 }
 
 /**
- * What may fail at once. Such messages cost nothing, and each is a row, an event and a line in the account's lists; so of a
+ * Limit of messages that fail at once. They cost nothing, and each is a row, an event and a line in the account's lists; so of a
  * day's messages FAILED_AT_ONCE_PER_DAY may fail beyond as many as were sent. Exact while the accounts are locked. One
  * query, or none without accounts.
  */

@@ -19,7 +19,7 @@ export function finalText(body: string, smartEncoding: boolean | undefined): Fin
 const unusable = (param: string, message: string): ApiError =>
   invalidRequest(`${param} ${message}`, { param, reason: "invalid_variables" });
 
-/** What stands in the way of a filled-in text; null: nothing. */
+/** Reason to refuse a filled-in text; null: none. */
 function problemOf(param: string, { body, missing }: ReturnType<typeof fillIn>): ApiError | null {
   if (missing.length > 0) return unusable(param, `has no value for {{${missing[0]}}}.`);
   if (body === "") return unusable(param, "makes an empty text.");

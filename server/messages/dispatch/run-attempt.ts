@@ -186,7 +186,7 @@ async function ensureBegun(attempt: Attempt): Promise<boolean> {
   }
 }
 
-/** What is left of its validity period for the provider; it was not over when the attempt began. */
+/** Rest of its validity period, for the provider; it was not over when the attempt began. */
 function validityOf({ expiresAt }: OutboundMessage): Pick<SendRequest, "validity"> {
   if (!expiresAt) return {};
   return { validity: { seconds: wholeSeconds(msUntil(expiresAt)), until: expiresAt } };

@@ -13,7 +13,7 @@ export async function findForgottenTexts(tx: Tx, messageIds: readonly string[]):
     values: [messageIds],
   });
   const inboundIds = messageIds.filter((id) => isId("inbound", id));
-  // Those are deleted with their deliveries, which are then found no more.
+  // They are deleted with their deliveries, which are then found no more.
   if (inboundIds.length > 0) {
     await tx.query({
       name: "webhooks.keep_inbound",

@@ -11,7 +11,7 @@ import { CopyButton } from "@/app/_ui/values/copy-button";
 import { countryName } from "@/app/(console)/senders/_components/sender-words";
 import type { Account } from "@/server/accounts/schema";
 
-/** What the account says of itself. Owners edit it, others read it. */
+/** Name, company and country of the account. Owners edit them, others read them. */
 export function AccountCard({
   account,
   countries,

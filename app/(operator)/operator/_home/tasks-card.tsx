@@ -54,7 +54,7 @@ function tasksOf({ failing, queues, pending_senders: pending }: OperatorHome, pr
   ];
 }
 
-/** What is wrong with the installation, and what waits for a decision. */
+/** Faults of the installation, and senders that wait for a decision. */
 export function TasksCard({ home, providers }: { home: OperatorHome; providers: OperatedProvider[] }) {
   const tasks = tasksOf(home, providers);
   return (

@@ -11,7 +11,7 @@ const BATCH_ROWS_MAX = 500;
 const BATCH_BYTES_MAX = 500_000;
 const BATCH_COMMAS_MAX = 3_500;
 
-/** What was read. `columns`: the headings of a table; empty when there is only a list of numbers. */
+/** The rows that were read. `columns`: the headings of a table; empty when there is only a list of numbers. */
 export type RecipientList = { columns: string[]; records: string[][] };
 
 /** A recipient as it was entered. `line`: its place in the list, from 1. */

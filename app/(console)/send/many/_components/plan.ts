@@ -4,7 +4,7 @@
  */
 import { type ReadyRow, toBatches } from "./batches";
 
-/** What became of a row. */
+/** Result of a row. */
 export type Result = { line: number; to: string; id: string; status: string; error: string };
 
 export type Plan = {

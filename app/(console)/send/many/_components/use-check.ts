@@ -6,7 +6,7 @@ import type { Estimate } from "@/server/messages/accept/estimate-schema";
 import { type ReadyRow, type RowProblem, toBatches } from "./batches";
 import type { Draft } from "./text-card";
 
-/** What the service says of the rows: which it would fail, what the others cost, and what would refuse everything. */
+/** Result of the check: rows that would fail, the cost of the others, and reasons to refuse all of them. */
 export type Check = {
   rows: ReadyRow[];
   problems: RowProblem[];

@@ -7,7 +7,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { AlertSettingsCard } from "./alert-settings-card";
 import { AlertsCard } from "./alerts-card";
 
-/** What the account is alerted to, how, and what it was alerted to. */
+/** The account's alert settings, and its latest alerts. */
 export function AlertsView() {
   const settings = trpc.alerts.get.useQuery();
   return (

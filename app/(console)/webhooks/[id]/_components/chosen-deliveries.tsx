@@ -29,7 +29,7 @@ export function useResend(endpointId: string, onDone?: () => void) {
   };
 }
 
-/** What can be done with the chosen deliveries. */
+/** Actions on the chosen deliveries. */
 export function ChosenDeliveries({
   endpointId,
   ids,
