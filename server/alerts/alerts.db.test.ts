@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type MailServer, startMailServer } from "@/test/network/mail-server";
 import { type Receiver, startReceiver, status } from "@/test/network/receiver";
 import { createAccountWithOwner } from "../accounts/service";
+import { ensureTestAccount } from "../accounts/test-mode";
 import type { SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { env } from "../core/env";
@@ -134,6 +135,15 @@ test("an endpoint that fails, is disabled and is enabled again is told of at eac
   await sweepAlerts();
   const steps = ["endpoint_failing raised", "endpoint_disabled raised", "endpoint_disabled cleared"];
   expect(await alertsOf(owner)).toEqual(steps);
+});
+
+test("an endpoint of the account's test mode is told of like one of live mode", async () => {
+  const owner = await makeOwner();
+  const accountId = await ensureTestAccount(owner.accountId);
+  await makeEndpoint({ ...owner, accountId }, 5);
+  await sweepAlerts();
+  expect(await alertsOf(owner)).toEqual(["endpoint_failing raised"]);
+  expect(await mailsTo(owner)).toHaveLength(1);
 });
 
 test("an endpoint that works again is told of; one that was deleted is not", async () => {

@@ -15,6 +15,9 @@ const FAILING_FROM = 5;
 
 const BALANCE_DETAIL = `jsonb_build_object('balance_micros', a.balance_micros, 'threshold_micros', s.low_balance_micros,
   'currency', a.currency)`;
+/** Endpoints of an account's test mode are its own, too: the twin has no members. */
+const ENDPOINTS = "webhook_endpoints e JOIN accounts a ON a.id = e.account_id";
+const OWNER = "coalesce(a.test_of, a.id)";
 const ENDPOINT_DETAIL = "jsonb_build_object('url', e.url, 'failures', e.failure_count)";
 const PROVIDER_DETAIL = "jsonb_build_object('reason', p.alarm)";
 
@@ -32,7 +35,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     },
   },
   endpoint_failing: {
-    raised: `SELECT e.id, e.account_id, ${ENDPOINT_DETAIL} FROM webhook_endpoints e
+    raised: `SELECT e.id, ${OWNER}, ${ENDPOINT_DETAIL} FROM ${ENDPOINTS}
              WHERE e.deleted_at IS NULL AND e.is_active AND e.failure_count >= ${FAILING_FROM}`,
     cleared: {
       from: "webhook_endpoints e",
@@ -42,7 +45,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     },
   },
   endpoint_disabled: {
-    raised: `SELECT e.id, e.account_id, ${ENDPOINT_DETAIL} FROM webhook_endpoints e
+    raised: `SELECT e.id, ${OWNER}, ${ENDPOINT_DETAIL} FROM ${ENDPOINTS}
              WHERE e.deleted_at IS NULL AND NOT e.is_active`,
     cleared: {
       from: "webhook_endpoints e",
