@@ -23,6 +23,8 @@ export function useUrlState() {
       }
       const query = next.toString();
       const url = query ? `${pathname}?${query}` : pathname;
+      // Writing an entry ends a navigation that is under way, so one that changes nothing is left out.
+      if (url === window.location.pathname + window.location.search) return;
       if (how === "push") window.history.pushState(null, "", url);
       else window.history.replaceState(null, "", url);
     },
