@@ -25,6 +25,9 @@ const GUIDES = [
 function watch(page: Page, url: string) {
   const foreign: string[] = [];
   const errors: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() >= 400) errors.push(`${response.status()} ${response.url()}`);
+  });
   page.on("request", (request) => {
     const own = request.url().startsWith(url) || /^(data|blob):/.test(request.url());
     if (!own) foreign.push(request.url());
