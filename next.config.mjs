@@ -9,6 +9,8 @@ const config = {
   typescript: { ignoreBuildErrors: true },
   allowedDevOrigins: ["127.0.0.1"],
   turbopack: { root: import.meta.dirname },
+  // Browsers ask for this address where a page names no icon.
+  rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
   serverExternalPackages: [
     "pg",
     "@prisma/client",

@@ -39,6 +39,11 @@ function watch(page: Page, url: string) {
   return { foreign, errors };
 }
 
+test("the icon has the address that browsers try by themselves, too", async ({ service }) => {
+  const icon = await fetch(`${service.url}/favicon.ico`);
+  expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+});
+
 test("the reference shows every operation without a sign-in, and makes no request to another origin", async ({
   page,
   service,

@@ -31,7 +31,7 @@ const enter = () => renders()();
 const MOVED: Readonly<Record<string, string>> = { "/security": "/settings/security", "/audit": "/settings/audit" };
 
 const isFile = (path: string): boolean =>
-  path.startsWith("/_next/static/") || path === "/icon.svg" || path === "/docs/reference.js";
+  path.startsWith("/_next/static/") || path === "/icon.svg" || path === "/favicon.ico" || path === "/docs/reference.js";
 
 /** Next's client requests pages in its own format, which only Next writes. */
 const isForClient = ({ headers, url }: IncomingMessage): boolean =>
