@@ -145,7 +145,7 @@ function NothingReceived() {
         </LinkButton>
       }
     >
-      What people send to your numbers and short codes appears here, STOP and START included.
+      Messages to your numbers and short codes appear here, STOP and START included.
     </EmptyState>
   );
 }

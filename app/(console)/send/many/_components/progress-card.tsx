@@ -48,7 +48,7 @@ export function ProgressCard({
         {canContinue && (
           <Notice title="Continue where it stopped">
             <Text size="sm">
-              What was accepted is not sent again: the batch that was under way is repeated with its key, and carried
+              Accepted messages are not sent again: the batch that was under way is repeated with its key, and carried
               out once.
             </Text>
           </Notice>

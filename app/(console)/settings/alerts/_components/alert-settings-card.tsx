@@ -46,7 +46,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
       <form onSubmit={submit} noValidate aria-label="Alerts">
         <Stack gap="md" maw={480}>
           <Title order={2} size="h4" id="alert-settings">
-            What to tell, and how
+            Alerts and delivery
           </Title>
           <ErrorAlert error={unplaced} title="Alerts were not saved" />
           <NumberInput
