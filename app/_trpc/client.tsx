@@ -94,12 +94,12 @@ export const pageHeaders = (): Record<string, string> => ({
 /**
  * Calls travel in batches, but for those that have an Idempotency-Key: it stands for one call. Reads are POSTs too: texts
  * and phone numbers of people do not belong in an address, which proxies write into their logs. Browsers follow changes by
- * GET only, which says nothing but that.
+ * GET only, whose address names nothing but the account and the mode of the page.
  */
 const transportLink = () =>
   splitLink<AppRouter>({
     condition: ({ type }) => type === "subscription",
-    true: httpSubscriptionLink({ url: URL_PREFIX }),
+    true: httpSubscriptionLink({ url: URL_PREFIX, connectionParams: pageHeaders }),
     false: callLink(),
   });
 

@@ -33,6 +33,19 @@ test("the list of messages, a message and deliveries follow what happens", async
   });
 });
 
+test("in test mode pages follow the test account", async ({ console: page, service }) => {
+  await page.context().addCookies([{ name: "test-mode", value: "true", url: service.url }]);
+  const following = page.waitForResponse((response) => response.url().includes("/api/trpc/live.changes"));
+  await Promise.all([following, page.goto("/messages")]);
+  await expect(page.getByText("No messages yet")).toBeVisible();
+  const tab = await page.context().newPage();
+  await tab.goto("/send");
+  await tab.getByLabel("To").fill("+15550100009");
+  await tab.getByRole("textbox", { name: "Text" }).fill("A trial");
+  await tab.getByRole("button", { name: "Send message" }).click();
+  await expect(page.getByRole("row", { name: /\+15550100009.*Undelivered/ })).toBeVisible();
+});
+
 test("without the live channel pages ask by themselves", async ({ console: page, api, account }) => {
   await page.route("**/api/trpc/live.changes**", (route) => route.abort());
   await page.goto("/messages");

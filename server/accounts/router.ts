@@ -1,4 +1,4 @@
-import { accountSessionProcedure, ownerProcedure, router, scoped } from "../core/trpc";
+import { ownerProcedure, router, scoped, sessionProcedure } from "../core/trpc";
 import { updateProfile } from "./profile";
 import { Account, Balance, ProfileInput, Usage, UsageQuery, UsageSeries, UsageSeriesQuery } from "./schema";
 import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
@@ -49,7 +49,7 @@ export const accountsRouter = router({
     .input(ProfileInput)
     .output(Account)
     .mutation(({ ctx, input }) => updateProfile(ctx.actor, input)),
-  usageSeries: accountSessionProcedure
+  usageSeries: sessionProcedure
     .input(UsageSeriesQuery)
     .output(UsageSeries)
     .query(({ ctx, input }) => getUsageSeries(ctx.actor, input)),

@@ -2,7 +2,9 @@ import { expect, test, vi } from "vitest";
 import { makeAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { isApiError } from "../core/errors";
-import { newId } from "../core/ids";
+import { newId, testAccountOf } from "../core/ids";
+import { noteChange, tellChanges } from "../core/live";
+import { logRequest, writeAll } from "../request-log/log-request";
 import { createEndpoint } from "../webhooks/service";
 import { sessionContext } from "./context";
 import { appRouter } from "./router";
@@ -14,6 +16,13 @@ vi.mock("../auth/sessions/session", () => ({ currentSession: async () => signedI
 async function consoleOf(accountId: string, userId: string = newId("user")) {
   signedIn.session = { accountId, userId, isOperator: false };
   return appRouter.createCaller(await sessionContext(new Request("http://localhost/api/trpc")));
+}
+
+/** The same in test mode, as a subscription says it: browsers send no headers with one. */
+async function testConsoleOf(accountId: string) {
+  signedIn.session = { accountId, userId: newId("user"), isOperator: false };
+  const request = new Request("http://localhost/api/trpc");
+  return appRouter.createCaller(await sessionContext(request, { "test-mode": "true" }));
 }
 
 /** How many of these calls came to an end, by the reason of their refusal; `passed` when there was none. */
@@ -60,4 +69,46 @@ test("an account sends ten test events a minute, however many are asked for at o
   const [one, other] = [await consoleOf(accountId), await consoleOf(accountId)];
   const calls = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? one : other).webhooks.test({ id }));
   expect(await endingsOf(calls)).toEqual({ passed: 10, test_limit: 30 });
+});
+
+test("in test mode a person sees what belongs to the test account, and nothing of the live one", async () => {
+  const { accountId, keyId } = await makeAccount();
+  const tester = await testConsoleOf(accountId);
+  const noteRequest = async (owner: string) => {
+    const id = newId("request");
+    logRequest({
+      ...{ id, accountId: owner, keyId, method: "GET", path: "/balance", query: "", status: 404, latencyMs: 1 },
+      ...{ operation: null, input: undefined, inputBytes: 0, answer: "{}" },
+    });
+    await writeAll();
+    return id;
+  };
+  const endpointOf = async (owner: string) => {
+    const id = newId("endpoint");
+    await pool().query(
+      "INSERT INTO webhook_endpoints (id, account_id, url, events, secret_sealed) VALUES ($1, $2, 'https://mode.example/', '{}', '')",
+      [id, owner],
+    );
+    return id;
+  };
+  const [, own] = [await noteRequest(accountId), await noteRequest(testAccountOf(accountId))];
+  const [, hook] = [await endpointOf(accountId), await endpointOf(testAccountOf(accountId))];
+  await pool().query(
+    `INSERT INTO usage_days (account_id, day, messages, segments, cost_micros, delivered) VALUES ($1, current_date, 7, 7, 0, 7)`,
+    [accountId],
+  );
+
+  expect((await tester.requestLog.list({})).items.map(({ id }) => id)).toEqual([own]);
+  expect((await tester.search.find({ text: "mode.example" })).items.map(({ id }) => id)).toEqual([hook]);
+  expect((await tester.overview.comparison({ days: 7 })).current.messages).toBe(0);
+  expect((await tester.members.list()).length).toBe((await (await consoleOf(accountId)).members.list()).length);
+
+  const changes = (await tester.live.changes())[Symbol.asyncIterator]();
+  await changes.next();
+  // Listening begins with word that anything may have changed, once more.
+  await changes.next();
+  noteChange(testAccountOf(accountId), "deliveries");
+  await tellChanges();
+  expect((await changes.next()).value).toEqual({ topics: ["deliveries"] });
+  await changes.return?.();
 });

@@ -30,13 +30,20 @@ async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> 
   return () => idempotencyOf(key, url.pathname, body, undefined);
 }
 
-/** The context of a procedure called by the console; `actor` is the signed-in user, or null. */
-export async function sessionContext(req: Request): Promise<Context> {
+/**
+ * The context of a procedure called by the console; `actor` is the signed-in user, or null.
+ * @param pageHeaders headers of a subscription: browsers send none of their own with one.
+ */
+export async function sessionContext(
+  req: Request,
+  pageHeaders?: Readonly<Record<string, string | undefined>> | null,
+): Promise<Context> {
   const session = await currentSession();
-  const isTestMode = req.headers.get(TEST_MODE_HEADER) === "true";
+  const header = (name: string) => req.headers.get(name);
+  const pageHeader = (name: string) => header(name) ?? pageHeaders?.[name] ?? null;
+  const isTestMode = pageHeader(TEST_MODE_HEADER) === "true";
   if (session && isTestMode) await ensureTestAccount(session.accountId);
   const idempotency = await idempotencyOfCall(req);
-  const header = (name: string) => req.headers.get(name);
   warnOfUndeclaredProxy(header);
   const address = callerAddress(header, env().TRUSTED_PROXIES);
   const userAgent = header("user-agent") ?? "";
@@ -59,7 +66,7 @@ export async function sessionContext(req: Request): Promise<Context> {
     responseHeaders: {},
     admit: async () => {
       if (!session) return;
-      requireShown(header(SHOWN_ACCOUNT_HEADER), session.accountId);
+      requireShown(pageHeader(SHOWN_ACCOUNT_HEADER), session.accountId);
       await admitPerson(session);
     },
   };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { AccountActor } from "./actor";
 import {
-  accountSessionProcedure,
+  liveSessionProcedure,
   operatorProcedure,
   ownerProcedure,
   ownProcedure,
@@ -69,8 +69,8 @@ test.each(PATHS)("%s: what the schema refuses, or has no place for, is not looke
 
 const acting = router({
   scoped: scoped("sms:read").query(({ ctx }) => ctx.actor.accountId),
-  ofAccount: accountSessionProcedure.query(({ ctx }) => ctx.actor.accountId),
   session: sessionProcedure.query(({ ctx }) => ctx.actor.accountId),
+  liveSession: liveSessionProcedure.query(({ ctx }) => ctx.actor.accountId),
   own: ownProcedure.query(({ ctx }) => ctx.actor.accountId),
   owner: ownerProcedure.query(({ ctx }) => ctx.actor.accountId),
   operator: operatorProcedure.query(({ ctx }) => ctx.actor.accountId),
@@ -78,8 +78,8 @@ const acting = router({
 
 test.each([
   ["scoped", "tac_1"],
-  ["ofAccount", "tac_1"],
-  ["session", "acc_1"],
+  ["session", "tac_1"],
+  ["liveSession", "acc_1"],
   ["own", "acc_1"],
   ["owner", "acc_1"],
   ["operator", "acc_1"],

@@ -120,12 +120,17 @@ const personProcedure = accountProcedure.use(({ ctx, next }) => next({ ctx: { ac
 /** Console only, about the signed-in person and nobody else: their role in the account does not matter. */
 export const ownProcedure = storing(personProcedure);
 
-/** Console only: never reachable with an API key. About the live account, also in test mode. A change needs a developer. */
+/**
+ * Console only: never reachable with an API key. About what belongs to the account: in test mode, to its twin. A change needs a
+ * developer.
+ */
 export const sessionProcedure = storing(
-  personProcedure.use(({ ctx, type, next }) => {
-    requireRole(ctx.actor, type === "mutation" ? "developer" : "viewer");
-    return next();
-  }),
+  actingProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } })),
+);
+
+/** Console only, about what test mode shares with the live account, as its people. A change needs a developer. */
+export const liveSessionProcedure = storing(
+  memberProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } })),
 );
 
 /** Console only, for owners of the account. */
@@ -134,11 +139,6 @@ export const ownerProcedure = storing(
     requireRole(ctx.actor, "owner");
     return next();
   }),
-);
-
-/** Console only, about what belongs to the account: in test mode, to its twin. */
-export const accountSessionProcedure = storing(
-  actingProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } })),
 );
 
 /** Console only, for operators of the installation. */

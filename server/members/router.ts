@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ownerProcedure, ownProcedure, publicProcedure, router, sessionProcedure } from "../core/trpc";
+import { liveSessionProcedure, ownerProcedure, ownProcedure, publicProcedure, router } from "../core/trpc";
 import { acceptInvitation, getInvitation } from "./accept";
 import { invite, listInvitations, withdrawInvitation } from "./invitations";
 import {
@@ -24,7 +24,7 @@ const Gone = z.object({ id: z.string(), deleted: z.literal(true) });
 
 /** Console only. */
 export const membersRouter = router({
-  list: sessionProcedure.output(z.array(Member)).query(({ ctx }) => listMembers(ctx.actor)),
+  list: liveSessionProcedure.output(z.array(Member)).query(({ ctx }) => listMembers(ctx.actor)),
   changeRole: ownerProcedure
     .input(ChangeRoleInput)
     .output(Member)

@@ -1,4 +1,4 @@
-import { accountSessionProcedure, router, scoped } from "../core/trpc";
+import { router, scoped, sessionProcedure } from "../core/trpc";
 import { listPageOf } from "../lists/schema";
 import { estimateSend } from "./accept/estimate";
 import { Estimate, EstimateInput } from "./accept/estimate-schema";
@@ -137,15 +137,15 @@ export const messagesRouter = router({
     .input(MessagePath)
     .output(Timeline)
     .query(({ ctx, input }) => getTimeline(ctx.actor, input.id)),
-  detail: accountSessionProcedure
+  detail: sessionProcedure
     .input(MessagePath)
     .output(MessageDetail)
     .query(({ ctx, input }) => getMessageDetail(ctx.actor, input.id)),
-  search: accountSessionProcedure
+  search: sessionProcedure
     .input(SearchMessagesQuery)
     .output(FoundMessages)
     .query(({ ctx, input }) => searchMessages(ctx.actor, input)),
-  quote: accountSessionProcedure
+  quote: sessionProcedure
     .input(QuoteInput)
     .output(Quote)
     .query(({ ctx, input }) => quoteMessage(ctx.actor, input)),

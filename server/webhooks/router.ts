@@ -1,4 +1,4 @@
-import { accountSessionProcedure, router, scoped } from "../core/trpc";
+import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
 import { listPageOf } from "../lists/schema";
 import { listDeliveries } from "./history/list-deliveries";
@@ -207,7 +207,7 @@ export const webhooksRouter = router({
     .input(RecoverInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => recoverDeliveries(ctx.actor, input)),
-  resend: accountSessionProcedure
+  resend: sessionProcedure
     .input(ResendInput)
     .output(WebhookRecovery)
     .mutation(({ ctx, input }) => resendDeliveries(ctx.actor, input)),

@@ -11,7 +11,7 @@ const handle = (request: Request): Promise<Response> =>
     endpoint: "/api/trpc",
     req: request,
     router: appRouter,
-    createContext: () => sessionContext(request),
+    createContext: ({ info }) => sessionContext(request, info.connectionParams),
     onError: ({ error, path, ctx }) => reportCall(error, path, ctx),
     maxBatchSize: BATCH_MAX,
     // Reads by POST; a GET still changes nothing.
