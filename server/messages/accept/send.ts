@@ -31,8 +31,10 @@ export async function sendMessage(
     idempotency,
     respond: ([row]) => row && presentMessage(row),
   });
-  if (accepted.replayed) markReplayed(request);
-  return asReplayed(accepted.response as Message, input.reference ?? null);
+  const response = accepted.response as Message;
+  if (!accepted.replayed) return response;
+  markReplayed(request);
+  return asReplayed(response, input.reference ?? null);
 }
 
 /**
@@ -55,8 +57,9 @@ export async function sendBulk(
     idempotency,
     respond: presentBulk,
   });
-  if (accepted.replayed) markReplayed(request);
   const response = accepted.response as BulkResult;
+  if (!accepted.replayed) return response;
+  markReplayed(request);
   return { ...response, messages: response.messages.map((message) => asReplayed(message, null)) };
 }
 
