@@ -4,7 +4,7 @@ import { PROCEDURES as ALL, callAs } from "@/test/call-procedure";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { LEAST_ROLES, ROLES, scopesOf } from "@/test/roles";
-import { plainRequest } from "../accounts/idempotency";
+import { plainRequest } from "../accounts/idempotency/request";
 import { createAccountWithOwner } from "../accounts/service";
 import { SCOPES, type Scope } from "../api-keys/scopes";
 import { createApiKey } from "../api-keys/service";

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { createOnce, type IdempotentRequest } from "@/server/accounts/idempotency";
+import { createOnce } from "@/server/accounts/idempotency/create-once";
+import type { IdempotentRequest } from "@/server/accounts/idempotency/request";
 import { authenticate } from "@/server/api-keys/authenticate";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";

@@ -2,7 +2,7 @@
  * One account's messages and a few workers that go on with them in any order, die, stand still and lose replies, all
  * through the service's own functions on a real database. The providers are played here: `calls` is what they saw.
  */
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
