@@ -125,7 +125,7 @@ describe.each([
     const age = (minutes: number) =>
       Promise.all(
         [
-          "UPDATE providers SET held_since = held_since - $1 * interval '1 minute'",
+          "UPDATE providers SET unavailable_since = unavailable_since - $1 * interval '1 minute'",
           "UPDATE waiting_messages SET created_at = created_at - $1 * interval '1 minute'",
         ].map((text) => pool().query(text, [minutes])),
       );

@@ -125,7 +125,7 @@ test("drained and open are different states, and closing the breaker clears the 
   const openUntil = new Date(Date.now() + MINUTE_MS);
   await prisma().provider.update({
     where: { id: "vonage" },
-    data: { breaker: "open", opens: 3, probesLeft: 2, openUntil, alarm: "10 calls in a row failed", health: 0.2 },
+    data: { breaker: "open", opens: 3, probesLeft: 2, openUntil, lastError: "10 calls in a row failed", health: 0.2 },
   });
   const closed = await closeBreaker(operator, { id: "vonage" });
   expect(closed).toMatchObject({ state: "working", alarm: null, open_until: null });
