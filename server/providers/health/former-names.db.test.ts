@@ -21,8 +21,9 @@ const open = (id: string, error: string, since: string) =>
 const close = (id: string, error: string, since: string) =>
   pool().query(`UPDATE providers SET breaker = 'closed', ${error} = NULL, ${since} = NULL WHERE id = $1`, [id]);
 
-const BEFORE = ["alarm", "held_since"] as const;
-const NOW = ["last_error", "unavailable_since"] as const;
+type Names = readonly [error: string, since: string];
+const BEFORE: Names = ["alarm", "held_since"];
+const NOW: Names = ["last_error", "unavailable_since"];
 
 test.each([
   { name: "the version before opens a breaker and this one closes it", opens: BEFORE, closes: NOW },
