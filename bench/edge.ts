@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import { Pool } from "undici";
 import { callProcedure } from "@/server/api/call";
+import { PENDING } from "@/server/api/document/samples";
 import { parseBody } from "@/server/api/input";
 import { matchOperation, tableOf } from "@/server/api/operations";
 import type { Context } from "@/server/core/trpc";
@@ -30,28 +31,12 @@ const CONTEXT: Context = {
 };
 
 const RESPONSE: Message = {
+  ...PENDING,
   id: "msg_bench",
-  object: "message",
-  to: "+14155550123",
   from: "BENCH",
   body: "Hello",
-  encoding: "GSM-7",
-  segments: 1,
   reference: null,
   metadata: null,
-  status: "pending",
-  cost: 0.01,
-  currency: "USD",
-  provider: "sandbox",
-  provider_message_id: "",
-  attempts: 0,
-  error: null,
-  created_at: "2026-01-31T12:00:00.000Z",
-  sent_at: null,
-  delivered_at: null,
-  failed_at: null,
-  scheduled_at: null,
-  validity_period: null,
 };
 
 const BODY = JSON.stringify({ to: "+14155550123", from: "BENCH", body: "Hello" });

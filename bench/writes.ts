@@ -4,7 +4,7 @@
  */
 import type { Client } from "pg";
 import { freePort } from "@/scripts/postgres";
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import type { AccountActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";

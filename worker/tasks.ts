@@ -1,5 +1,5 @@
 import type { Task, TaskList } from "graphile-worker";
-import { watchLedger } from "../server/accounts/tasks";
+import { forgetIdempotencyKeys, watchLedger } from "../server/accounts/tasks";
 import { forgetAlerts, lookForAlerts, postAlert } from "../server/alerts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
@@ -8,14 +8,7 @@ import { errorFields, log } from "../server/core/log";
 import { takeInbound } from "../server/inbound/tasks";
 import { foldListTotals, markLists } from "../server/lists/tasks";
 import { forgetMails, sendMail } from "../server/mail/tasks";
-import {
-  dispatchMessages,
-  forgetCallbacks,
-  forgetIdempotencyKeys,
-  rejoin,
-  sweepMessages,
-  takeReceipts,
-} from "../server/messages/tasks";
+import { dispatchMessages, forgetCallbacks, rejoin, sweepMessages, takeReceipts } from "../server/messages/tasks";
 import { noteJob } from "../server/observability/tasks";
 import { forgetRequests } from "../server/request-log/tasks";
 import { forgetOldData } from "../server/retention/tasks";

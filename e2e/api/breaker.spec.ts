@@ -17,11 +17,11 @@ const test = testWith({ carriers: CARRIERS, workers: 2, settings: { PROVIDER_TIM
 test.describe.configure({ mode: "default" });
 
 type Own = Installation<(typeof CARRIERS)[number]>;
-type State = { breaker: string; opens: number; alarm: string | null; openForS: number };
+type State = { breaker: string; opens: number; lastError: string | null; openForS: number };
 
 async function stateOf({ database }: Own, provider: string): Promise<State | null> {
   const [row] = await database.rows<State>(
-    `SELECT breaker, opens, alarm, extract(epoch FROM open_until - updated_at)::float8 AS "openForS"
+    `SELECT breaker, opens, last_error AS "lastError", extract(epoch FROM open_until - updated_at)::float8 AS "openForS"
      FROM providers WHERE id = $1`,
     [provider],
   );
@@ -79,7 +79,7 @@ test("a failing provider is skipped by all workers, then tried out by a few mess
     }
     await wait(installation, "twilio", "later");
     expect(await stateOf(installation, "twilio")).toMatchObject({ breaker: "open", opens: 1 });
-    expect((await stateOf(installation, "twilio"))?.alarm).toContain("20503");
+    expect((await stateOf(installation, "twilio"))?.lastError).toContain("20503");
   });
 
   await test.step("messages flow through the next provider, without asking it", () =>
@@ -121,7 +121,7 @@ test("a failing provider is skipped by all workers, then tried out by a few mess
     expect(times).toHaveLength(recipients.length);
     // It is closed by the first answer, and that came so much later than the first request.
     expect((times[PROBES] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(PROBE_MS - 50);
-    expect(await stateOf(installation, "twilio")).toMatchObject({ breaker: "closed", opens: 0, alarm: null });
+    expect(await stateOf(installation, "twilio")).toMatchObject({ breaker: "closed", opens: 0, lastError: null });
   });
 });
 
@@ -133,7 +133,7 @@ test("a fault of our account opens the breaker at once", async ({ installation }
   await customer.reaches(await customer.send(to), "sent");
   await expect.poll(() => isOpen(installation, "vonage")).toBe(true);
   await wait(installation, "vonage", "later");
-  expect(await stateOf(installation, "vonage")).toMatchObject({ opens: 1, alarm: expect.stringMatching(/^4: /) });
+  expect(await stateOf(installation, "vonage")).toMatchObject({ opens: 1, lastError: expect.stringMatching(/^4: /) });
   await expectSkipped(customer, vonage, "vonage");
 });
 

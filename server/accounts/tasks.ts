@@ -11,6 +11,8 @@ import {
 } from "./ledger/chapters";
 import { type Drift, findDrift, openRange } from "./ledger/check";
 
+export { deleteExpiredResponses as forgetIdempotencyKeys } from "./idempotency/stored-responses";
+
 /** Chapters read again per hour: a year's within a month. */
 const VERIFIED_PER_RUN = 3;
 /** Chapters closed per hour: an older installation has many at first. */

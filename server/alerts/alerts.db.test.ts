@@ -190,7 +190,7 @@ test("an account that wants no e-mails gets none; people who are no owners get n
 test("a provider that is down is told to operators, when it stays so, and not when they drained it", async () => {
   const [operator, customer] = [await makeOwner(true), await makeOwner()];
   await pool().query(
-    `INSERT INTO providers (id, breaker, held_since, is_drained, alarm) VALUES
+    `INSERT INTO providers (id, breaker, unavailable_since, is_drained, last_error) VALUES
        ('twilio', 'open', now() - interval '5 minutes', false, 'HTTP 500'), ('vonage', 'open', now(), false, null),
        ('plivo', 'open', now() - interval '5 minutes', true, null)`,
   );
@@ -199,7 +199,7 @@ test("a provider that is down is told to operators, when it stays so, and not wh
   const told = async () =>
     (await pool().query("SELECT subject_id, state FROM alerts WHERE account_id IS NULL ORDER BY id")).rows;
   expect(await told()).toEqual([{ subject_id: "twilio", state: "raised" }]);
-  await pool().query("UPDATE providers SET breaker = 'closed', held_since = NULL");
+  await pool().query("UPDATE providers SET breaker = 'closed', unavailable_since = NULL");
   await waitForClearing();
   await sweepAlerts();
   expect(await told()).toEqual([

@@ -19,7 +19,7 @@ const BALANCE_DETAIL = `jsonb_build_object('balance_micros', a.balance_micros, '
 const ENDPOINTS = "webhook_endpoints e JOIN accounts a ON a.id = e.account_id";
 const OWNER = "coalesce(a.test_of, a.id)";
 const ENDPOINT_DETAIL = "jsonb_build_object('url', e.url, 'failures', e.failure_count)";
-const PROVIDER_DETAIL = "jsonb_build_object('reason', p.alarm)";
+const PROVIDER_DETAIL = "jsonb_build_object('reason', p.last_error)";
 
 export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
   balance_low: {
@@ -57,10 +57,10 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
   provider_down: {
     // A breaker that opens for a moment and closes again is no news.
     raised: `SELECT p.id, NULL, ${PROVIDER_DETAIL} FROM providers p
-             WHERE NOT p.is_drained AND p.breaker <> 'closed' AND p.held_since <= now() - interval '1 minute'`,
+             WHERE NOT p.is_drained AND p.breaker <> 'closed' AND p.unavailable_since <= now() - interval '1 minute'`,
     cleared: {
       from: "providers p",
-      where: "p.id = t.subject_id AND (p.is_drained OR (p.breaker = 'closed' AND p.held_since IS NULL))",
+      where: "p.id = t.subject_id AND (p.is_drained OR (p.breaker = 'closed' AND p.unavailable_since IS NULL))",
       isTold: "NOT p.is_drained",
       detail: PROVIDER_DETAIL,
     },

@@ -1,4 +1,5 @@
-import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import { createOnce } from "../accounts/idempotency/create-once";
+import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";

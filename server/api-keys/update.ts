@@ -1,4 +1,5 @@
-import { createOnce, plainRequest } from "../accounts/idempotency";
+import { createOnce } from "../accounts/idempotency/create-once";
+import { plainRequest } from "../accounts/idempotency/request";
 import { recordAudit } from "../audit/store";
 import { type AccountActor, requireConfirmed } from "../core/actor";
 import { now } from "../core/clock";

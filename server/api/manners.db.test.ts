@@ -1,22 +1,14 @@
 /** The manners of HTTP that hold for every operation. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { restServerOfFile } from "@/test/database/rest-server";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
-import { handleRestNode } from "./node-door";
 
-let server: Server;
-let base = "";
+const base = restServerOfFile();
 
 beforeAll(async () => {
   await makeRoute();
-  server = createServer((request, response) => void handleRestNode(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
 });
-
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 type Wire = {
   data?: Record<string, unknown>;
@@ -25,7 +17,7 @@ type Wire = {
 };
 
 async function call(method: string, path: string, key: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(base + path, {
+  const response = await fetch(base() + path, {
     method,
     headers: {
       authorization: `Bearer ${key}`,

@@ -1,24 +1,16 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { restServerOfFile } from "@/test/database/rest-server";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { believePeerHeader } from "../auth/sign-in/caller-address";
 import { pool, prisma } from "../core/db";
-import { handleRestNode } from "./node-door";
 import { BODY_MAX_BYTES, handleRest } from "./rest";
 
-let server: Server;
-let base = "";
+const base = restServerOfFile();
 
 beforeAll(async () => {
   await makeRoute();
-  server = createServer((request, response) => void handleRestNode(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
 });
-
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 type Wire = {
   success: boolean;
@@ -29,7 +21,7 @@ type Wire = {
 };
 
 const call = async (method: string, path: string, options: { key?: string; body?: unknown; headers?: object } = {}) => {
-  const response = await fetch(base + path, {
+  const response = await fetch(base() + path, {
     method,
     headers: {
       ...(options.key ? { authorization: `Bearer ${options.key}` } : {}),

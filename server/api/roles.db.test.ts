@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { PROCEDURES as ALL, callAs } from "@/test/call-procedure";
 import { makeRoute } from "@/test/database/routes";
-import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { LEAST_ROLES, ROLES, scopesOf } from "@/test/roles";
-import { plainRequest } from "../accounts/idempotency";
+import { plainRequest } from "../accounts/idempotency/request";
 import { createAccountWithOwner } from "../accounts/service";
 import { SCOPES, type Scope } from "../api-keys/scopes";
 import { createApiKey } from "../api-keys/service";
@@ -46,13 +46,6 @@ async function askWithKey(key: string, { method, path }: { method: string; path:
   });
   return { status: answer.status, reason: JSON.parse(answer.body).error?.details.reason, text: answer.body };
 }
-
-const personOf = ({ accountId }: { accountId: string }, isOperator = false): SessionActor => ({
-  kind: "session",
-  accountId,
-  userId: newId("user"),
-  isOperator,
-});
 
 /** Somebody who can sign in. */
 async function makeOwner(): Promise<SessionActor> {

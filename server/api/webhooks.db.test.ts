@@ -1,34 +1,17 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { restServerOfFile } from "@/test/database/rest-server";
 import { makeAccount } from "@/test/database/seed";
-import { makeMessages, raiseEvents, runDeliveryJobs, startWebhook, type TestWebhook } from "@/test/database/webhooks";
+import { makeMessages, raiseEvents, runDeliveryJobs, type TestWebhook, webhooksOfFile } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { Delivery, RotatedWebhookEndpoint, WebhookEndpoint, WebhookTest } from "../webhooks/schema";
-import { handleRestNode } from "./node-door";
 
-let server: Server;
-let base = "";
-const closers: (() => Promise<void>)[] = [];
+const base = restServerOfFile();
 
-beforeAll(async () => {
-  server = createServer((request, response) => void handleRestNode(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
-});
+beforeAll(async () => {});
 
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-afterAll(() => new Promise((resolve) => server.close(resolve)));
-
-async function setUp(): Promise<TestWebhook> {
-  const webhook = await startWebhook();
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
+const setUp = webhooksOfFile();
 
 /** Calls an operation of the endpoint; `body` undefined: without a body. */
 async function call(
@@ -38,7 +21,7 @@ async function call(
   body?: object,
   headers?: object,
 ) {
-  const response = await fetch(`${base}/webhooks/${endpoint.id}${operation}`, {
+  const response = await fetch(`${base()}/webhooks/${endpoint.id}${operation}`, {
     method,
     headers: {
       authorization: `Bearer ${account.plainKey}`,

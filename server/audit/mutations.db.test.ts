@@ -1,20 +1,14 @@
 /** Every mutation of the router writes to the audit log, or says here why it does not. */
 import { beforeAll, expect, test } from "vitest";
 import { callAs, PROCEDURES, TEST_ORIGIN } from "@/test/call-procedure";
+import { addMember, enrol, lastEntries, makeEndpoint, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { makeRoute } from "@/test/database/routes";
-import { makeAccount } from "@/test/database/seed";
-import { createAccountWithOwner } from "../accounts/service";
 import { issuePasswordReset } from "../auth/credentials/passwords";
-import { codeAt, stepAt } from "../auth/credentials/totp";
 import { startSession } from "../auth/sessions/sessions";
-import type { SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
-import { newSigningSecret } from "../webhooks/delivery/signature";
-import { sealSecret } from "../webhooks/secrets";
 
-const PASSWORD = "correct horse battery staple";
 const NEW_PASSWORD = "another battery staple altogether";
 const PROVIDER_SECRET = "shall-not-be-written-down-anywhere";
 
@@ -36,52 +30,15 @@ const EXEMPT: Readonly<Record<string, string>> = {
   "webhooks.test": "posts an event about an invented message and changes nothing",
 };
 
-type Person = SessionActor & { email: string; sessionId: string };
-
-async function makePerson(isOperator = false): Promise<Person> {
-  const email = `${newId("user")}@audit.example`;
-  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "", isOperator });
-  const sessionId = await startSession(made.userId, TEST_ORIGIN);
-  return { kind: "session", ...made, isOperator, email, sessionId, isConfirmed: true, origin: TEST_ORIGIN };
-}
-
-async function makeEndpoint({ accountId }: Person, isActive = true): Promise<string> {
-  const id = newId("endpoint");
-  await pool().query(
-    `INSERT INTO webhook_endpoints (id, account_id, url, events, secret_sealed, is_active)
-     VALUES ($1, $2, 'https://example.com/hook', '{}', $3, $4)`,
-    [id, accountId, sealSecret(newSigningSecret()), isActive],
-  );
-  return id;
-}
-
 const idOf = (made: unknown): string => (made as { id: string }).id;
 
-/** Does the mutation, after what it needs. @returns what it answered. */
+/** Prepares and calls the mutation. @returns its response. */
 type Run = (owner: Person, operator: Person) => Promise<unknown>;
 
 const newSender = (owner: Person) => callAs(owner, "senders.create", { sender_id: "Acme" });
 const newSuppression = (owner: Person) => callAs(owner, "suppressions.create", { number: "+14155550199" });
 
-/** Enables an authenticator app. @returns its recovery codes. */
-async function enrol(owner: Person): Promise<string[]> {
-  const { secret } = (await callAs(owner, "auth.secondFactor.begin", undefined)) as { secret: string };
-  const code = codeAt(secret, stepAt(Date.now() / 1_000));
-  return ((await callAs(owner, "auth.secondFactor.confirm", { code })) as { recovery_codes: string[] }).recovery_codes;
-}
-
 const newInvitation = () => ({ email: `${newId("user")}@audit.example`, role: "viewer" });
-
-/** @returns the id of another member of the owner's account. */
-async function addMember({ accountId }: Person, role = "viewer"): Promise<string> {
-  const { userId } = await makePerson();
-  await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3)", [
-    accountId,
-    userId,
-    role,
-  ]);
-  return userId;
-}
 
 /** By the mutation: the action that it records, and how it is done. */
 const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
@@ -291,21 +248,6 @@ test("every mutation is done here or exempt, and nothing else is", () => {
   expect([...Object.keys(MUTATION_CASES), ...Object.keys(EXEMPT)].sort()).toEqual([...MUTATIONS].sort());
 });
 
-type Entry = {
-  id: string;
-  account_id: string | null;
-  actor_kind: string;
-  actor_id: string;
-  action: string;
-  address: string;
-  user_agent: string;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-};
-
-const lastEntries = async (since: string): Promise<Entry[]> =>
-  (await pool().query<Entry>("SELECT * FROM audit_entries WHERE id > $1 ORDER BY id", [since])).rows;
-
 test.each(Object.entries(MUTATION_CASES))("%s", async (path, [action, run]) => {
   const [owner, operator] = [await makePerson(), await makePerson(true)];
   const since = newId("audit");
@@ -319,42 +261,6 @@ test.each(Object.entries(MUTATION_CASES))("%s", async (path, [action, run]) => {
   if (!isByNewcomer) expect(entry?.actor_id).toBe(isOperators ? operator.userId : owner.userId);
   const isOfInstallation = /\.(providers|routes)\./.test(path);
   if (path !== "auth.signUp") expect(entry?.account_id).toBe(isOfInstallation ? null : owner.accountId);
-});
-
-test("before and after are what changed, and nothing else", async () => {
-  const [owner, operator] = [await makePerson(), await makePerson(true)];
-  const since = newId("audit");
-  const limits = { allowed_countries: [], flood_identical: null, flood_total: 7, daily_spend_cap: 2.5 };
-  await callAs(operator, "operator.limitAccount", { account_id: owner.accountId, ...limits });
-  const id = await makeRoute({ prefix: "46" });
-  await callAs(operator, "operator.routes.update", { id, price: 0.5 });
-  await callAs(operator, "operator.credit", { account_id: owner.accountId, amount: 12.5 });
-  expect((await lastEntries(since)).map(({ action, before, after }) => [action, before, after])).toEqual([
-    ["account.limited", { flood_total: null, daily_spend_cap: null }, { flood_total: 7, daily_spend_cap: 2.5 }],
-    ["route.updated", { price: 0.01 }, { price: 0.5 }],
-    ["account.credited", { balance: 0 }, { balance: 12.5, note: null }],
-  ]);
-});
-
-test("what fails writes nothing", async () => {
-  const [owner, operator] = [await makePerson(), await makePerson(true)];
-  const since = newId("audit");
-  for (const [path, input] of [
-    ["operator.credit", { account_id: owner.accountId, amount: -1 }],
-    ["operator.setAccountStatus", { account_id: "nothing", status: "suspended" }],
-    ["operator.routes.delete", { id: 999_999 }],
-    ["apiKeys.revoke", { id: "nothing" }],
-  ] as const) {
-    await expect(callAs(operator, path, input)).rejects.toThrow();
-  }
-  expect(await lastEntries(since)).toEqual([]);
-});
-
-test("a key is named as the one who acts", async () => {
-  const { actor, keyId } = await makeAccount();
-  const since = newId("audit");
-  await callAs(actor, "senders.create", { sender_id: "Acme" });
-  expect((await lastEntries(since))[0]).toMatchObject({ actor_kind: "key", actor_id: keyId });
 });
 
 test("no secret is in the log, whatever was done", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { createOnce, type IdempotentRequest } from "@/server/accounts/idempotency";
+import { createOnce } from "@/server/accounts/idempotency/create-once";
+import type { IdempotentRequest } from "@/server/accounts/idempotency/request";
 import { authenticate } from "@/server/api-keys/authenticate";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
@@ -124,7 +125,7 @@ describe.each([
     const age = (minutes: number) =>
       Promise.all(
         [
-          "UPDATE providers SET held_since = held_since - $1 * interval '1 minute'",
+          "UPDATE providers SET unavailable_since = unavailable_since - $1 * interval '1 minute'",
           "UPDATE waiting_messages SET created_at = created_at - $1 * interval '1 minute'",
         ].map((text) => pool().query(text, [minutes])),
       );

@@ -2,11 +2,11 @@ import type { Duplex } from "node:stream";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "@/prisma/generated/client";
-import { isConnectionFailure, isNeverDone, isNeverSent, messageOf } from "./connection-failure";
+import { isConnectionFailure, isNeverSent, messageOf } from "./connection-failure";
 import { env } from "./env";
-import { databaseUnavailable, errorCodeOf, isApiError, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
+import { errorCodeOf, isOutcomeUnknown, outcomeUnknown, overloaded } from "./errors";
 import { errorFields, log } from "./log";
-import { metrics } from "./metrics";
+import { PatientPool, pauseAfter, type Query, startPatience, WAIT_MAX_MS } from "./patient-pool";
 import { defineProcessValue, onShutdown } from "./process";
 import { readFromStandby } from "./standby-reads";
 
@@ -24,119 +24,12 @@ const types: pg.CustomTypesConfig = {
     oid === INT8_OID && format !== "binary" ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
 };
 
-/** Longest wait of a caller for a database that is unreachable, or that keeps going away. */
-const WAIT_MAX_MS = 5_000;
-const PAUSE_FIRST_MS = 50;
-const PAUSE_MAX_MS = 500;
 /**
  * For a new connection, or a free one of the pool. A caller whose last try begins as its wait ends stays below 10 s.
  */
 const CONNECT_TIMEOUT_MS = 4_500;
 /** A process that stalls within a transaction must not block others from an account's row for longer. */
 const IDLE_IN_TRANSACTION_MS = 2_000;
-
-/**
- * A caller's wait. `nothingDone`: whether certainly no part of its request is carried out when the wait ends in vain.
- */
-type Patience = { startedAt: number; failures: number; nothingDone: boolean };
-
-const startPatience = (nothingDone: boolean): Patience => ({ startedAt: performance.now(), failures: 0, nothingDone });
-
-/**
- * Milliseconds to pause after a failure, with jitter; null when the wait is over. There is always a second try: after a
- * stall of this process the first failure may be all that it has seen of the database for longer than the wait.
- */
-function nextPause(patience: Patience): number | null {
-  patience.failures += 1;
-  if (patience.failures > 1 && performance.now() - patience.startedAt >= WAIT_MAX_MS) return null;
-  const fullMs = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** (patience.failures - 1));
-  return fullMs / 2 + (Math.random() * fullMs) / 2;
-}
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Pauses before the next try. @throws 503 when the wait is over. */
-async function pauseAfter(cause: unknown, patience: Patience): Promise<void> {
-  const pauseMs = nextPause(patience);
-  if (pauseMs === null) throw databaseUnavailable({ nothingDone: patience.nothingDone, cause });
-  await sleep(pauseMs);
-}
-
-type Connected = (
-  thrown: Error | undefined,
-  client: pg.PoolClient | undefined,
-  release: (broken?: Error | boolean) => void,
-) => void;
-type Query = (...args: unknown[]) => Promise<unknown> | undefined;
-
-/** Whether a statement only reads, so it may be repeated after its response was lost. The queue's functions write. */
-function isRead(statement: unknown): boolean {
-  const text = typeof statement === "string" ? statement : (statement as Partial<pg.QueryConfig> | null)?.text;
-  return typeof text === "string" && /^\s*SELECT\b/i.test(text) && !text.includes("graphile_worker.");
-}
-
-/**
- * A pool whose callers survive a restart of the database. Each waits up to {@link WAIT_MAX_MS} for a connection. A read
- * whose connection is lost is repeated; a write whose connection is lost fails with 503 `outcome_unknown`.
- */
-class PatientPool extends pg.Pool {
-  private readonly waits: { observe: (seconds: number) => void };
-
-  constructor(name: string, config: pg.PoolConfig) {
-    super(config);
-    this.waits = metrics().poolWaits.labels(name);
-    const queryOnce = super.query.bind(this) as unknown as Query;
-    const query: Query = (...args) => queryOnce(...args)?.catch((thrown) => queryAgain(queryOnce, args, thrown));
-    this.query = query as unknown as pg.Pool["query"];
-  }
-
-  override connect(): Promise<pg.PoolClient>;
-  override connect(callback: Connected): void;
-  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    if (!callback) return this.reach(startPatience(false));
-    this.reachFor(startPatience(false), callback);
-  }
-
-  /** Waits for a connection as long as `patience` lasts. @throws 503 after that. */
-  reach(patience: Patience): Promise<pg.PoolClient> {
-    return new Promise((resolve, reject) => {
-      this.reachFor(patience, (thrown, client) => (client ? resolve(client) : reject(thrown)));
-    });
-  }
-
-  /** Connects without waiting for an unreachable database. @throws the driver's error. */
-  reachAtOnce(): Promise<pg.PoolClient> {
-    return super.connect();
-  }
-
-  private reachFor(patience: Patience, connected: Connected): void {
-    super.connect((thrown, client, release) => {
-      if (!thrown || !isConnectionFailure(thrown)) {
-        this.waits.observe((performance.now() - patience.startedAt) / 1_000);
-        connected(thrown, client, release);
-        return;
-      }
-      const pauseMs = nextPause(patience);
-      if (pauseMs !== null) setTimeout(() => this.reachFor(patience, connected), pauseMs);
-      else connected(databaseUnavailable({ nothingDone: patience.nothingDone, cause: thrown }), undefined, release);
-    });
-  }
-}
-
-/** Repeats a statement that failed with `first`, if repeating it cannot carry it out twice. @throws 503, `first` */
-async function queryAgain(queryOnce: Query, args: unknown[], first: unknown): Promise<unknown> {
-  const patience = startPatience(false);
-  for (let thrown = first; ; ) {
-    if (isApiError(thrown) || !isConnectionFailure(thrown)) throw thrown;
-    if (!isNeverDone(thrown) && !isRead(args[0])) throw outcomeUnknown(thrown);
-    await pauseAfter(thrown, patience);
-    try {
-      return await queryOnce(...args);
-    } catch (again) {
-      thrown = again;
-    }
-  }
-}
 
 /** Runs idempotent `work`, and once more when its connection was lost on the way. */
 export const repeatWhenLost = <T>(work: () => Promise<T>): Promise<T> =>

@@ -1,17 +1,9 @@
 import { expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/test/database/seed";
-import type { SessionActor } from "../core/actor";
+import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import type { ExportInput } from "./schema";
 import { exportList } from "./service";
-
-const personOf = ({ accountId }: TestAccount): SessionActor => ({
-  kind: "session",
-  accountId,
-  userId: newId("user"),
-  isOperator: false,
-});
 
 /** Stores messages, the last one newest. */
 async function store({ accountId }: TestAccount, count: number, status = "delivered", to = "+14155550123") {

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { checkLedger } from "@/server/accounts/tasks";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool, type Tx, transaction } from "@/server/core/db";

@@ -31,7 +31,7 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
   const [attempts, receipts, ledger, events] = await Promise.all([
     readPrisma().messageAttempt.findMany({
       where: { messageId: id, OR: [{ outcome: null }, { outcome: { not: WITHDRAWN } }] },
-      omit: { said: true },
+      omit: { providerDetail: true },
       orderBy: { seq: "asc" },
     }),
     readPrisma().receipt.findMany({ where: { messageId: id }, orderBy: { id: "asc" }, take: RECEIPTS_MAX }),

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import type { IdempotentRequest } from "../accounts/idempotency";
+import type { IdempotentRequest } from "../accounts/idempotency/request";
 import { pool } from "../core/db";
 import { listEvents } from "../webhooks/history/list-events";
 import { sendBulk, sendMessage } from "./accept/send";

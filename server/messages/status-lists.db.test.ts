@@ -5,7 +5,7 @@ import { beforeAll, expect, inject, test } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, prepareAttempts, record, report, THROTTLED } from "@/test/database/attempts";
 import { makeAccount } from "@/test/database/seed";
-import { plainRequest } from "../accounts/idempotency";
+import { plainRequest } from "../accounts/idempotency/request";
 import { pool } from "../core/db";
 import { sendBulk } from "./accept/send";
 import type { Attempt } from "./dispatch/claims";

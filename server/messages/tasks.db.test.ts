@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { forgetCallbacks, forgetIdempotencyKeys } from "./tasks";
+import { forgetCallbacks } from "./tasks";
 
 /** More than one step deletes. */
 const MANY = 25_000;
@@ -23,15 +23,4 @@ test("old nonces go in steps; young ones stay, and those of plivo for a month", 
   await add("plivo", "32 days", MANY);
   await forgetCallbacks();
   expect(await countOf("receipt_nonces")).toBe(2 + 3);
-});
-
-test("responses to Idempotency-Keys are kept for 25 hours", async () => {
-  await pool().query(
-    `INSERT INTO idempotency_keys (account_id, key, request_hash, response, created_at)
-     SELECT 'acc_x', n::text, 'h', '{}', now() - CASE WHEN n <= 2 THEN interval '24 hours' ELSE interval '26 hours' END
-     FROM generate_series(1, $1) n`,
-    [MANY],
-  );
-  await forgetIdempotencyKeys();
-  expect(await countOf("idempotency_keys")).toBe(2);
 });

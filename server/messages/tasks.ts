@@ -82,11 +82,6 @@ export const rejoin = ({ provider, providerMessageIds }: JobPayload<"join_receip
 export { recoverAttempts, takeBackClaims } from "./dispatch/recover";
 export { sweepMessages } from "./dispatch/sweeps";
 
-/** Forgets the responses to Idempotency-Keys, an hour after their 24 hours have passed. */
-export async function forgetIdempotencyKeys(signal?: AbortSignal): Promise<void> {
-  await deleteInSteps("idempotency_keys", "created_at < now() - interval '25 hours'", { signal });
-}
-
 /** SQL: a count of a day that was over long ago. Those of months are few. */
 const PAST_DAY = `period ~ '^(day|failed):' AND right(period, 10) < (now() - interval '40 days')::date::text`;
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { makeAccount } from "@/test/database/seed";
+import { makeAccount, newOperator, personOf } from "@/test/database/seed";
 import { checkLedger } from "../accounts/tasks";
-import type { AccountActor } from "../core/actor";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
 import { approvedSender, createSender } from "../senders/service";
@@ -17,18 +16,13 @@ import {
 } from "./service";
 import { listSuppressions } from "./suppressions";
 
-const operator: AccountActor = {
-  kind: "session",
-  accountId: newId("account"),
-  userId: newId("user"),
-  isOperator: true,
-};
+const operator = newOperator();
 const page = { page: 1, limit: 50 };
 const NO_LIMITS = { allowed_countries: [], flood_identical: null, flood_total: null, daily_spend_cap: null };
 
 test("non-operators are refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
-  const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
+  const session = personOf({ accountId });
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
   for (const nonOperator of [actor, session]) {
     await expect(listReviews(nonOperator, page)).rejects.toMatchObject(refused);

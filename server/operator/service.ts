@@ -9,6 +9,7 @@ import { invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, testAccountOf } from "../core/ids";
 import { log } from "../core/log";
 import { fromMicros, toMicros, toPage } from "../core/wire";
+import { escapeLike } from "../search/like";
 import { forgetApproval } from "../senders/service";
 import { presentOperatedAccount, presentReviewedSender } from "./present";
 import type {
@@ -34,9 +35,6 @@ const DECIDED_FROM: Readonly<Record<DecideSenderInput["decision"], readonly stri
 const LIVE = { testOf: null } as const;
 
 const WITH_ACCOUNT = { account: { select: { name: true } } } as const;
-
-/** Escapes the wildcards of LIKE, so that they match literally. */
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** Filters by text that contains `search`, ignoring case; undefined for an empty search. */
 const containing = (search: string | undefined): Prisma.StringFilter | undefined =>

@@ -26,7 +26,7 @@ export const presentProvider = (
   source: state.source,
   problem: state.problem,
   health: state.health,
-  alarm: state.alarm,
+  alarm: state.lastError,
   open_until: isoOrNull(state.openUntil),
   max_segments_per_second: state.maxSegmentsPerSecond,
   is_drained: state.isDrained,

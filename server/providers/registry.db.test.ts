@@ -1,19 +1,13 @@
 /** Adapters follow their providers' settings, also with calls under way. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { accept, openCentre } from "@/test/carriers/smsc-scripted";
-import type { AccountActor } from "../core/actor";
+import { newOperator } from "@/test/database/seed";
 import { pool } from "../core/db";
-import { newId } from "../core/ids";
 import type { SendOutcome } from "./port";
 import { activeAdapters, providerTable } from "./registry";
 import { clearSettings, saveSettings } from "./stored-settings";
 
-const operator: AccountActor = {
-  kind: "session",
-  accountId: newId("account"),
-  userId: newId("user"),
-  isOperator: true,
-};
+const operator = newOperator();
 
 let centre: Awaited<ReturnType<typeof openCentre>>;
 /** Responds to a submit_sm that the centre has taken. */

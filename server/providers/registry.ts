@@ -39,7 +39,7 @@ export type ProviderState = Omit<FoundSettings, "settings"> & {
   unavailableForMs: number | null;
   probesLeft: number;
   /** The last error, because of which its breaker opened. */
-  alarm: string | null;
+  lastError: string | null;
   /** Share of their weight that routes through it keep, 0 to 1. */
   health: number;
 } & ReceiptRotation;
@@ -71,7 +71,7 @@ type Row = {
   openUntil: Date | null;
   unavailableForMs: number | null;
   probesLeft: number;
-  alarm: string | null;
+  lastError: string | null;
   health: number;
 } & ReceiptRotation;
 
@@ -83,7 +83,7 @@ const UNTOUCHED = {
   openUntil: null,
   unavailableForMs: null,
   probesLeft: 0,
-  alarm: null,
+  lastError: null,
   health: 1,
   receiptRotation: 0,
   isFormerReceiptUrlValid: false,
@@ -174,9 +174,9 @@ async function readTable(): Promise<ProviderTable> {
   const reading = newest().begun;
   const { rows } = await pool().query<Row>({
     name: "providers.all",
-    text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, alarm, health,
+    text: `SELECT id, settings_sealed AS "settingsSealed", is_drained AS "isDrained", breaker, last_error AS "lastError", health,
              max_segments_per_second AS "maxSegmentsPerSecond", open_until AS "openUntil", probes_left AS "probesLeft",
-             (extract(epoch FROM now() - held_since) * 1000)::float8 AS "unavailableForMs",
+             (extract(epoch FROM now() - unavailable_since) * 1000)::float8 AS "unavailableForMs",
              receipt_rotation AS "receiptRotation",
              coalesce(receipt_rotated_at > now() - make_interval(days => $1), false) AS "isFormerReceiptUrlValid"
            FROM providers`,

@@ -2,23 +2,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { startSmsc } from "@/test/carriers/smsc";
-import { makeAccount } from "@/test/database/seed";
-import type { AccountActor } from "../core/actor";
+import { makeAccount, newOperator, personOf } from "@/test/database/seed";
 import { MINUTE_MS } from "../core/clock";
 import { pool, prisma } from "../core/db";
-import { newId } from "../core/ids";
 import { isReceiptToken } from "./receipt-url";
 import { forgetProviders, providerTable } from "./registry";
 import { testProvider } from "./send-test";
 import { closeBreaker, drainProvider, getProvider, listProviders, rotateReceiptUrl, throttleProvider } from "./service";
 import { clearSettings, saveSettings } from "./stored-settings";
 
-const newOperator = (): AccountActor => ({
-  kind: "session",
-  accountId: newId("account"),
-  userId: newId("user"),
-  isOperator: true,
-});
 const operator = newOperator();
 
 const SECRET = "not-for-anybody-4711";
@@ -40,7 +32,7 @@ const rowOf = async (id: string): Promise<string> =>
 
 test("everyone but operators is refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
-  const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
+  const session = personOf({ accountId });
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
   for (const somebody of [actor, session]) {
     for (const deed of [
@@ -133,7 +125,7 @@ test("drained and open are different states, and closing the breaker clears the 
   const openUntil = new Date(Date.now() + MINUTE_MS);
   await prisma().provider.update({
     where: { id: "vonage" },
-    data: { breaker: "open", opens: 3, probesLeft: 2, openUntil, alarm: "10 calls in a row failed", health: 0.2 },
+    data: { breaker: "open", opens: 3, probesLeft: 2, openUntil, lastError: "10 calls in a row failed", health: 0.2 },
   });
   const closed = await closeBreaker(operator, { id: "vonage" });
   expect(closed).toMatchObject({ state: "working", alarm: null, open_until: null });

@@ -116,7 +116,7 @@ type Change = Partial<{
   open_until: null;
   opens: number;
   probes_left: number;
-  alarm: null;
+  last_error: null;
 }>;
 
 /** `updated_at` is of the database's clock, because workers compare it with that (health/provider-health.ts). */
@@ -166,7 +166,7 @@ export async function closeBreaker(actor: Actor, input: ProviderPath): Promise<P
     opens: 0,
     probes_left: 0,
     open_until: null,
-    alarm: null,
+    last_error: null,
   });
   log("info", "provider.breaker_closed", { provider: input.id, by: nameOf(actor) });
   return getProvider(actor, input);

@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/test/database/seed";
-import type { SessionActor } from "../core/actor";
+import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
@@ -12,13 +11,6 @@ import { emptyOldestDay } from "./store";
 afterEach(() => {
   env().REQUEST_LOG = "all";
   env().REQUEST_LOG_TEXTS = false;
-});
-
-const personOf = ({ accountId }: TestAccount): SessionActor => ({
-  kind: "session",
-  accountId,
-  userId: newId("user"),
-  isOperator: false,
 });
 
 const note = ({ accountId, keyId }: TestAccount, more: Partial<AnsweredRequest> = {}): string => {

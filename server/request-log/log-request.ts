@@ -24,16 +24,7 @@ const QUERY_MAX = 500;
 const RESPONSE_MAX = 2_000;
 
 /** A request as it was answered. `input`: its body as parsed; undefined: none. `answer`: the response's body. */
-export type AnsweredRequest = {
-  id: string;
-  accountId: string;
-  keyId: string;
-  method: string;
-  path: string;
-  query: string;
-  status: number;
-  latencyMs: number;
-  operation: string | null;
+export type AnsweredRequest = Omit<RequestRow, "resourceId" | "requestBody" | "responseBody" | "createdAt"> & {
   input: unknown;
   inputBytes: number;
   answer: string;

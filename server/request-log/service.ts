@@ -4,6 +4,7 @@ import { readPool } from "../core/db";
 import { env } from "../core/env";
 import { notFound } from "../core/errors";
 import { firstIdAt } from "../core/ids";
+import { escapeLike } from "../search/like";
 import { type LoggedRow, presentDetail, presentRequest } from "./present";
 import type { ListRequestsQuery, LoggedRequestDetail, LoggedRequests } from "./schema";
 
@@ -16,8 +17,6 @@ const COLUMNS = `r.id, r.key_id AS "keyId", k.name AS "keyName", r.method, r.pat
 
 /** Ids hold the time of a request: those from here on are kept. */
 const oldestKept = (): string => firstIdAt("request", new Date(now().getTime() - KEPT_DAYS * DAY_MS));
-
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** The account's requests of the last seven days, newest first. */
 export async function listRequests(actor: SessionActor, query: ListRequestsQuery): Promise<LoggedRequests> {

@@ -4,7 +4,7 @@ import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { runDeliveryJobs, startWebhook, takeDeliveryJobs } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
-import { plainRequest } from "../accounts/idempotency";
+import { plainRequest } from "../accounts/idempotency/request";
 import { rebuildUsage } from "../accounts/rebuild-usage";
 import { getUsage } from "../accounts/service";
 import { checkLedger } from "../accounts/tasks";

@@ -1,20 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
-import { makeAccount } from "@/test/database/seed";
-import type { AccountActor } from "../core/actor";
+import { makeAccount, newOperator, personOf } from "@/test/database/seed";
 import { prisma } from "../core/db";
-import { newId } from "../core/ids";
 import { drainProvider } from "../providers/service";
 import { saveSettings } from "../providers/stored-settings";
 import { createRoute, deleteRoute, listRoutes, updateRoute } from "./edit";
 import { CreateRouteInput, UpdateRouteInput } from "./schema";
 import { simulateRoute } from "./simulate";
 
-const operator: AccountActor = {
-  kind: "session",
-  accountId: newId("account"),
-  userId: newId("user"),
-  isOperator: true,
-};
+const operator = newOperator();
 
 const make = (input: object) =>
   createRoute(operator, CreateRouteInput.parse({ chain: ["sandbox"], price: 0.01, ...input }));
@@ -25,7 +18,7 @@ beforeEach(async () => {
 
 test("everyone but operators is refused everything, with a session and with a key", async () => {
   const { actor, accountId } = await makeAccount();
-  const session: AccountActor = { kind: "session", accountId, userId: newId("user"), isOperator: false };
+  const session = personOf({ accountId });
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
   const { id } = await make({});
   for (const somebody of [actor, session]) {

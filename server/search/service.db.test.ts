@@ -1,17 +1,10 @@
 import { expect, test } from "vitest";
-import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { startWebhook } from "@/test/database/webhooks";
 import type { SessionActor } from "../core/actor";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import { search } from "./service";
-
-const personOf = ({ accountId }: TestAccount, isOperator = false): SessionActor => ({
-  kind: "session",
-  accountId,
-  userId: newId("user"),
-  isOperator,
-});
 
 async function store({ accountId }: TestAccount, to: string, reference: string | null = null): Promise<string> {
   const id = newId("message");

@@ -2,14 +2,12 @@ import type { SessionActor } from "../core/actor";
 import { readPrisma } from "../core/db";
 import { NUMBER_PART_PATTERN } from "../messages/phone";
 import { searchMessages } from "../messages/search-messages";
+import { escapeLike } from "./like";
 import { foundAccount, foundEndpoint, foundEvent, foundKey, foundMessage, foundSender } from "./present";
 import type { Found, SearchQuery, SearchResult } from "./schema";
 
 /** Found things of each kind that are shown. */
 const OF_EACH_MAX = 5;
-
-/** Escapes the wildcards of LIKE, so that they match literally. */
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** The start of a number or a part of it, however it is grouped. */
 const numberPartOf = (text: string): string | null => {

@@ -1,4 +1,5 @@
-import { createOnce, type IdempotentRequest, plainRequest } from "../accounts/idempotency";
+import { createOnce } from "../accounts/idempotency/create-once";
+import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { inTurn } from "../accounts/turns";
 import { recordAudit } from "../audit/store";
 import type { AccountActor } from "../core/actor";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { afterEach, describe, expect, test } from "vitest";
-import { makeMessages, raiseEvents, runDeliveryJobs, startWebhook, type TestWebhook } from "@/test/database/webhooks";
+import { describe, expect, test } from "vitest";
+import { makeMessages, raiseEvents, runDeliveryJobs, type TestWebhook, webhooksOfFile } from "@/test/database/webhooks";
 import type { Received } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { verifySignature } from "./delivery/signature";
@@ -8,17 +8,7 @@ import { eraseExpiredSecrets } from "./delivery/sweep";
 import { Event, RotatedWebhookEndpoint } from "./schema";
 import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function setUp(): Promise<TestWebhook> {
-  const webhook = await startWebhook();
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
+const setUp = webhooksOfFile();
 
 /** Sends one event and returns its request. */
 async function deliverOne({ account, endpoint, receiver }: TestWebhook): Promise<Received> {

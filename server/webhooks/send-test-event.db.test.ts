@@ -1,23 +1,13 @@
-import { afterEach, expect, test } from "vitest";
-import { startWebhook, type TestWebhook } from "@/test/database/webhooks";
-import { type Answer, status } from "@/test/network/receiver";
+import { expect, test } from "vitest";
+import { type TestWebhook, webhooksOfFile } from "@/test/database/webhooks";
+import { status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { verifySignature } from "./delivery/signature";
 import { Event, WebhookTest } from "./schema";
 import { sendTestEvent } from "./send-test-event";
 import { deleteEndpoint, getEndpoint, rotateSecret } from "./service";
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function setUp(answer?: Answer): Promise<TestWebhook> {
-  const webhook = await startWebhook(answer);
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
+const setUp = webhooksOfFile();
 
 const send = ({ account, endpoint }: TestWebhook, limitMs?: number) =>
   sendTestEvent(account.actor, endpoint.id, limitMs);

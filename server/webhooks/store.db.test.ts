@@ -1,16 +1,16 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   deliveriesOf,
   makeMessages,
-  raiseEvents,
+  raiseSent,
   recordWaitingOf,
   runDeliveryJobs,
-  startWebhook,
   type TestWebhook,
   takeDeliveryJobs,
   triesOf,
+  webhooksOfFile,
 } from "@/test/database/webhooks";
-import { type Answer, status } from "@/test/network/receiver";
+import { status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import { readTotal } from "../lists/store";
@@ -19,19 +19,7 @@ import { deleteEndpoint, enableEndpoint, getEndpoint } from "./service";
 import { parkAllPending } from "./store";
 import { deliverWebhooks } from "./tasks";
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function setUp(answer?: Answer): Promise<TestWebhook> {
-  const webhook = await startWebhook(answer);
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
-
-const raise = async ({ account }: TestWebhook, count = 1) => raiseEvents(account, await makeMessages(account, count));
+const setUp = webhooksOfFile();
 
 const runJobs = ({ endpoint }: TestWebhook, options?: Parameters<typeof runDeliveryJobs>[1]) =>
   runDeliveryJobs(endpoint.id, options);
@@ -41,7 +29,7 @@ const stateOf = ({ account, endpoint }: TestWebhook) => getEndpoint(account.acto
 describe("a job", () => {
   test("that is run again after it has ended neither sends nor counts again", async () => {
     const setup = await setUp(status(500));
-    await raise(setup, 3);
+    await raiseSent(setup, 3);
     const [job] = await takeDeliveryJobs(setup.endpoint.id);
     if (!job) throw new Error("There is no job.");
     await deliverWebhooks(job.payload);
@@ -54,7 +42,7 @@ describe("a job", () => {
 
   test("that runs twice concurrently may send twice but counts once", async () => {
     const setup = await setUp(status(500));
-    await raise(setup, 3);
+    await raiseSent(setup, 3);
     const [job] = await takeDeliveryJobs(setup.endpoint.id);
     if (!job) throw new Error("There is no job.");
     await Promise.all([deliverWebhooks(job.payload), deliverWebhooks(job.payload)]);
@@ -67,7 +55,7 @@ describe("a job", () => {
 
   test("whose outcome cannot be written throws, and uses up no try", async () => {
     const setup = await setUp(status(500));
-    await raise(setup);
+    await raiseSent(setup);
     const [job] = await takeDeliveryJobs(setup.endpoint.id);
     if (!job) throw new Error("There is no job.");
     await pool().query("ALTER TABLE webhook_tries RENAME TO webhook_tries_away");
@@ -82,7 +70,7 @@ describe("a job", () => {
 
   test("that ends between a response and its commit sends the event again, and counts it once", async () => {
     const setup = await setUp(status(200));
-    await raise(setup);
+    await raiseSent(setup);
     const [job] = await takeDeliveryJobs(setup.endpoint.id);
     if (!job) throw new Error("There is no job.");
     await pool().query("ALTER TABLE list_totals RENAME TO list_totals_away");
@@ -125,7 +113,7 @@ describe("a job", () => {
 
   test("that names no number of tries sends the deliveries that are due", async () => {
     const setup = await setUp(status(500));
-    await raise(setup, 2);
+    await raiseSent(setup, 2);
     await runJobs(setup);
     const [due, later] = await deliveriesOf(setup.endpoint.id);
     if (!due || !later) throw new Error("There are no deliveries.");
@@ -138,7 +126,7 @@ describe("a job", () => {
 
   test("that is aborted requeues the deliveries it has not sent", async () => {
     const setup = await setUp();
-    await raise(setup, 2);
+    await raiseSent(setup, 2);
     await runJobs(setup, { signal: AbortSignal.abort() });
     expect(setup.receiver.received).toEqual([]);
     await runJobs(setup);
@@ -153,9 +141,9 @@ describe("a job", () => {
 describe("an endpoint", () => {
   test("is disabled by 25 consecutive failures, and its pending deliveries are parked", async () => {
     const setup = await setUp(status(500));
-    await raise(setup);
+    await raiseSent(setup);
     await runJobs(setup);
-    await raise(setup, 80);
+    await raiseSent(setup, 80);
     const waiting = await takeDeliveryJobs(setup.endpoint.id);
     for (const { payload } of waiting.filter((job) => job.payload.attemptsMade === 0)) await deliverWebhooks(payload);
 
@@ -179,7 +167,7 @@ describe("an endpoint", () => {
 
   test("that was disabled has all pending deliveries parked, however many there are", async () => {
     const setup = await setUp();
-    await raise(setup, 2_100);
+    await raiseSent(setup, 2_100);
     await recordWaitingOf(setup.endpoint.id);
     await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
     expect(await parkAllPending(setup.endpoint.id)).toBe(true);
@@ -190,7 +178,7 @@ describe("an endpoint", () => {
     const setup = await setUp(status(500));
     for (const answer of [500, 200, 500]) {
       setup.receiver.answerWith(status(answer));
-      await raise(setup, answer === 200 ? 1 : 20);
+      await raiseSent(setup, answer === 200 ? 1 : 20);
       const jobs = await takeDeliveryJobs(setup.endpoint.id);
       for (const { payload } of jobs.filter((job) => job.payload.attemptsMade === 0)) await deliverWebhooks(payload);
     }
@@ -199,7 +187,7 @@ describe("an endpoint", () => {
 
   test("that was disabled has its deliveries parked by their jobs", async () => {
     const setup = await setUp();
-    await raise(setup, 2);
+    await raiseSent(setup, 2);
     await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
     await runJobs(setup);
     expect((await deliveriesOf(setup.endpoint.id)).map((delivery) => delivery.status)).toEqual(["held", "held"]);
@@ -208,7 +196,7 @@ describe("an endpoint", () => {
 
   test("that was deleted gets no more events", async () => {
     const setup = await setUp();
-    await raise(setup, 2);
+    await raiseSent(setup, 2);
     await deleteEndpoint(setup.account.actor, setup.endpoint.id);
     await runJobs(setup);
     const deliveries = await deliveriesOf(setup.endpoint.id);

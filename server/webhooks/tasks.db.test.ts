@@ -1,28 +1,23 @@
 import type { ServerResponse } from "node:http";
 import { Logger, run } from "graphile-worker";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   deliveriesOf,
   makeMessages,
   raiseEvents,
-  startWebhook,
   takeDeliveryJobs,
   triesOf,
+  webhooksOfFile,
 } from "@/test/database/webhooks";
 import { type Answer, status } from "@/test/network/receiver";
 import { pool } from "../core/db";
 import { jobs } from "../core/jobs";
 import { deliverWebhooks } from "./tasks";
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
+const start = webhooksOfFile();
 
 async function setUp(answer?: Answer) {
-  const { account, endpoint, receiver } = await startWebhook(answer);
-  closers.push(receiver.close);
+  const { account, endpoint, receiver } = await start(answer);
   return { account, id: endpoint.id, receiver };
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { SCOPES, type Scope } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
-import type { AccountActor } from "@/server/core/actor";
+import type { AccountActor, SessionActor } from "@/server/core/actor";
 import { transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 
@@ -43,3 +43,14 @@ export async function makeAccount(
   const actor: AccountActor = { kind: "apiKey", accountId, keyId, scopes, limits: { daily: null, monthly: null } };
   return { accountId, keyId, plainKey, senderId, actor };
 }
+
+/** A person who is signed in to the account. The actor only: no row of a user exists. */
+export const personOf = ({ accountId }: { accountId: string }, isOperator = false): SessionActor => ({
+  kind: "session",
+  accountId,
+  userId: newId("user"),
+  isOperator,
+});
+
+/** An operator of the installation, whose own account has no row. */
+export const newOperator = (): SessionActor => personOf({ accountId: newId("account") }, true);

@@ -1,3 +1,4 @@
+import { afterEach } from "vitest";
 import { pool, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { type JobPayload, jobs } from "@/server/core/jobs";
@@ -17,6 +18,22 @@ export async function startWebhook(answer?: Answer) {
   const account = await makeAccount();
   const endpoint = await createEndpoint(account.actor, { url: receiver.url });
   return { account, endpoint, receiver };
+}
+
+/**
+ * For a test file with webhooks of its own: closes their receivers after each test.
+ * @returns {@link startWebhook}.
+ */
+export function webhooksOfFile(): typeof startWebhook {
+  const started: TestWebhook[] = [];
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map(({ receiver }) => receiver.close()));
+  });
+  return async (answer) => {
+    const webhook = await startWebhook(answer);
+    started.push(webhook);
+    return webhook;
+  };
 }
 
 /** Inserts messages of the account that stand at `status`, without a send; returns their ids. */
@@ -130,3 +147,7 @@ export async function triesOf(endpointId: string): Promise<StoredTry[]> {
   );
   return rows;
 }
+
+/** Stores messages of the webhook's account as sent, and raises their events. */
+export const raiseSent = async ({ account }: Pick<TestWebhook, "account">, count = 1): Promise<void> =>
+  raiseEvents(account, await makeMessages(account, count));

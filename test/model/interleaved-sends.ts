@@ -2,7 +2,7 @@
  * One account's messages and a few workers that go on with them in any order, die, stand still and lose replies, all
  * through the service's own functions on a real database. The providers are played here: `calls` is what they saw.
  */
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
@@ -23,6 +23,7 @@ import { createEndpoint } from "@/server/webhooks/service";
 import { report } from "../database/attempts";
 import { makeAccount, type TestAccount } from "../database/seed";
 import { asWorker, type SimulatedWorker, startWorker } from "../database/simulated-workers";
+import { type Call, SeenMessages } from "./seen-messages";
 
 /** As old as one likes: the ages of sweeps are in milliseconds. */
 const ANY_AGE = -60_000;
@@ -31,18 +32,7 @@ const PRICE_MICROS = 10_000n;
 
 type Hand = { worker: SimulatedWorker; attempt: Attempt; isBegun: boolean };
 type Answered = { worker: SimulatedWorker; ending: AttemptResult };
-export type Call = {
-  messageId: string;
-  seq: number;
-  provider: string;
-  claim: string;
-  isTaken: boolean;
-  outcome: SendOutcome;
-};
 type Status = ReceiptReport["status"];
-
-/** The committed outcome of a message: a refusal for good, or that a provider took it; now, and at the last look. */
-type Known = { isRefused: boolean; isProven: boolean; wasProven: boolean };
 
 const take = <Item>(items: Item[], at: number): Item | null =>
   items.splice(at % Math.max(items.length, 1), 1)[0] ?? null;
@@ -62,10 +52,9 @@ export class InterleavedSends {
   readonly answers = new Map<string, Set<string>>();
   /** Claims of which somebody recorded that their outcome is not known. */
   readonly unknown = new Set<string>();
+  private readonly seen = new SeenMessages();
   /** Defects that the database does not show. */
-  readonly wrong: string[] = [];
-  private readonly statuses = new Map<string, string>();
-  private readonly known = new Map<string, Known>();
+  readonly wrong = this.seen.wrong;
   private sent = 0;
 
   private constructor(readonly account: TestAccount) {}
@@ -144,7 +133,7 @@ export class InterleavedSends {
 
   private async claimAs(worker: SimulatedWorker, isHeard: boolean, claim: () => Promise<Attempt[]>): Promise<void> {
     await asWorker(worker, async () => {
-      const refused = new Set([...this.known].flatMap(([id, { isRefused }]) => (isRefused ? [id] : [])));
+      const refused = this.seen.refused();
       const attempts = await claim();
       for (const { slot, message } of attempts) {
         slot?.release();
@@ -210,23 +199,12 @@ export class InterleavedSends {
     const { attempt, outcome } = ending;
     if (outcome.kind === "unknown") this.unknown.add(attempt.claim);
     const next = await asWorker(worker, () => recordOutcome(ending));
-    if (outcome.kind === "accepted") this.prove(attempt.message.id);
-    if (outcome.kind === "refused") this.know(attempt.message.id).isRefused = true;
+    if (outcome.kind === "accepted") this.seen.prove(attempt.message.id);
+    if (outcome.kind === "refused") this.seen.refuse(attempt.message.id);
     to.push(answered);
     if (!isHeard) return;
     if (next) this.hold(worker, [next]);
     await asWorker(worker, async () => forgetClaims([attempt]));
-  }
-
-  private know(id: string): Known {
-    const known = this.known.get(id) ?? { isRefused: false, isProven: false, wasProven: false };
-    this.known.set(id, known);
-    return known;
-  }
-
-  /** The provider has said that it took the message, and that was committed. */
-  private prove(id: string): void {
-    this.know(id).isProven = true;
   }
 
   async giveBack(at: number): Promise<void> {
@@ -287,7 +265,7 @@ export class InterleavedSends {
     const { messageId, seq, provider } = call;
     const reference = isNamed ? referenceTo(messageId, seq) : null;
     await asWorker(this.worker(by), () => applyReceipts(provider, [report(`${messageId}-${seq}`, status, reference)]));
-    if (isNamed && status !== "failed" && status !== "undelivered") this.prove(messageId);
+    if (isNamed && status !== "failed" && status !== "undelivered") this.seen.prove(messageId);
   }
 
   /** Joins receipts that were parked. */
@@ -320,40 +298,16 @@ export class InterleavedSends {
     forgetProviders();
   }
 
-  /** Compares every message's status with the one seen before. */
-  async look(): Promise<void> {
-    const { rows } = await pool().query<{ id: string; status: string; code: string | null; isRefunded: boolean }>(
-      `SELECT id, status, error_code AS code, status = 'failed' AND sent_at IS NULL AS "isRefunded" FROM messages WHERE account_id = $1`,
-      [this.account.accountId],
-    );
-    for (const { id, status, isRefunded } of rows) {
-      const before = this.statuses.get(id) ?? "pending";
-      const isBackwards = before !== status && before !== "pending" && (before !== "sent" || status === "pending");
-      if (isBackwards) this.wrong.push(`${id} went from ${before} to ${status}`);
-      if (isRefunded && before === "pending" && this.known.get(id)?.wasProven) {
-        this.wrong.push(`${id} was refunded although its provider had said that it took it`);
-      }
-      this.statuses.set(id, status);
-    }
-    for (const known of this.known.values()) known.wasProven = known.isProven;
-    const seen = new Set(rows.map((row) => row.id));
-    for (const id of [...this.answers.values()].flatMap((ids) => [...ids])) {
-      if (!seen.has(id)) this.wrong.push(`${id} was accepted and is lost`);
-    }
-    const withdrawn = new Set(rows.flatMap(({ id, code }) => (code === "canceled" || code === "expired" ? [id] : [])));
-    for (const { messageId, isTaken, outcome } of this.calls) {
-      if (withdrawn.has(messageId) && (isTaken || outcome.kind === "unknown")) {
-        this.wrong.push(`${messageId} was withdrawn although a provider may have it`);
-      }
-    }
-    if (seen.size !== this.answers.size) this.wrong.push(`${this.answers.size} requests made ${seen.size} messages`);
+  /** Compares every message with what was seen of it before. */
+  look(): Promise<void> {
+    return this.seen.look(this.account.accountId, this.answers, this.calls);
   }
 
   /** Everybody goes on without accidents and gets the same answer everywhere. @returns what is pending even then. */
   async settle(outcome: SendOutcome, rounds: number): Promise<string[]> {
     await pool().query("UPDATE providers SET is_drained = false");
     forgetProviders();
-    const stuck = () => [...this.statuses].flatMap(([id, status]) => (status === "pending" ? [id] : []));
+    const stuck = () => this.seen.pending();
     for (let round = 0; round < rounds && stuck().length > 0; round += 1) {
       await this.takeOver(0, null);
       for (const at of this.workers.keys()) await this.giveBackUnheard(at);

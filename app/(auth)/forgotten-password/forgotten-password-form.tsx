@@ -4,10 +4,9 @@ import { Anchor, Button, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconLock, IconMail } from "@tabler/icons-react";
 import Link from "next/link";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -34,14 +33,12 @@ export function ForgottenPasswordForm() {
 
 function AddressForm() {
   const request = trpc.auth.requestReset.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: { email: "" } });
+  const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     request.mutate(values, {
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
   if (request.isSuccess) {
@@ -62,7 +59,7 @@ function AddressForm() {
             You get an e-mail with a link to choose another one.
           </Text>
         </div>
-        <ErrorAlert error={unplaced} title="No link was asked for" />
+        <ErrorAlert error={errors.unplaced} title="No link was asked for" />
         <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps("email")} />
         <Button type="submit" fullWidth loading={request.isPending}>
           Send me a link

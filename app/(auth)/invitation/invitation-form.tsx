@@ -8,7 +8,7 @@ import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -46,18 +46,18 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
   const accept = trpc.members.invitations.accept.useMutation();
   const open = trpc.members.switchAccount.useMutation();
   const [entering, setEntering] = useState(false);
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: INITIAL });
+  const errors = useFormErrors(form);
   const { email, role, account_name, has_password } = invitation;
 
   const submit = form.onSubmit(async ({ name, password }) => {
-    setUnplaced(null);
+    errors.clear();
     try {
       const { account_id } = await accept.mutateAsync({ token, name, password });
       setEntering(true);
       await enter(email, password, () => open.mutateAsync({ account_id }));
     } catch (error) {
-      if (!markFields(form, error)) setUnplaced(error);
+      errors.show(error);
     }
   });
 
@@ -73,7 +73,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: OpenInvi
             {has_password ? " Enter the password that you sign in with." : " Choose a password to sign in with."}
           </Text>
         </div>
-        <ErrorAlert error={unplaced} title="You are no member yet" />
+        <ErrorAlert error={errors.unplaced} title="You are no member yet" />
         {!has_password && (
           <TextInput label="Your name" autoComplete="name" data-autofocus {...form.getInputProps("name")} />
         )}

@@ -4,11 +4,10 @@ import { Button, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconCheck, IconLinkOff } from "@tabler/icons-react";
 import { useSearchParams } from "next/navigation";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 
@@ -38,17 +37,15 @@ export function ResetPasswordForm() {
 type ResetMutation = ReturnType<typeof trpc.auth.resetPassword.useMutation>;
 
 function NewPasswordForm({ token, reset }: { token: string; reset: ResetMutation }) {
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: { password: "" } });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit(({ password }) => {
-    setUnplaced(null);
+    errors.clear();
     reset.mutate(
       { token, password },
       {
-        onError: (error) => {
-          if (!markFields(form, error)) setUnplaced(error);
-        },
+        onError: errors.show,
       },
     );
   });
@@ -64,7 +61,7 @@ function NewPasswordForm({ token, reset }: { token: string; reset: ResetMutation
             Every session that is open will end.
           </Text>
         </div>
-        <ErrorAlert error={unplaced} title="The password was not changed" />
+        <ErrorAlert error={errors.unplaced} title="The password was not changed" />
         <PasswordInput
           label="New password"
           description="A few words in a row are easier to remember and harder to guess."

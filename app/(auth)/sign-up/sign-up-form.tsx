@@ -7,7 +7,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -45,16 +45,16 @@ function OpenForm() {
   const signUp = trpc.auth.signUp.useMutation();
   const [entering, setEntering] = useState(false);
   const [isRefused, setIsRefused] = useState(false);
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "uncontrolled", initialValues: INITIAL });
+  const errors = useFormErrors(form);
 
   async function submit(values: typeof INITIAL) {
-    setUnplaced(null);
+    errors.clear();
     setIsRefused(false);
     try {
       await signUp.mutateAsync(values);
     } catch (error) {
-      if (!markFields(form, error)) setUnplaced(error);
+      errors.show(error);
       return;
     }
     setEntering(true);
@@ -75,7 +75,7 @@ function OpenForm() {
             Send your first message in a few minutes.
           </Text>
         </div>
-        <ErrorAlert error={unplaced} title="The account was not created" />
+        <ErrorAlert error={errors.unplaced} title="The account was not created" />
         {isRefused && (
           <Notice title="You could not be signed in">
             If this address has an account already, it keeps the password that it has: sign in with that one, or ask the

@@ -1,10 +1,12 @@
 "use client";
 
-import { Button, Group, Select, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconFilterOff, IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
+import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
 import type { STATUS_CLASSES } from "@/server/request-log/schema";
 
@@ -34,31 +36,27 @@ export function RequestFilters({
 }: {
   values: RequestFilterValues;
   isFiltered: boolean;
-  change: (patch: UrlPatch, how?: "push" | "replace") => void;
+  change: ChangeFilters;
 }) {
   const { data: keys } = trpc.apiKeys.list.useQuery();
   return (
-    <Group gap="sm" align="flex-end" mb="md">
-      <Select
-        comboboxProps={{ keepMounted: false }}
+    <FilterBar isFiltered={isFiltered} onClear={() => change(NO_FILTERS)}>
+      <FilterSelect
         label="Status"
         placeholder="Any status"
-        clearable
-        data={STATUS_OPTIONS}
-        value={values.status ?? null}
-        onChange={(status) => change({ status: status ?? undefined })}
+        options={STATUS_OPTIONS}
+        value={values.status}
+        onChange={(status) => change({ status })}
         flex="1 1 140px"
         maw={{ sm: 200 }}
       />
-      <Select
-        comboboxProps={{ keepMounted: false }}
+      <FilterSelect
         label="API key"
         placeholder="Any key"
-        clearable
         searchable
-        data={(keys?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={values.keyId || null}
-        onChange={(key) => change({ key: key ?? undefined })}
+        options={(keys?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={values.keyId}
+        onChange={(key) => change({ key })}
         flex="1 1 140px"
         maw={{ sm: 220 }}
       />
@@ -76,12 +74,7 @@ export function RequestFilters({
         value={values.requestId}
         onChange={(request) => change({ request }, "replace")}
       />
-      {isFiltered && (
-        <Button variant="subtle" leftSection={<IconFilterOff size={16} />} onClick={() => change(NO_FILTERS)}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    </FilterBar>
   );
 }
 

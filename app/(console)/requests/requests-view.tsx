@@ -7,6 +7,7 @@ import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
@@ -157,15 +158,5 @@ function NoRequests() {
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={IconListSearch}
-      title="No requests match these filters"
-      action={
-        <Button variant="light" onClick={onClear}>
-          Show all requests
-        </Button>
-      }
-    />
-  );
+  return <NoMatch title="No requests match these filters" showAll="Show all requests" onClear={onClear} />;
 }

@@ -1,10 +1,11 @@
 "use client";
 
-import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { ErrorAlert } from "./error-alert";
-import { markFields } from "./form-errors";
+import { FormButtons } from "./form-buttons";
+import { useFormErrors } from "./use-form-errors";
 
 /** Asks for the password; `confirm` sends it to the service, which refuses a wrong one at `password`. */
 export function ConfirmPasswordForm({
@@ -17,17 +18,17 @@ export function ConfirmPasswordForm({
   onCancel: () => void;
 }) {
   const [busy, setBusy] = useState(false);
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: { password: "" } });
+  const errors = useFormErrors(form);
 
   async function submit({ password }: { password: string }) {
     setBusy(true);
-    setUnplaced(null);
+    errors.clear();
     try {
       await confirm(password);
       onConfirmed();
     } catch (error) {
-      if (!markFields(form, error)) setUnplaced(error);
+      errors.show(error);
       setBusy(false);
     }
   }
@@ -36,21 +37,14 @@ export function ConfirmPasswordForm({
     <form method="post" onSubmit={form.onSubmit(submit)} noValidate aria-label="Confirmation">
       <Stack gap="md">
         <Text size="sm">You signed in a while ago. This needs your password again; then you have ten minutes.</Text>
-        <ErrorAlert error={unplaced} />
+        <ErrorAlert error={errors.unplaced} />
         <PasswordInput
           label="Password"
           autoComplete="current-password"
           data-autofocus
           {...form.getInputProps("password")}
         />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            Confirm
-          </Button>
-        </Group>
+        <FormButtons submit="Confirm" busy={busy} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,7 +1,7 @@
 import { apiErrorOf } from "./api-error";
 
 /** The part of a form that shows its errors. */
-type FormWithErrors = { values: object; setErrors: (errors: Record<string, string>) => void };
+export type FormWithErrors = { values: object; setErrors: (errors: Record<string, string>) => void };
 
 /** "to must be a number" -> "Must be a number": the label already names the field. */
 function withoutName(param: string, text: string): string {

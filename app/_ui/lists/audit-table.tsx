@@ -1,11 +1,12 @@
 "use client";
 
-import { Box, Select, Stack, Text } from "@mantine/core";
+import { Box, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
 import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from "@/server/audit/schema";
 import { Time } from "../values/time";
 import { EmptyState } from "./empty-state";
+import { FilterSelect } from "./filter-select";
 import { type Column, PagedTable } from "./paged-table";
 
 /** `api_key.created` -> `API key created`. */
@@ -140,15 +141,13 @@ export function AuditActionSelect({
   onChange: (action: string | undefined) => void;
 }) {
   return (
-    <Select
-      comboboxProps={{ keepMounted: false }}
+    <FilterSelect
       aria-label="What was done"
       placeholder="Anything"
-      clearable
       searchable
-      data={ACTIONS}
-      value={value ?? null}
-      onChange={(action) => onChange(action ?? undefined)}
+      options={ACTIONS}
+      value={value}
+      onChange={onChange}
       w={{ base: "100%", xs: 260 }}
     />
   );

@@ -1,5 +1,5 @@
 /** The errors of the API document: their shape, and the meaning of each status with examples. */
-import { keyReused } from "../../accounts/idempotency";
+import { keyReused } from "../../accounts/idempotency/stored-responses";
 import {
   type ApiError,
   databaseUnavailable,

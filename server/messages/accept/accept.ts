@@ -4,8 +4,7 @@
  * refused request never fails its batch: everything that can refuse it is decided under the account locks before anything
  * is written.
  */
-import { keyReused } from "../../accounts/idempotency";
-import { isSameRequest, storedValueHash } from "../../accounts/same-request";
+import { readResponses, type StoredResponses, storeResponses } from "../../accounts/idempotency/stored-responses";
 import { type LockedAccount, lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
@@ -32,7 +31,6 @@ import {
 import { loadFraudCheck } from "./fraud-check";
 import type { Refusal } from "./fraud-rules";
 import { countAccepted, insertMessages, insertMetadata } from "./insert";
-import { type KnownResponse, readResponses, responseKey, storeResponses } from "./stored-responses";
 
 /** One request's messages: all accepted together, or none. */
 export type Acceptance = {
@@ -137,7 +135,7 @@ type Books = {
   accounts: ReadonlyMap<string, LockedAccount>;
   /** Available balances by account id, in micros. */
   balances: Map<string, bigint>;
-  responses: Map<string, KnownResponse>;
+  responses: StoredResponses;
   quotas: Awaited<ReturnType<typeof loadQuotas>>;
   spending: Awaited<ReturnType<typeof loadSpending>>;
   failures: Awaited<ReturnType<typeof loadFailures>>;
@@ -180,12 +178,8 @@ type Decision = { response: unknown; request: AcceptedRequest | null };
 /** Decides on one request and enters it in the books. @throws an ApiError that refuses it, with nothing entered. */
 function decide(item: Acceptance, books: Books): Decision {
   // A completed request is replayed first, even if its account, sender or route has changed since.
-  const key = item.idempotency && responseKey(item.accountId, item.idempotency.key);
-  const known = key ? books.responses.get(key) : undefined;
-  if (known && item.idempotency) {
-    if (!isSameRequest(known, item.idempotency)) throw keyReused();
-    return { response: known.read(), request: null };
-  }
+  const known = books.responses.find(item);
+  if (known) return { response: known.response, request: null };
   if (item.refusal) throw item.refusal;
   const account = requireActive(books.accounts.get(item.accountId));
   const { blocked, release } = books.checkFraud(item.messages.filter(isPending));
@@ -197,11 +191,7 @@ function decide(item: Acceptance, books: Books): Decision {
     throw refused;
   }
   const response = item.respond(messages);
-  if (key && item.idempotency) {
-    const { requestHash } = item.idempotency;
-    const valueHash = storedValueHash(item.idempotency);
-    books.responses.set(key, { requestHash, valueHash, read: () => response });
-  }
+  books.responses.add(item, response);
   return { response, request: { item, messages, response } };
 }
 
@@ -238,7 +228,7 @@ async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[],
   defer(
     storeResponses(
       tx,
-      requests.map(({ item, response }) => ({ ...item, response })),
+      requests.map(({ item, response }) => ({ ...item, response, isSealed: false })),
     ),
   );
   defer(countQuotas(tx, quotas));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { plainRequest } from "../../accounts/idempotency";
+import { plainRequest } from "../../accounts/idempotency/request";
 import type { AccountActor } from "../../core/actor";
 import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";

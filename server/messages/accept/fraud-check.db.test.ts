@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { plainRequest } from "../../accounts/idempotency";
+import { plainRequest } from "../../accounts/idempotency/request";
 import { lockAccounts } from "../../accounts/store";
 import { HOUR_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";

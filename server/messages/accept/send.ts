@@ -1,4 +1,4 @@
-import { type IdempotentRequest, markReplayed } from "../../accounts/idempotency";
+import { type IdempotentRequest, markReplayed } from "../../accounts/idempotency/request";
 import type { AccountActor } from "../../core/actor";
 import { now } from "../../core/clock";
 import type { ApiError } from "../../core/errors";

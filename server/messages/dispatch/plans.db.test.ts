@@ -4,7 +4,7 @@
  * each job.
  */
 import { beforeAll, expect, test } from "vitest";
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { HOUR_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";

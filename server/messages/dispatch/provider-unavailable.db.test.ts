@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { claimAttempts } from "@/server/messages/dispatch/dispatch";
@@ -73,7 +73,9 @@ async function work(): Promise<void> {
 /** As if providers had been unavailable, and messages had waited, for this much longer. */
 async function letTimePass(minutes: number): Promise<void> {
   await updateProviderHealth();
-  await pool().query("UPDATE providers SET held_since = held_since - $1 * interval '1 minute'", [minutes]);
+  await pool().query("UPDATE providers SET unavailable_since = unavailable_since - $1 * interval '1 minute'", [
+    minutes,
+  ]);
   await pool().query("UPDATE waiting_messages SET created_at = created_at - $1 * interval '1 minute'", [minutes]);
   await pool().query("UPDATE messages SET created_at = created_at - $1 * interval '1 minute'", [minutes]);
   forgetProviders();
@@ -243,7 +245,7 @@ test("five consecutive failures open the breaker; after its wait a few messages 
   );
   await work();
   for (const message of failing) expect((await message.read()).provider).toBe("sandbox");
-  expect(await stateOf()).toMatchObject({ breaker: "open", alarm: expect.stringContaining("20503") });
+  expect(await stateOf()).toMatchObject({ breaker: "open", lastError: expect.stringContaining("20503") });
 
   const skipped = newNumber();
   const other = await sendTo(skipped, twilioFirst);
@@ -257,7 +259,7 @@ test("five consecutive failures open the breaker; after its wait a few messages 
   const probe = await sendTo(newNumber(), twilioFirst);
   await work();
   expect(await probe.read()).toMatchObject({ provider: "twilio" });
-  expect(await stateOf()).toMatchObject({ breaker: "closed", alarm: null });
+  expect(await stateOf()).toMatchObject({ breaker: "closed", lastError: null });
 });
 
 test("a half-open provider gets a limited number of probes, and a failure opens it for longer", async () => {

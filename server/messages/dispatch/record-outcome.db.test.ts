@@ -124,12 +124,13 @@ test("a provider's own error text is stored, and shown to no customer", async ()
     detail: "The provider refused the message.",
     providerDetail,
   });
-  const { rows } = await pool().query("SELECT said, fault FROM message_attempts WHERE message_id = $1 ORDER BY seq", [
-    message.id,
-  ]);
+  const { rows } = await pool().query(
+    "SELECT provider_detail, fault FROM message_attempts WHERE message_id = $1 ORDER BY seq",
+    [message.id],
+  );
   expect(rows).toEqual([
-    { said: providerDetail, fault: "provider" },
-    { said: providerDetail, fault: null },
+    { provider_detail: providerDetail, fault: "provider" },
+    { provider_detail: providerDetail, fault: null },
   ]);
   const shown = await getMessage(message.account.actor, message.id);
   expect(shown.error).toEqual({ code: "20404", message: "The provider refused the message." });

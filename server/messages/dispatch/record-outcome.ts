@@ -238,7 +238,7 @@ const RESULTS = unnest<AttemptResult>({
   code: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedCode(outcome.code))],
   detail: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedDetail(outcome.detail))],
   latency_ms: ["int4", ({ latencyMs }) => Math.round(latencyMs)],
-  said: [
+  provider_detail: [
     "text",
     ({ outcome }) =>
       outcome.kind !== "accepted" && outcome.providerDetail ? storedDetail(outcome.providerDetail) : null,
@@ -250,7 +250,8 @@ async function finishAttempts(tx: Tx, results: readonly AttemptResult[]): Promis
   await tx.query({
     name: "attempts.finish",
     text: `UPDATE message_attempts a SET outcome = u.outcome, provider_message_id = u.provider_message_id, code = u.code,
-             detail = u.detail, latency_ms = u.latency_ms, said = u.said, fault = u.fault, finished_at = clock_timestamp()
+             detail = u.detail, latency_ms = u.latency_ms, provider_detail = u.provider_detail, fault = u.fault,
+             finished_at = clock_timestamp()
            FROM ${RESULTS.as("u")}
            WHERE a.message_id = u.message_id AND a.seq = u.seq
              AND (a.outcome IS NULL OR a.outcome = 'unknown' OR u.outcome = 'accepted')`,

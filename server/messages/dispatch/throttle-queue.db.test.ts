@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { plainRequest } from "@/server/accounts/idempotency";
+import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";

@@ -13,7 +13,7 @@ import { PROVIDERS } from "../schema";
 import { healthOf, observe, openForMs, PROBES, signOf, type Window } from "./breaker";
 import { countOutcome, flushCounts } from "./counts";
 
-/** Longest stored last error (column `alarm`). */
+/** Longest stored last error, in characters. */
 const LAST_ERROR_MAX = 300;
 
 const windows = defineProcessValue("providers.windows", () => new Map<string, Window>());
@@ -51,9 +51,9 @@ export async function noteOutcome(state: ProviderState, outcome: SendOutcome, la
 async function openBreaker(provider: string, lastError: string): Promise<void> {
   const { rows } = await pool().query<{ opens: number }>({
     name: "providers.open",
-    text: `INSERT INTO providers AS p (id, breaker, opens, open_until, alarm, updated_at)
+    text: `INSERT INTO providers AS p (id, breaker, opens, open_until, last_error, updated_at)
            VALUES ($1, 'open', 1, now() + $3::float8 * interval '1 millisecond', $2, now())
-           ON CONFLICT (id) DO UPDATE SET breaker = 'open', opens = p.opens + 1, alarm = excluded.alarm,
+           ON CONFLICT (id) DO UPDATE SET breaker = 'open', opens = p.opens + 1, last_error = excluded.last_error,
              open_until = now() + ($4::float8[])[LEAST(p.opens, 10) + 1] * interval '1 millisecond', updated_at = now()
            WHERE p.breaker <> 'open' RETURNING opens`,
     values: [
@@ -70,7 +70,7 @@ async function openBreaker(provider: string, lastError: string): Promise<void> {
 async function closeBreaker(provider: string): Promise<void> {
   const { rowCount } = await pool().query({
     name: "providers.close",
-    text: `UPDATE providers SET breaker = 'closed', opens = 0, open_until = NULL, probes_left = 0, alarm = NULL,
+    text: `UPDATE providers SET breaker = 'closed', opens = 0, open_until = NULL, probes_left = 0, last_error = NULL,
              updated_at = now() WHERE id = $1 AND breaker = 'probing'`,
     values: [provider],
   });
@@ -120,9 +120,9 @@ export async function updateProviderHealth(): Promise<void> {
     values: [PROBES, PROBE_LOST_AFTER_S],
   });
   const { rowCount: changed } = await pool().query({
-    name: "providers.held_since",
-    text: `UPDATE providers SET held_since = CASE WHEN is_drained OR breaker <> 'closed' THEN now() END
-           WHERE (held_since IS NULL) = (is_drained OR breaker <> 'closed')`,
+    name: "providers.unavailable_since",
+    text: `UPDATE providers SET unavailable_since = CASE WHEN is_drained OR breaker <> 'closed' THEN now() END
+           WHERE (unavailable_since IS NULL) = (is_drained OR breaker <> 'closed')`,
   });
   if (rowCount || changed) forgetProviders();
   const table = await providerTable();

@@ -1,15 +1,14 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   deliveriesOf,
-  makeMessages,
-  raiseEvents,
+  raiseSent,
   runDeliveryJobs,
-  startWebhook,
   type TestWebhook,
   takeDeliveryJobs,
   triesOf,
+  webhooksOfFile,
 } from "@/test/database/webhooks";
-import { type Answer, status } from "@/test/network/receiver";
+import { status } from "@/test/network/receiver";
 import { pool } from "../../core/db";
 import { listEvents } from "../history/list-events";
 import { Event } from "../schema";
@@ -17,22 +16,10 @@ import { getEndpoint } from "../service";
 import { deliverWebhooks } from "../tasks";
 import { verifySignature } from "./signature";
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
 /** Seconds between two times, in whole half minutes: the second time is the database's clock, read a little later. */
 const waitedS = (from?: Date | null, until?: Date | null) => Math.floor((Number(until) - Number(from)) / 30_000) * 30;
 
-async function setUp(answer?: Answer): Promise<TestWebhook> {
-  const webhook = await startWebhook(answer);
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
-
-const raise = async ({ account }: TestWebhook, count = 1) => raiseEvents(account, await makeMessages(account, count));
+const setUp = webhooksOfFile();
 
 const runJobs = ({ endpoint }: TestWebhook, options?: Parameters<typeof runDeliveryJobs>[1]) =>
   runDeliveryJobs(endpoint.id, options);
@@ -42,7 +29,7 @@ const stateOf = ({ account, endpoint }: TestWebhook) => getEndpoint(account.acto
 describe("a delivery", () => {
   test("carries the event that GET /events shows, signed over the raw body", async () => {
     const setup = await setUp();
-    await raise(setup);
+    await raiseSent(setup);
     await runJobs(setup);
     const [request] = setup.receiver.received;
     const rawBody = request?.body ?? Buffer.alloc(0);
@@ -62,7 +49,7 @@ describe("a delivery", () => {
   test("that is acknowledged has ended, and resets the endpoint's failure count", async () => {
     const setup = await setUp();
     await pool().query("UPDATE webhook_endpoints SET failure_count = 24 WHERE id = $1", [setup.endpoint.id]);
-    await raise(setup, 40);
+    await raiseSent(setup, 40);
     await runJobs(setup);
     expect(setup.receiver.received).toHaveLength(40);
     const deliveries = await deliveriesOf(setup.endpoint.id);
@@ -76,7 +63,7 @@ describe("a delivery", () => {
 
   test("that fails is tried after 30 s, 5 min, 30 min, 2 h and 12 h, and abandoned after the sixth", async () => {
     const setup = await setUp(status(503));
-    await raise(setup);
+    await raiseSent(setup);
     await runJobs(setup);
     for (const [at, delayS] of [30, 300, 1_800, 7_200, 43_200].entries()) {
       const { rows } = await pool().query<{ at: Date }>(
@@ -108,7 +95,7 @@ describe("a delivery", () => {
       );
       return waitedS(rows[0]?.at, delivery?.nextAttemptAt);
     };
-    await raise(setup);
+    await raiseSent(setup);
     await runJobs(setup);
     expect(await waitS()).toBe(3_600);
     setup.receiver.answerWith((response) =>
@@ -123,10 +110,10 @@ describe("a delivery", () => {
 
   test("with the response 410 disables its endpoint at once, and is parked with all pending deliveries", async () => {
     const setup = await setUp(status(503));
-    await raise(setup, 2);
+    await raiseSent(setup, 2);
     await runJobs(setup);
     setup.receiver.answerWith(status(410));
-    await raise(setup);
+    await raiseSent(setup);
     const waiting = await takeDeliveryJobs(setup.endpoint.id);
     for (const { payload } of waiting.filter((job) => job.payload.attemptsMade === 0)) await deliverWebhooks(payload);
     expect(await stateOf(setup)).toMatchObject({
@@ -142,7 +129,7 @@ describe("a delivery", () => {
 
   test("has each try signed anew, over the same event id", async () => {
     const setup = await setUp(status(500));
-    await raise(setup);
+    await raiseSent(setup);
     await runJobs(setup);
     setup.receiver.answerWith(status(200));
     await runJobs(setup);
@@ -155,7 +142,7 @@ describe("a delivery", () => {
 
   test("that exceeds the time limit fails", async () => {
     const setup = await setUp(() => undefined);
-    await raise(setup);
+    await raiseSent(setup);
     await runJobs(setup, { limitMs: 100 });
     expect(await triesOf(setup.endpoint.id)).toMatchObject([
       { attempt: 1, statusCode: null, error: "No complete response within 0.1 s." },
@@ -167,7 +154,7 @@ describe("a delivery", () => {
     const setup = await setUp();
     const tell = async (url: string) => {
       await pool().query("UPDATE webhook_endpoints SET url = $2 WHERE id = $1", [setup.endpoint.id, url]);
-      await raise(setup);
+      await raiseSent(setup);
       await runJobs(setup);
     };
     await tell("http://10.0.0.1/");
@@ -182,7 +169,7 @@ describe("a delivery", () => {
 
   test("is recorded even when its response contains characters that PostgreSQL refuses", async () => {
     const setup = await setUp((response) => response.writeHead(500).end(Buffer.from([0x61, 0, 0xff, 0x62])));
-    await raise(setup);
+    await raiseSent(setup);
     await runJobs(setup);
     expect(await triesOf(setup.endpoint.id)).toMatchObject([{ statusCode: 500, responseHead: "a\uFFFD\uFFFDb" }]);
   });

@@ -1,33 +1,19 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   deliveriesOf,
-  makeMessages,
-  raiseEvents,
+  raiseSent,
   recordWaitingOf,
   runDeliveryJobs,
-  startWebhook,
   type TestWebhook,
   takeDeliveryJobs,
+  webhooksOfFile,
 } from "@/test/database/webhooks";
-import { type Answer, status } from "@/test/network/receiver";
+import { status } from "@/test/network/receiver";
 import { pool } from "../../core/db";
 import { sweepWebhooks } from "../tasks";
 import { requeueStranded } from "./sweep";
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function setUp(answer?: Answer): Promise<TestWebhook> {
-  const webhook = await startWebhook(answer);
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
-
-const raise = async ({ account }: TestWebhook, count: number) =>
-  raiseEvents(account, await makeMessages(account, count));
+const setUp = webhooksOfFile();
 
 const overdue = ({ endpoint }: TestWebhook, minutes: number) =>
   pool().query(
@@ -37,7 +23,7 @@ const overdue = ({ endpoint }: TestWebhook, minutes: number) =>
 
 test("deliveries that lost their job are sent once each", async () => {
   const setup = await setUp();
-  await raise(setup, 250);
+  await raiseSent(setup, 250);
   await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   await overdue(setup, 10);
@@ -50,7 +36,7 @@ test("deliveries that lost their job are sent once each", async () => {
 
 test("a requeued delivery continues with its next try and round", async () => {
   const setup = await setUp(status(500));
-  await raise(setup, 2);
+  await raiseSent(setup, 2);
   await runDeliveryJobs(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   await pool().query("UPDATE webhook_deliveries SET round = 3 WHERE endpoint_id = $1", [setup.endpoint.id]);
@@ -70,7 +56,7 @@ test("a delivery with a waiting or running job, or that is not overdue, is not r
     );
     return Number(rows[0]?.n);
   };
-  await raise(setup, 3);
+  await raiseSent(setup, 3);
   await recordWaitingOf(setup.endpoint.id);
   await overdue(setup, 10);
   await sweepWebhooks();
@@ -97,7 +83,7 @@ test("a delivery with a waiting or running job, or that is not overdue, is not r
 
 test("stranded deliveries of a disabled endpoint are parked in the end", async () => {
   const setup = await setUp();
-  await raise(setup, 2);
+  await raiseSent(setup, 2);
   await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   await pool().query("UPDATE webhook_endpoints SET is_active = false WHERE id = $1", [setup.endpoint.id]);
@@ -110,7 +96,7 @@ test("stranded deliveries of a disabled endpoint are parked in the end", async (
 
 test("thousands of stranded deliveries are requeued by one sweep", async () => {
   const setup = await setUp();
-  await raise(setup, 4_500);
+  await raiseSent(setup, 4_500);
   await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   expect(await requeueStranded(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(4_500);
@@ -120,7 +106,7 @@ test("thousands of stranded deliveries are requeued by one sweep", async () => {
 
 test("first tries whose job was given up are made in the end, and their job is not revived while it runs", async () => {
   const setup = await setUp();
-  await raise(setup, 3);
+  await raiseSent(setup, 3);
   const giveUp = (lockedAt: string) =>
     pool().query(
       `UPDATE graphile_worker._private_jobs SET attempts = max_attempts, locked_at = ${lockedAt},

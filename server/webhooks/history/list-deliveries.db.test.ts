@@ -1,15 +1,14 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   deliveriesOf,
-  makeMessages,
-  raiseEvents,
+  raiseSent,
   recordWaitingOf,
   runDeliveryJobs,
-  startWebhook,
   type TestWebhook,
   takeDeliveryJobs,
+  webhooksOfFile,
 } from "@/test/database/webhooks";
-import { type Answer, status } from "@/test/network/receiver";
+import { status } from "@/test/network/receiver";
 import { foldTotals } from "../../lists/store";
 import { enableEndpoint } from "../service";
 import { parkAllPending } from "../store";
@@ -18,20 +17,8 @@ import { listDeliveries } from "./list-deliveries";
 import { recoverDeliveries } from "./recover";
 
 const STATUSES = ["pending", "delivered", "held", "abandoned"] as const;
-const closers: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function setUp(answer: Answer): Promise<TestWebhook> {
-  const webhook = await startWebhook(answer);
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
-
-const raise = async ({ account }: TestWebhook, count: number) =>
-  raiseEvents(account, await makeMessages(account, count));
+const setUp = webhooksOfFile();
 
 const totalOf = async ({ account, endpoint }: TestWebhook, of?: (typeof STATUSES)[number]) =>
   (await listDeliveries(account.actor, { id: endpoint.id, status: of, page: 1, limit: 1 })).pagination.total;
@@ -48,7 +35,7 @@ async function totals(setup: TestWebhook): Promise<Record<string, number>> {
 test("totals follow deliveries through every status", async () => {
   const setup = await setUp(status(200));
   expect(await totals(setup)).toEqual({});
-  await raise(setup, 3);
+  await raiseSent(setup, 3);
   expect(await totals(setup)).toEqual({});
   await recordWaitingOf(setup.endpoint.id);
   await recordWaitingOf(setup.endpoint.id);
@@ -57,9 +44,9 @@ test("totals follow deliveries through every status", async () => {
   expect(await totals(setup)).toEqual({ delivered: 3 });
 
   setup.receiver.answerWith(status(410));
-  await raise(setup, 1);
+  await raiseSent(setup, 1);
   await runDeliveryJobs(setup.endpoint.id);
-  await raise(setup, 2);
+  await raiseSent(setup, 2);
   const parked = await totals(setup);
   expect(parked).toMatchObject({ delivered: 3, held: expect.any(Number) });
 
@@ -73,17 +60,17 @@ test("totals follow deliveries through every status", async () => {
 
 test("a delivery whose six tries failed is abandoned in the totals too", async () => {
   const setup = await setUp(status(500));
-  await raise(setup, 1);
+  await raiseSent(setup, 1);
   for (let made = 0; made < 6; made += 1) await runDeliveryJobs(setup.endpoint.id);
   expect(await totals(setup)).toEqual({ abandoned: 1 });
 });
 
 test("totals are exact under concurrent changes", async () => {
   const setup = await setUp(status(200));
-  await raise(setup, 40);
+  await raiseSent(setup, 40);
   const jobs = await takeDeliveryJobs(setup.endpoint.id);
   const twice = [...jobs, ...jobs].map(({ payload }) => deliverWebhooks(payload));
-  const more = Array.from({ length: 10 }, () => raise(setup, 5));
+  const more = Array.from({ length: 10 }, () => raiseSent(setup, 5));
   const folds = Array.from({ length: 10 }, () => foldTotals());
   await Promise.all([...twice, ...more, ...folds, parkAllPending(setup.endpoint.id)]);
   await recordWaitingOf(setup.endpoint.id);
@@ -94,7 +81,7 @@ test("totals are exact under concurrent changes", async () => {
 
 test("a page past the end is empty and has the total", async () => {
   const setup = await setUp(status(200));
-  await raise(setup, 2);
+  await raiseSent(setup, 2);
   await recordWaitingOf(setup.endpoint.id);
   const query = { id: setup.endpoint.id, page: 1_000_000, limit: 100 };
   expect(await listDeliveries(setup.account.actor, query)).toMatchObject({ items: [], pagination: { total: 2 } });

@@ -1,16 +1,15 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   deliveriesOf,
-  makeMessages,
-  raiseEvents,
+  raiseSent,
   recordWaitingOf,
   runDeliveryJobs,
-  startWebhook,
   type TestWebhook,
   takeDeliveryJobs,
   triesOf,
+  webhooksOfFile,
 } from "@/test/database/webhooks";
-import { type Answer, status } from "@/test/network/receiver";
+import { status } from "@/test/network/receiver";
 import { pool } from "../../core/db";
 import { isApiError } from "../../core/errors";
 import { deleteEndpoint, enableEndpoint, getEndpoint } from "../service";
@@ -19,20 +18,8 @@ import { listDeliveries } from "./list-deliveries";
 import { recoverDeliveries } from "./recover";
 
 const LONG_AGO = "2020-01-01T00:00:00Z";
-const closers: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function setUp(answer?: Answer): Promise<TestWebhook> {
-  const webhook = await startWebhook(answer);
-  closers.push(webhook.receiver.close);
-  return webhook;
-}
-
-const raise = async ({ account }: TestWebhook, count: number) =>
-  raiseEvents(account, await makeMessages(account, count));
+const setUp = webhooksOfFile();
 
 const recover = ({ account, endpoint }: TestWebhook, since = LONG_AGO) =>
   recoverDeliveries(account.actor, { id: endpoint.id, since });
@@ -45,7 +32,7 @@ const refusalOf = (promise: Promise<unknown>) =>
 
 /** Makes deliveries without jobs, in the status `to`. */
 async function park(setup: TestWebhook, count: number, to: "held" | "abandoned"): Promise<void> {
-  await raise(setup, count);
+  await raiseSent(setup, count);
   await recordWaitingOf(setup.endpoint.id);
   await takeDeliveryJobs(setup.endpoint.id);
   await pool().query(
@@ -65,12 +52,12 @@ describe("a recovery", () => {
   test("sends everything parked by 25 failures exactly once more, whatever old jobs are still queued", async () => {
     const setup = await setUp(status(500));
     const { account, endpoint, receiver } = setup;
-    await raise(setup, 1);
+    await raiseSent(setup, 1);
     await runDeliveryJobs(endpoint.id);
-    await raise(setup, 60);
+    await raiseSent(setup, 60);
     const oldJobs = await takeDeliveryJobs(endpoint.id);
     for (const { payload } of oldJobs) await deliverWebhooks(payload);
-    await raise(setup, 5);
+    await raiseSent(setup, 5);
     expect(await getEndpoint(account.actor, endpoint.id)).toMatchObject({ is_active: false });
     expect(new Set((await deliveriesOf(endpoint.id)).map((each) => each.status))).toEqual(new Set(["held"]));
     const failedTries = await triesOf(endpoint.id);
@@ -112,9 +99,9 @@ describe("a recovery", () => {
     const setup = await setUp();
     await park(setup, 3, "abandoned");
     await park(setup, 2, "held");
-    await raise(setup, 1);
+    await raiseSent(setup, 1);
     await runDeliveryJobs(setup.endpoint.id);
-    await raise(setup, 1);
+    await raiseSent(setup, 1);
     await recordWaitingOf(setup.endpoint.id);
     const waiting = await queuedIds(setup);
     const [older, ...rest] = await idsOf(setup);
@@ -141,7 +128,7 @@ describe("a recovery", () => {
   test("begins the whole schedule again, and can be repeated", async () => {
     const setup = await setUp(status(500));
     const { endpoint } = setup;
-    await raise(setup, 1);
+    await raiseSent(setup, 1);
     for (const _ of Array(6)) await runDeliveryJobs(endpoint.id);
     expect(await deliveriesOf(endpoint.id)).toMatchObject([{ status: "abandoned", round: 0, attempts: 6 }]);
     for (const round of [1, 2]) {

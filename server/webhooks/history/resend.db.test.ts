@@ -1,11 +1,11 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   deliveriesOf,
   makeMessages,
   raiseEvents,
   recordWaitingOf,
   runDeliveryJobs,
-  startWebhook,
+  webhooksOfFile,
 } from "@/test/database/webhooks";
 import { status } from "@/test/network/receiver";
 import { isApiError } from "../../core/errors";
@@ -13,15 +13,10 @@ import { readTotal } from "../../lists/store";
 import { listDeliveries } from "./list-deliveries";
 import { resendDeliveries } from "./resend";
 
-const closers: (() => Promise<void>)[] = [];
+const start = webhooksOfFile();
 
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
-
-async function setUp(answer?: Parameters<typeof startWebhook>[0]) {
-  const webhook = await startWebhook(answer);
-  closers.push(webhook.receiver.close);
+async function setUp(answer?: Parameters<typeof start>[0]) {
+  const webhook = await start(answer);
   await raiseEvents(webhook.account, await makeMessages(webhook.account, 1));
   await recordWaitingOf(webhook.endpoint.id);
   const [delivery] = await deliveriesOf(webhook.endpoint.id);

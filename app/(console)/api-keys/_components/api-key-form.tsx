@@ -1,23 +1,12 @@
 "use client";
 
-import {
-  Button,
-  Checkbox,
-  Fieldset,
-  Group,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Checkbox, Fieldset, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useForm } from "@mantine/form";
 import dayjs from "dayjs";
-import { useState } from "react";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 
@@ -94,7 +83,6 @@ export function ApiKeyForm({
   busy: boolean;
   onCancel: () => void;
 }) {
-  const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm<Values>({
     initialValues: apiKey ? valuesOf(apiKey) : EMPTY,
     validate: {
@@ -102,18 +90,17 @@ export function ApiKeyForm({
       permissions: (permissions) => (permissions.length > 0 ? null : "Choose at least one permission"),
     },
   });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit((values) => {
-    setUnplacedError(null);
-    save(keepExpiry(toInput(values), apiKey), (error) => {
-      if (!markFields(form, error)) setUnplacedError(error);
-    });
+    errors.clear();
+    save(keepExpiry(toInput(values), apiKey), errors.show);
   });
 
   return (
     <form onSubmit={submit} noValidate aria-label={apiKey ? "API key" : "New API key"}>
       <Stack gap="md">
-        <ErrorAlert error={unplacedError} title={apiKey ? "The key was not changed" : "The key was not created"} />
+        <ErrorAlert error={errors.unplaced} title={apiKey ? "The key was not changed" : "The key was not created"} />
         <TextInput
           label="Name"
           description="What the key is for, such as “Shop, production”"
@@ -167,14 +154,7 @@ export function ApiKeyForm({
             />
           </SimpleGrid>
         </Fieldset>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            {apiKey ? "Save changes" : "Create key"}
-          </Button>
-        </Group>
+        <FormButtons submit={apiKey ? "Save changes" : "Create key"} busy={busy} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,14 +1,16 @@
 "use client";
 
-import { Anchor, Box, Button, Card, Group, Select, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconActivity, IconBraces, IconFilterOff, IconWebhook } from "@tabler/icons-react";
+import { IconActivity, IconBraces, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { FilterSelect } from "@/app/_ui/lists/filter-select";
+import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
@@ -78,14 +80,12 @@ export function EventsView() {
         }
       />
       <Group mb="md">
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <FilterSelect
           label="Type"
           placeholder="Any status change"
-          clearable
-          data={EVENT_TYPES}
-          value={type ?? null}
-          onChange={(value) => change({ type: value ?? undefined })}
+          options={EVENT_TYPES}
+          value={type}
+          onChange={(value) => change({ type: value })}
           w={{ base: "100%", xs: 220 }}
         />
       </Group>
@@ -158,15 +158,5 @@ function NoEvent() {
 }
 
 function NoneOfType({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={IconFilterOff}
-      title="No events of this type"
-      action={
-        <Button variant="light" onClick={onClear}>
-          Show all status changes
-        </Button>
-      }
-    />
-  );
+  return <NoMatch title="No events of this type" showAll="Show all status changes" onClear={onClear} />;
 }

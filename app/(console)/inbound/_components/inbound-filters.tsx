@@ -1,10 +1,9 @@
 "use client";
-
-import { Button, Group, Select } from "@mantine/core";
-import { IconFilterOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import type { DayRange } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
+import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
+import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
 
@@ -24,17 +23,11 @@ export const NO_FILTERS: UrlPatch = {
 export const isFiltered = ({ from, to, days }: InboundFilterValues) => Boolean(from || to || days[0] || days[1]);
 
 /** Filters of the list of inbound messages; `change` writes them to the URL. */
-export function InboundFilters({
-  values,
-  change,
-}: {
-  values: InboundFilterValues;
-  change: (patch: UrlPatch, how?: "push" | "replace") => void;
-}) {
+export function InboundFilters({ values, change }: { values: InboundFilterValues; change: ChangeFilters }) {
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_MAX });
   const ownNumbers = (senders.data?.items ?? []).map((sender) => sender.sender_id);
   return (
-    <Group gap="sm" align="flex-end" mb="md">
+    <FilterBar isFiltered={isFiltered(values)} onClear={() => change(NO_FILTERS)}>
       <NumberFilter
         label="From"
         number={values.from}
@@ -42,24 +35,17 @@ export function InboundFilters({
         flex="1 1 180px"
         maw={{ sm: 220 }}
       />
-      <Select
-        comboboxProps={{ keepMounted: false }}
+      <FilterSelect
         label="To"
         placeholder="Any of your senders"
-        clearable
         searchable
-        data={[...new Set(values.to ? [values.to, ...ownNumbers] : ownNumbers)]}
-        value={values.to || null}
-        onChange={(to) => change({ to: to ?? undefined })}
+        options={[...new Set(values.to ? [values.to, ...ownNumbers] : ownNumbers)]}
+        value={values.to}
+        onChange={(to) => change({ to })}
         flex="1 1 180px"
         maw={{ sm: 220 }}
       />
       <DaysFilter label="Received" days={values.days} change={change} />
-      {isFiltered(values) && (
-        <Button variant="subtle" leftSection={<IconFilterOff size={16} />} onClick={() => change(NO_FILTERS)}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    </FilterBar>
   );
 }

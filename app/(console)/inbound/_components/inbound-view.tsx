@@ -1,7 +1,7 @@
 "use client";
 
-import { Anchor, Box, Button, Card, Text } from "@mantine/core";
-import { IconFilterOff, IconInbox, IconWebhook } from "@tabler/icons-react";
+import { Anchor, Box, Card, Text } from "@mantine/core";
+import { IconInbox, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -10,6 +10,7 @@ import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { createdBounds, dayOf } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
@@ -152,14 +153,6 @@ function NothingReceived() {
 
 function NothingFound({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyState
-      icon={IconFilterOff}
-      title="No inbound messages match these filters"
-      action={
-        <Button variant="light" onClick={onClear}>
-          Show all inbound messages
-        </Button>
-      }
-    />
+    <NoMatch title="No inbound messages match these filters" showAll="Show all inbound messages" onClear={onClear} />
   );
 }

@@ -1,9 +1,8 @@
 "use client";
-
-import { Button, Group, Select } from "@mantine/core";
-import { IconFilterOff } from "@tabler/icons-react";
 import type { DayRange } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
+import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
+import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
 import { MESSAGE_STATUS_VIEWS, type MessageStatus } from "@/app/_ui/values/message-status-badge";
@@ -24,23 +23,15 @@ export const NO_FILTERS: UrlPatch = {
 export const isFiltered = ({ status, to, days }: MessageFilterValues) => Boolean(status || to || days[0] || days[1]);
 
 /** Filters of the message list; `change` writes them to the URL. */
-export function MessageFilters({
-  values,
-  change,
-}: {
-  values: MessageFilterValues;
-  change: (patch: UrlPatch, how?: "push" | "replace") => void;
-}) {
+export function MessageFilters({ values, change }: { values: MessageFilterValues; change: ChangeFilters }) {
   return (
-    <Group gap="sm" align="flex-end" mb="md">
-      <Select
-        comboboxProps={{ keepMounted: false }}
+    <FilterBar isFiltered={isFiltered(values)} onClear={() => change(NO_FILTERS)}>
+      <FilterSelect
         label="Status"
         placeholder="Any status"
-        clearable
-        data={STATUS_OPTIONS}
-        value={values.status ?? null}
-        onChange={(status) => change({ status: status ?? undefined })}
+        options={STATUS_OPTIONS}
+        value={values.status}
+        onChange={(status) => change({ status })}
         flex="1 1 140px"
         maw={{ sm: 180 }}
       />
@@ -53,11 +44,6 @@ export function MessageFilters({
         maw={{ sm: 220 }}
       />
       <DaysFilter label="Created" days={values.days} change={change} />
-      {isFiltered(values) && (
-        <Button variant="subtle" leftSection={<IconFilterOff size={16} />} onClick={() => change(NO_FILTERS)}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    </FilterBar>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
-import { Anchor, Box, Button, Card, Text } from "@mantine/core";
-import { IconFilterOff, IconMessages, IconSend } from "@tabler/icons-react";
+import { Anchor, Box, Card, Text } from "@mantine/core";
+import { IconMessages, IconSend } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import Link from "next/link";
@@ -13,6 +13,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { createdBounds, dayOf } from "@/app/_ui/lists/created-range";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";
+import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
@@ -198,16 +199,8 @@ function NoMessages() {
 
 function NothingFound({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyState
-      icon={IconFilterOff}
-      title="No messages match these filters"
-      action={
-        <Button variant="light" onClick={onClear}>
-          Show all messages
-        </Button>
-      }
-    >
+    <NoMatch title="No messages match these filters" showAll="Show all messages" onClear={onClear}>
       A part of a number is found anywhere in it; with a + in front, only at its beginning.
-    </EmptyState>
+    </NoMatch>
   );
 }

@@ -7,11 +7,11 @@ import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { keepPreviousData, useMutation } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { fieldError, markFields } from "@/app/_ui/forms/form-errors";
+import { fieldError } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { AppRouter } from "@/server/api/router";
@@ -77,7 +77,6 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
   const send = useMutation({
     mutationFn: (message: NewMessage) => utils.client.messages.send.mutate(message, once(keyOf(message))),
   });
-  const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm({
     initialValues: {
       to: "",
@@ -94,6 +93,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
       send_at: sendAtProblem,
     },
   });
+  const errors = useFormErrors(form);
   const { from, to, body } = form.values;
   const [quoted] = useDebouncedValue({ from, to: bareNumber(to), body }, QUOTE_DEBOUNCE_MS);
   const quote = trpc.messages.quote.useQuery(quoted, {
@@ -107,7 +107,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
   const shownQuote = canQuote && !quote.error ? quote.data : undefined;
 
   const submit = form.onSubmit((values) => {
-    setUnplacedError(null);
+    errors.clear();
     send.mutate(
       {
         from: values.from,
@@ -123,9 +123,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
           void utils.messages.invalidate();
           router.push(`/messages/${message.id}`);
         },
-        onError: (error) => {
-          if (!markFields(form, error)) setUnplacedError(error);
-        },
+        onError: errors.show,
       },
     );
   });
@@ -136,7 +134,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
         <Card>
           <form onSubmit={submit} noValidate aria-label="Message">
             <Stack gap="md">
-              <SendError error={unplacedError} />
+              <SendError error={errors.unplaced} />
               <Select
                 comboboxProps={{ keepMounted: false }}
                 label="From"

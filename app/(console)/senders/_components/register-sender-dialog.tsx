@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import type { Sender } from "@/server/senders/schema";
 import { countryName, SENDER_TYPE_LABELS } from "./sender-words";
@@ -27,7 +27,6 @@ export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onC
 function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
   const create = trpc.senders.create.useMutation();
-  const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm<Values>({
     initialValues: { sender_id: "", type: null, country_code: "" },
     validate: {
@@ -35,9 +34,10 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
       country_code: (code) => (code === "" || countryName(code) ? null : "Enter a two-letter country code, such as DE"),
     },
   });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit(({ sender_id, type, country_code }) => {
-    setUnplacedError(null);
+    errors.clear();
     create.mutate(
       { sender_id: sender_id.trim(), type: type ?? undefined, country_code: country_code || undefined },
       {
@@ -46,9 +46,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
           void utils.senders.invalidate();
           onClose();
         },
-        onError: (error) => {
-          if (!markFields(form, error)) setUnplacedError(error);
-        },
+        onError: errors.show,
       },
     );
   });
@@ -57,7 +55,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   return (
     <form onSubmit={submit} noValidate aria-label="New sender">
       <Stack gap="md">
-        <ErrorAlert error={unplacedError} title="The sender was not registered" />
+        <ErrorAlert error={errors.unplaced} title="The sender was not registered" />
         <TextInput
           label="Sender ID"
           description="Up to 11 letters and digits, or a number of 3 to 15 digits"
@@ -87,14 +85,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
           {...country}
           onChange={(event) => form.setFieldValue("country_code", event.currentTarget.value.toUpperCase())}
         />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Register
-          </Button>
-        </Group>
+        <FormButtons submit="Register" busy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,12 +1,14 @@
 "use client";
 
-import { Box, Button, Card, Group, Select, Text } from "@mantine/core";
-import { IconAddressBook, IconFilterOff, IconPlus } from "@tabler/icons-react";
+import { Box, Button, Card, Group, Text } from "@mantine/core";
+import { IconAddressBook, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { FilterSelect } from "@/app/_ui/lists/filter-select";
+import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
@@ -99,14 +101,12 @@ export function SendersView() {
       />
       {hasSome && (
         <Group mb="md">
-          <Select
-            comboboxProps={{ keepMounted: false }}
+          <FilterSelect
             label="Status"
             placeholder="Any status"
-            clearable
-            data={STATUS_OPTIONS}
-            value={status ?? null}
-            onChange={(value) => change({ status: value ?? undefined })}
+            options={STATUS_OPTIONS}
+            value={status}
+            onChange={(value) => change({ status: value })}
             w={{ base: "100%", xs: 200 }}
           />
         </Group>
@@ -142,15 +142,5 @@ export function SendersView() {
 }
 
 function NoneWithStatus({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={IconFilterOff}
-      title="No senders with this status"
-      action={
-        <Button variant="light" onClick={onClear}>
-          Show all senders
-        </Button>
-      }
-    />
-  );
+  return <NoMatch title="No senders with this status" showAll="Show all senders" onClear={onClear} />;
 }

@@ -2,10 +2,9 @@
 
 import { Button, Card, Group, Select, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 import { countryName } from "@/app/(console)/senders/_components/sender-words";
@@ -23,19 +22,17 @@ export function AccountCard({
 }) {
   const utils = trpc.useUtils();
   const save = trpc.accounts.updateProfile.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const { name, company_name, country } = account;
   const form = useForm({ mode: "controlled", initialValues: { name, company_name, country } });
+  const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     save.mutate(values, {
       onSuccess: () => {
         toastDone("The account is saved");
         return Promise.all([utils.accounts.invalidate(), utils.members.memberships.invalidate()]);
       },
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
   const options = countries
@@ -56,7 +53,7 @@ export function AccountCard({
               <CopyButton value={account.id} label="Copy the account id" />
             </Group>
           </Stack>
-          <ErrorAlert error={unplaced} title="The account was not saved" />
+          <ErrorAlert error={errors.unplaced} title="The account was not saved" />
           <TextInput label="Account name" readOnly={!canEdit} {...form.getInputProps("name")} />
           <TextInput
             label="Company"

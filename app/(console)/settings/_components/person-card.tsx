@@ -2,28 +2,25 @@
 
 import { Button, Card, Group, Stack, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 
 /** The person's own name, which is the same in all their accounts. */
 export function PersonCard({ name, email }: { name: string; email: string }) {
   const utils = trpc.useUtils();
   const rename = trpc.auth.rename.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: { name } });
+  const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     rename.mutate(values, {
       onSuccess: () => {
         toastDone("Your name is saved");
         return Promise.all([utils.auth.viewer.invalidate(), utils.members.invalidate()]);
       },
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
   return (
@@ -33,7 +30,7 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
           <Title order={2} size="h4" id="person">
             You
           </Title>
-          <ErrorAlert error={unplaced} title="Your name was not saved" />
+          <ErrorAlert error={errors.unplaced} title="Your name was not saved" />
           <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
           <TextInput label="Email" value={email} readOnly description="You sign in with it." />
           <Group>

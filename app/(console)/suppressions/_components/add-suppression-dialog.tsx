@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 
 const SENDERS_SHOWN_MAX = 100;
@@ -26,14 +26,14 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
   const senders = trpc.senders.list.useQuery({ limit: SENDERS_SHOWN_MAX });
   const create = trpc.suppressions.create.useMutation();
-  const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm<Values>({
     initialValues: { number: "", sender_id: null, note: "" },
     validate: { number: (number) => (number.trim() ? null : "Enter the number") },
   });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit(({ number, sender_id, note }) => {
-    setUnplacedError(null);
+    errors.clear();
     create.mutate(
       { number: number.replaceAll(/[\s().-]/g, ""), sender_id, note: note.trim() || null },
       {
@@ -42,9 +42,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
           void utils.suppressions.invalidate();
           onClose();
         },
-        onError: (error) => {
-          if (!markFields(form, error)) setUnplacedError(error);
-        },
+        onError: errors.show,
       },
     );
   });
@@ -52,7 +50,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
   return (
     <form onSubmit={submit} noValidate aria-label="New suppression">
       <Stack gap="md">
-        <ErrorAlert error={unplacedError} title="The number was not suppressed" />
+        <ErrorAlert error={errors.unplaced} title="The number was not suppressed" />
         <TextInput
           label="Phone number"
           description="With + and country code (E.164)"
@@ -80,14 +78,7 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
           maxLength={255}
           {...form.getInputProps("note")}
         />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Suppress
-          </Button>
-        </Group>
+        <FormButtons submit="Suppress" busy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

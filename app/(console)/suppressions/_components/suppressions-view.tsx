@@ -1,13 +1,14 @@
 "use client";
 
 import { Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { IconFilterOff, IconMessageOff, IconPlus } from "@tabler/icons-react";
+import { IconMessageOff, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { ExportButton } from "@/app/_ui/lists/export-button";
+import { NoMatch } from "@/app/_ui/lists/no-match";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -140,16 +141,8 @@ const columns: ReadonlyArray<Column<Suppression>> = [
 
 function NotSuppressed({ number, onClear }: { number: string; onClear: () => void }) {
   return (
-    <EmptyState
-      icon={IconFilterOff}
-      title={`${number} is not suppressed`}
-      action={
-        <Button variant="light" onClick={onClear}>
-          Show all suppressions
-        </Button>
-      }
-    >
+    <NoMatch title={`${number} is not suppressed`} showAll="Show all suppressions" onClear={onClear}>
       Search for the complete number, with + and country code.
-    </EmptyState>
+    </NoMatch>
   );
 }

@@ -1,10 +1,10 @@
 "use client";
 
-import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { EVENT_TYPE_VIEWS, EVENT_TYPES, STATUS_EVENT_TYPES } from "@/app/_ui/values/event-type-badge";
 import type { EventType, WebhookEndpoint } from "@/server/webhooks/schema";
 
@@ -31,7 +31,6 @@ export function EndpointForm({
   busy: boolean;
   onCancel: () => void;
 }) {
-  const [unplacedError, setUnplacedError] = useState<unknown>(null);
   const form = useForm({
     initialValues: {
       url: endpoint?.url ?? "",
@@ -43,18 +42,17 @@ export function EndpointForm({
       events: (events) => (events.length > 0 ? null : "Select at least one event"),
     },
   });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit(({ url, description, events }) => {
-    setUnplacedError(null);
-    save({ url: url.trim(), description: description.trim() || null, events }, (error) => {
-      if (!markFields(form, error)) setUnplacedError(error);
-    });
+    errors.clear();
+    save({ url: url.trim(), description: description.trim() || null, events }, errors.show);
   });
 
   return (
     <form onSubmit={submit} noValidate aria-label={label}>
       <Stack gap="md">
-        <ErrorAlert error={unplacedError} title={failure} />
+        <ErrorAlert error={errors.unplaced} title={failure} />
         <TextInput
           label="Endpoint URL"
           description="https is recommended"
@@ -83,14 +81,7 @@ export function EndpointForm({
             ))}
           </Stack>
         </Checkbox.Group>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            {action}
-          </Button>
-        </Group>
+        <FormButtons submit={action} busy={busy} onCancel={onCancel} />
       </Stack>
     </form>
   );

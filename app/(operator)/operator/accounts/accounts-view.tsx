@@ -1,8 +1,7 @@
 "use client";
 
-import { Button, Card, Group, Text, TextInput, VisuallyHidden } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconBuilding, IconSearch } from "@tabler/icons-react";
+import { Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
+import { IconBuilding } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -10,6 +9,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { SearchField } from "@/app/_ui/lists/search-field";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { formatMoney, Money } from "@/app/_ui/values/money";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
@@ -21,12 +21,10 @@ import { LimitsDialog } from "./limits-dialog";
 
 const PER_PAGE = 25;
 const SEARCH_MAX = 100;
-const SEARCH_DELAY_MS = 250;
 
 export function AccountsView({ countries }: { countries: readonly string[] }) {
   const { params, page, change, setPage } = useUrlState();
   const search = params.get("search") ?? "";
-  const searchFor = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const [credited, setCredited] = useState<OperatedAccount | null>(null);
   const [limited, setLimited] = useState<OperatedAccount | null>(null);
   const list = trpc.operator.accounts.useQuery(
@@ -38,15 +36,13 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
       <PageHeader title="Accounts" description="All accounts of this installation, with their balances and limits." />
       <Card padding={0}>
         <div className="card-bar">
-          <TextInput
+          <SearchField
             aria-label="Search accounts"
-            type="search"
             placeholder="Search by name, email or id"
-            leftSection={<IconSearch size={16} aria-hidden />}
             maw={380}
             maxLength={SEARCH_MAX}
-            defaultValue={search}
-            onChange={(event) => searchFor(event.currentTarget.value)}
+            initial={search}
+            onSearch={(text) => change({ search: text }, "replace")}
           />
         </div>
         <QueryState query={list}>

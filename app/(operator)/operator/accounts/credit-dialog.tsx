@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Group, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { NumberInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { formatMoney } from "@/app/_ui/values/money";
 import type { OperatedAccount } from "@/server/operator/schema";
@@ -19,26 +19,24 @@ const INITIAL: { amount: number | string; note: string } = { amount: "", note: "
 /** Credits an account; a negative amount corrects an earlier credit. */
 export function CreditDialog({ account, onClose }: { account: OperatedAccount | null; onClose: () => void }) {
   const utils = trpc.useUtils();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({
     mode: "controlled",
     initialValues: INITIAL,
     validate: { amount: (value) => (typeof value === "number" ? null : "Enter an amount") },
   });
+  const errors = useFormErrors(form);
   const credit = trpc.operator.credit.useMutation({
     onSuccess: ({ name, company_name, balance, currency }) => {
       toastDone(`${company_name || name} now has ${formatMoney(balance, currency)}.`);
       onClose();
       return Promise.all([utils.operator.accounts.invalidate(), utils.accounts.invalidate()]);
     },
-    onError: (error) => {
-      if (!markFields(form, error)) setUnplaced(error);
-    },
+    onError: errors.show,
   });
 
   function submit({ amount, note }: typeof INITIAL) {
     if (!account) return;
-    setUnplaced(null);
+    errors.clear();
     credit.mutate({ account_id: account.id, amount: Number(amount), note: note.trim() || undefined });
   }
 
@@ -48,7 +46,7 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
       onClose={onClose}
       onExitTransitionEnd={() => {
         form.reset();
-        setUnplaced(null);
+        errors.clear();
       }}
       title={`Credit ${account?.company_name || account?.name || ""}`}
     >
@@ -74,15 +72,8 @@ export function CreditDialog({ account, onClose }: { account: OperatedAccount | 
             maxLength={NOTE_MAX}
             {...form.getInputProps("note")}
           />
-          <ErrorAlert error={unplaced} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={credit.isPending}>
-              Credit account
-            </Button>
-          </Group>
+          <ErrorAlert error={errors.unplaced} />
+          <FormButtons submit="Credit account" busy={credit.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </FormModal>

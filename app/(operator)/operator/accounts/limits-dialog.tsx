@@ -1,12 +1,14 @@
 "use client";
 
-import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Stack } from "@mantine/core";
+import { MultiSelect, NumberInput, SimpleGrid, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
+
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { countryName } from "@/app/(console)/senders/_components/sender-words";
 import type { OperatedAccount } from "@/server/operator/schema";
@@ -55,7 +57,6 @@ function LimitsForm({
   onDone: () => void;
 }) {
   const utils = trpc.useUtils();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const options = useMemo(
     () =>
       countries
@@ -72,18 +73,17 @@ function LimitsForm({
       daily_spend_cap: account.daily_spend_cap ?? "",
     },
   });
+  const errors = useFormErrors(form);
   const limit = trpc.operator.limitAccount.useMutation({
     onSuccess: ({ name, company_name }) => {
       toastDone(`Limits of ${company_name || name} saved`);
       onDone();
       return utils.operator.accounts.invalidate();
     },
-    onError: (error) => {
-      if (!markFields(form, error)) setUnplaced(error);
-    },
+    onError: errors.show,
   });
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     limit.mutate({
       account_id: account.id,
       allowed_countries: values.allowed_countries,
@@ -134,15 +134,8 @@ function LimitsForm({
           hideControls
           {...form.getInputProps("daily_spend_cap")}
         />
-        <ErrorAlert error={unplaced} title="The limits were not saved" />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={limit.isPending}>
-            Save limits
-          </Button>
-        </Group>
+        <ErrorAlert error={errors.unplaced} title="The limits were not saved" />
+        <FormButtons submit="Save limits" busy={limit.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

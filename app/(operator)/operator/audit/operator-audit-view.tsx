@@ -1,26 +1,23 @@
 "use client";
 
-import { Card, Group, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
+import { Card, Group } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { SearchField } from "@/app/_ui/lists/search-field";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { AUDIT_ACTIONS } from "@/server/audit/schema";
 
 const PER_PAGE = 25;
 const SEARCH_MAX = 64;
-const SEARCH_DELAY_MS = 250;
 
 /** Audit log of all accounts and of the installation. */
 export function OperatorAuditView() {
   const { params, page, change, setPage } = useUrlState();
   const action = oneOf(AUDIT_ACTIONS, params.get("action"));
   const search = params.get("search") ?? "";
-  const searchFor = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const list = trpc.audit.listAll.useQuery(
     { action, search: search || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
@@ -34,15 +31,13 @@ export function OperatorAuditView() {
       <Card padding={0}>
         <Group className="card-bar" gap="sm">
           <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />
-          <TextInput
+          <SearchField
             aria-label="Search by id"
-            type="search"
             placeholder="Id of an account, a person, a key, …"
-            leftSection={<IconSearch size={16} aria-hidden />}
             w={{ base: "100%", xs: 340 }}
             maxLength={SEARCH_MAX}
-            defaultValue={search}
-            onChange={(event) => searchFor(event.currentTarget.value)}
+            initial={search}
+            onSearch={(text) => change({ search: text }, "replace")}
           />
         </Group>
         <QueryState query={list}>

@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Group, NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { NumberInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import { PROVIDERS } from "@/server/providers/schema";
 import type { OperatedRoute } from "@/server/routing/schema";
@@ -67,7 +67,6 @@ function useSaveRoute(route: OperatedRoute | null, onDone: () => void, onError: 
 }
 
 function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () => void }) {
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<Values>({
     mode: "controlled",
     initialValues: route ? { ...INITIAL, ...pick(route) } : INITIAL,
@@ -78,11 +77,10 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
       weight: (weight) => (weight === "" ? "Enter 1 to 1000" : null),
     },
   });
-  const { save, isPending } = useSaveRoute(route, onDone, (error) => {
-    if (!markFields(form, error)) setUnplaced(error);
-  });
+  const errors = useFormErrors(form);
+  const { save, isPending } = useSaveRoute(route, onDone, errors.show);
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     save(values);
   });
   return (
@@ -127,15 +125,8 @@ function RouteForm({ route, onDone }: { route: OperatedRoute | null; onDone: () 
           />
         </SimpleGrid>
         <Switch label="Active" {...form.getInputProps("is_active", { type: "checkbox" })} />
-        <ErrorAlert error={unplaced} title="The route was not saved" />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {route ? "Save route" : "Add route"}
-          </Button>
-        </Group>
+        <ErrorAlert error={errors.unplaced} title="The route was not saved" />
+        <FormButtons submit={route ? "Save route" : "Add route"} busy={isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

@@ -1,8 +1,7 @@
 "use client";
 
-import { ActionIcon, Card, Group, SegmentedControl, Text, TextInput, VisuallyHidden } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconGauge, IconSearch, IconUserCheck } from "@tabler/icons-react";
+import { ActionIcon, Card, Group, SegmentedControl, Text, VisuallyHidden } from "@mantine/core";
+import { IconGauge, IconUserCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -10,6 +9,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { SearchField } from "@/app/_ui/lists/search-field";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -33,7 +33,6 @@ const FILTERS: Array<{ value: Filter; label: string }> = [
 const FIRST: Filter = "pending";
 const PER_PAGE = 25;
 const SEARCH_MAX = 100;
-const SEARCH_DELAY_MS = 250;
 
 export function ReviewView() {
   const { params, page, change, setPage } = useUrlState();
@@ -45,7 +44,6 @@ export function ReviewView() {
   const [limited, setLimited] = useState<ReviewedSender | null>(null);
   const [open, setOpen] = useState<{ sender: ReviewedSender; decision: Decision } | null>(null);
   const search = params.get("search") ?? "";
-  const searchFor = useDebouncedCallback((text: string) => change({ search: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const utils = trpc.useUtils();
   const list = trpc.operator.senders.useQuery(
     { status: filter === "all" ? undefined : filter, search: search || undefined, page, limit: PER_PAGE },
@@ -78,16 +76,14 @@ export function ReviewView() {
             data={FILTERS}
             onChange={(value) => change({ status: value === FIRST ? undefined : value })}
           />
-          <TextInput
+          <SearchField
             aria-label="Search senders"
-            type="search"
             placeholder="Sender ID or account"
-            leftSection={<IconSearch size={16} aria-hidden />}
             flex="1 1 180px"
             maw={300}
             maxLength={SEARCH_MAX}
-            defaultValue={search}
-            onChange={(event) => searchFor(event.currentTarget.value)}
+            initial={search}
+            onSearch={(text) => change({ search: text }, "replace")}
           />
         </Group>
         <QueryState query={list}>

@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Group, NumberInput, Stack } from "@mantine/core";
+import { NumberInput, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import type { ReviewedSender } from "@/server/operator/schema";
 
@@ -23,11 +23,11 @@ export function ThroughputDialog({ sender, onClose }: { sender: ReviewedSender |
 
 function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: () => void }) {
   const utils = trpc.useUtils();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<{ max_segments_per_second: number | string }>({
     mode: "controlled",
     initialValues: { max_segments_per_second: sender.max_segments_per_second ?? "" },
   });
+  const errors = useFormErrors(form);
   const setLimit = trpc.operator.throttleSender.useMutation({
     onSuccess: ({ sender_id, max_segments_per_second: limit }) => {
       toastDone(
@@ -38,12 +38,10 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
       onDone();
       return utils.operator.senders.invalidate();
     },
-    onError: (error) => {
-      if (!markFields(form, error)) setUnplaced(error);
-    },
+    onError: errors.show,
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
-    setUnplaced(null);
+    errors.clear();
     setLimit.mutate({ id: sender.id, max_segments_per_second: entered === "" ? null : Number(entered) });
   });
   return (
@@ -58,15 +56,8 @@ function ThroughputForm({ sender, onDone }: { sender: ReviewedSender; onDone: ()
           data-autofocus
           {...form.getInputProps("max_segments_per_second")}
         />
-        <ErrorAlert error={unplaced} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={setLimit.isPending}>
-            Save limit
-          </Button>
-        </Group>
+        <ErrorAlert error={errors.unplaced} />
+        <FormButtons submit="Save limit" busy={setLimit.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );

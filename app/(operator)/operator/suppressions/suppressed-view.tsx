@@ -1,21 +1,20 @@
 "use client";
 
-import { Card, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconBan, IconSearch } from "@tabler/icons-react";
+import { Card, Text } from "@mantine/core";
+import { IconBan } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { SearchField } from "@/app/_ui/lists/search-field";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Time } from "@/app/_ui/values/time";
 import type { OperatedSuppression } from "@/server/operator/schema";
 
 const PER_PAGE = 25;
 const SEARCH_MAX = 40;
-const SEARCH_DELAY_MS = 250;
 
 const REASONS: Record<string, string> = { stop: "Opted out (STOP)", manual: "Added manually" };
 
@@ -71,7 +70,6 @@ const columns: ReadonlyArray<Column<OperatedSuppression>> = [
 export function SuppressedView() {
   const { params, page, change, setPage } = useUrlState();
   const number = params.get("number") ?? "";
-  const searchFor = useDebouncedCallback((text: string) => change({ number: text.trim() }, "replace"), SEARCH_DELAY_MS);
   const list = trpc.operator.suppressions.useQuery(
     { number: number || undefined, page, limit: PER_PAGE },
     { placeholderData: keepPreviousData },
@@ -84,15 +82,13 @@ export function SuppressedView() {
       />
       <Card padding={0}>
         <div className="card-bar">
-          <TextInput
+          <SearchField
             aria-label="Search by number"
-            type="search"
             placeholder="First digits, such as +1415"
-            leftSection={<IconSearch size={16} aria-hidden />}
             maw={380}
             maxLength={SEARCH_MAX}
-            defaultValue={number}
-            onChange={(event) => searchFor(event.currentTarget.value)}
+            initial={number}
+            onSearch={(text) => change({ number: text }, "replace")}
           />
         </div>
         <QueryState query={list}>

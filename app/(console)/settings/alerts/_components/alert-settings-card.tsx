@@ -2,10 +2,9 @@
 
 import { Button, Card, Group, NumberInput, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
 import { SecretValue } from "@/app/_ui/values/secret-value";
@@ -18,7 +17,6 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
   const utils = trpc.useUtils();
   const { data: account } = trpc.accounts.get.useQuery();
   const update = trpc.alerts.update.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<Values>({
     mode: "controlled",
     initialValues: {
@@ -27,17 +25,16 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
       url: settings.url ?? "",
     },
   });
+  const errors = useFormErrors(form);
   const submit = form.onSubmit(({ low_balance, by_mail, url }) => {
-    setUnplaced(null);
+    errors.clear();
     const input = { low_balance: low_balance === "" ? null : Number(low_balance), by_mail, url: url.trim() || null };
     update.mutate(input, {
       onSuccess: () => {
         toastDone("Alerts are saved");
         return utils.alerts.get.invalidate();
       },
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
   const secret = update.data?.signing_secret;
@@ -48,7 +45,7 @@ export function AlertSettingsCard({ settings }: { settings: AlertSettings }) {
           <Title order={2} size="h4" id="alert-settings">
             Alerts and delivery
           </Title>
-          <ErrorAlert error={unplaced} title="Alerts were not saved" />
+          <ErrorAlert error={errors.unplaced} title="Alerts were not saved" />
           <NumberInput
             label="Low balance"
             description="Tell when the balance falls below. Empty: never."

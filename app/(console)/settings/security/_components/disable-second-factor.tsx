@@ -2,37 +2,34 @@
 
 import { Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 
 /** Wants the password and a code, of the app or for recovery. */
 export function DisableSecondFactor({ onDone }: { onDone: () => void }) {
   const utils = trpc.useUtils();
   const disable = trpc.auth.secondFactor.disable.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: { password: "", code: "" } });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     disable.mutate(values, {
       onSuccess: () => {
         toastDone("Authenticator app disabled");
         onDone();
         return utils.auth.secondFactor.invalidate();
       },
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
 
   return (
     <form method="post" onSubmit={submit} noValidate aria-label="Disabling of the authenticator app">
       <Stack gap="md" maw={420}>
-        <ErrorAlert error={unplaced} title="It was not disabled" />
+        <ErrorAlert error={errors.unplaced} title="It was not disabled" />
         <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps("password")} />
         <TextInput
           label="Code"

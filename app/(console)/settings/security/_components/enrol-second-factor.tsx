@@ -2,10 +2,9 @@
 
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { SecondFactorEnrolment } from "@/server/auth/schema";
 
@@ -13,15 +12,13 @@ import type { SecondFactorEnrolment } from "@/server/auth/schema";
 export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFactorEnrolment; onDone: () => void }) {
   const utils = trpc.useUtils();
   const confirm = trpc.auth.secondFactor.confirm.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: { code: "" } });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     confirm.mutate(values, {
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
 
@@ -51,7 +48,7 @@ export function EnrolSecondFactor({ enrolment, onDone }: { enrolment: SecondFact
         </Text>
         <QrCode qr={enrolment.qr} />
         <SecretValue label="Key" value={enrolment.secret} />
-        <ErrorAlert error={unplaced} />
+        <ErrorAlert error={errors.unplaced} />
         <TextInput
           label="Code"
           inputMode="numeric"

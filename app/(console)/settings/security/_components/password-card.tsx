@@ -2,10 +2,9 @@
 
 import { Button, Card, Group, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 
 const INITIAL = { current_password: "", new_password: "" };
@@ -14,20 +13,18 @@ const INITIAL = { current_password: "", new_password: "" };
 export function PasswordCard() {
   const utils = trpc.useUtils();
   const change = trpc.auth.changePassword.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm({ mode: "controlled", initialValues: INITIAL });
+  const errors = useFormErrors(form);
 
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     change.mutate(values, {
       onSuccess: () => {
         form.reset();
         toastDone("Password changed");
         return utils.auth.sessions.invalidate();
       },
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
 
@@ -43,7 +40,7 @@ export function PasswordCard() {
               A change signs you out everywhere else.
             </Text>
           </Stack>
-          <ErrorAlert error={unplaced} title="The password was not changed" />
+          <ErrorAlert error={errors.unplaced} title="The password was not changed" />
           <PasswordInput
             label="Current password"
             autoComplete="current-password"

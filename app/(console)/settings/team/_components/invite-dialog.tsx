@@ -2,11 +2,11 @@
 
 import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedInvitation, Member } from "@/server/members/schema";
 import { ROLE_OPTIONS, ROLE_WORDS } from "./role-words";
@@ -39,20 +39,18 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
 type CreateMutation = ReturnType<typeof trpc.members.invitations.create.useMutation>;
 
 function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: () => void }) {
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<Values>({ mode: "controlled", initialValues: { email: "", role: "developer" } });
+  const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     create.mutate(values, {
-      onError: (error) => {
-        if (!markFields(form, error)) setUnplaced(error);
-      },
+      onError: errors.show,
     });
   });
   return (
     <form onSubmit={submit} noValidate aria-label="New invitation">
       <Stack gap="md">
-        <ErrorAlert error={unplaced} title="Nobody was invited" />
+        <ErrorAlert error={errors.unplaced} title="Nobody was invited" />
         <TextInput
           label="Email"
           type="email"
@@ -69,14 +67,7 @@ function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: ()
           allowDeselect={false}
           {...form.getInputProps("role")}
         />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Invite
-          </Button>
-        </Group>
+        <FormButtons submit="Invite" busy={create.isPending} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,12 +1,14 @@
 "use client";
 
-import { Button, Card, Checkbox, Group, Select, Title } from "@mantine/core";
-import { IconFilterOff, IconPackages } from "@tabler/icons-react";
+import { Card, Checkbox, Group, Title } from "@mantine/core";
+import { IconPackages } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { FilterSelect } from "@/app/_ui/lists/filter-select";
+import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
@@ -82,14 +84,12 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
         <Title order={2} size="h4">
           Deliveries
         </Title>
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <FilterSelect
           aria-label="Status"
           placeholder="Any status"
-          clearable
-          data={STATUS_OPTIONS}
-          value={status ?? null}
-          onChange={(value) => change({ status: value ?? undefined })}
+          options={STATUS_OPTIONS}
+          value={status}
+          onChange={(value) => change({ status: value })}
           w={180}
         />
       </Group>
@@ -124,15 +124,5 @@ function NoDelivery() {
 }
 
 function NoneWithStatus({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={IconFilterOff}
-      title="No deliveries with this status"
-      action={
-        <Button variant="light" onClick={onClear}>
-          Show all deliveries
-        </Button>
-      }
-    />
-  );
+  return <NoMatch title="No deliveries with this status" showAll="Show all deliveries" onClear={onClear} />;
 }

@@ -2,11 +2,10 @@
 
 import { Button, Card, Group, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { ProviderDetail, ProviderSetting } from "@/server/providers/operator-schema";
 import { PROVIDER_NAMES } from "../provider-words";
@@ -63,8 +62,8 @@ export function SettingsCard({ provider }: { provider: ProviderDetail }) {
 
 function SettingsForm({ provider: { id, settings, source } }: { provider: ProviderDetail }) {
   const utils = trpc.useUtils();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<Values>({ mode: "controlled", initialValues: valuesOf(settings) });
+  const errors = useFormErrors(form);
 
   /** Loads the stored settings into the form, which also empties the fields of secrets. */
   async function reload() {
@@ -79,9 +78,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
       toastDone(`Settings of ${PROVIDER_NAMES[id]} saved`);
       return reload();
     },
-    onError: (error) => {
-      if (!markFields(form, error)) setUnplaced(error);
-    },
+    onError: errors.show,
   });
   const clear = trpc.operator.providers.clearSettings.useMutation({
     onSuccess: () => {
@@ -91,7 +88,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
     onError: toastFailed,
   });
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     save.mutate({ id, settings: values });
   });
   const askToClear = () =>
@@ -116,7 +113,7 @@ function SettingsForm({ provider: { id, settings, source } }: { provider: Provid
             onRemove={() => form.setFieldValue(setting.name, null)}
           />
         ))}
-        <ErrorAlert error={unplaced} title="The settings were not saved" />
+        <ErrorAlert error={errors.unplaced} title="The settings were not saved" />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
             Save settings

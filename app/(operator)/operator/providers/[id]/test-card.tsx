@@ -3,10 +3,9 @@
 import { Alert, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconSend } from "@tabler/icons-react";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import type { ProviderDetail, ProviderTest } from "@/server/providers/operator-schema";
 import { formatLatency, PROVIDER_NAMES } from "../provider-words";
 
@@ -20,7 +19,6 @@ const OUTCOMES: Record<ProviderTest["outcome"], { title: string; color: string }
 
 /** Sends one message straight to the provider and shows the outcome. */
 export function TestCard({ provider: { id, state } }: { provider: ProviderDetail }) {
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const isReady = state !== "not_configured" && state !== "misconfigured";
   const form = useForm({
     mode: "controlled",
@@ -31,13 +29,12 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
       body: (body) => (body ? null : "Enter a text"),
     },
   });
+  const errors = useFormErrors(form);
   const test = trpc.operator.providers.test.useMutation({
-    onError: (error) => {
-      if (!markFields(form, error)) setUnplaced(error);
-    },
+    onError: errors.show,
   });
   const submit = form.onSubmit(({ to, from, body }) => {
-    setUnplaced(null);
+    errors.clear();
     test.mutate({ id, to: to.trim(), from: from.trim(), body });
   });
   return (
@@ -57,7 +54,7 @@ export function TestCard({ provider: { id, state } }: { provider: ProviderDetail
             <TextInput label="From" placeholder="ACME" {...form.getInputProps("from")} />
           </Group>
           <Textarea label="Text" autosize minRows={2} maxLength={BODY_MAX} {...form.getInputProps("body")} />
-          <ErrorAlert error={unplaced} title="The test was not sent" />
+          <ErrorAlert error={errors.unplaced} title="The test was not sent" />
           {test.data && !test.isPending && <Outcome test={test.data} />}
           <Group>
             <Button

@@ -2,10 +2,9 @@
 
 import { Button, Card, Group, NumberInput, Stack, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import type { ProviderDetail } from "@/server/providers/operator-schema";
 
@@ -14,11 +13,11 @@ const DECIMALS = 2;
 /** Sets the throughput limit of a provider, over all workers. */
 export function ThroughputCard({ provider: { id, max_segments_per_second } }: { provider: ProviderDetail }) {
   const utils = trpc.useUtils();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<{ max_segments_per_second: number | string }>({
     mode: "controlled",
     initialValues: { max_segments_per_second: max_segments_per_second ?? "" },
   });
+  const errors = useFormErrors(form);
   const setLimit = trpc.operator.providers.throttle.useMutation({
     onSuccess: (data) => {
       toastDone(
@@ -29,12 +28,10 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
       form.resetDirty();
       utils.operator.providers.get.setData({ id }, data);
     },
-    onError: (error) => {
-      if (!markFields(form, error)) setUnplaced(error);
-    },
+    onError: errors.show,
   });
   const submit = form.onSubmit(({ max_segments_per_second: entered }) => {
-    setUnplaced(null);
+    errors.clear();
     setLimit.mutate({ id, max_segments_per_second: entered === "" ? null : Number(entered) });
   });
   return (
@@ -53,7 +50,7 @@ export function ThroughputCard({ provider: { id, max_segments_per_second } }: { 
             maw={280}
             {...form.getInputProps("max_segments_per_second")}
           />
-          <ErrorAlert error={unplaced} />
+          <ErrorAlert error={errors.unplaced} />
           <Group>
             <Button type="submit" variant="default" loading={setLimit.isPending} disabled={!form.isDirty()}>
               Save limit

@@ -1,5 +1,5 @@
 /** Whether a request with an Idempotency-Key is the one that a response was stored for. */
-import type { Idempotency } from "../core/trpc";
+import type { Idempotency } from "../../core/trpc";
 
 /** Of a stored response. `valueHash` is null where a version stored it that knew only the bytes. */
 export type StoredHashes = { requestHash: string; valueHash: string | null };

@@ -1,15 +1,16 @@
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount } from "@/test/database/seed";
-import { createApiKey } from "../api-keys/service";
-import type { AccountActor } from "../core/actor";
-import { pool } from "../core/db";
-import { invalidRequest } from "../core/errors";
-import { createSender } from "../senders/service";
-import { createSuppression } from "../suppressions/service";
-import { createEndpoint, rotateSecret } from "../webhooks/service";
-import { createOnce, type IdempotentRequest } from "./idempotency";
-import { lockAccounts } from "./store";
+import { createApiKey } from "../../api-keys/service";
+import type { AccountActor } from "../../core/actor";
+import { pool } from "../../core/db";
+import { invalidRequest } from "../../core/errors";
+import { createSender } from "../../senders/service";
+import { createSuppression } from "../../suppressions/service";
+import { createEndpoint, rotateSecret } from "../../webhooks/service";
+import { lockAccounts } from "../store";
+import { createOnce } from "./create-once";
+import type { IdempotentRequest } from "./request";
 
 const request = (
   key: string,

@@ -1,0 +1,12 @@
+import { useState } from "react";
+import { type FormWithErrors, markFields } from "./form-errors";
+
+/** Errors of a form's submission: `show` marks the fields that the API names, and keeps an error without a field in `unplaced`. */
+export function useFormErrors(form: FormWithErrors) {
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  return {
+    unplaced,
+    clear: () => setUnplaced(null),
+    show: (error: unknown) => setUnplaced(markFields(form, error) ? null : error),
+  };
+}

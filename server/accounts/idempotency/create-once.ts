@@ -1,0 +1,99 @@
+/**
+ * Idempotent creation outside the send path: the operation and the response for its Idempotency-Key are committed
+ * together, so a repeated request gets the first response even if the process died before sending it.
+ */
+import type { AccountActor } from "../../core/actor";
+import { pool, type Tx, transaction } from "../../core/db";
+import { forbidden } from "../../core/errors";
+import type { Idempotency } from "../../core/trpc";
+import { type LockedAccount, lockAccounts } from "../store";
+import { inTurn } from "../turns";
+import { type IdempotentRequest, markReplayed } from "./request";
+import { readResponses, storeResponses } from "./stored-responses";
+
+type Operation<Result> = {
+  /**
+   * A slow check that may refuse the request, such as a DNS lookup. Runs before the account is locked. Ignored when a
+   * response exists, so that a completed request is not refused when it is repeated.
+   */
+  check?: () => Promise<void>;
+  /** Whether the response contains a secret; it is then repeated only to its own caller, not to the account's other keys. */
+  showsSecret?: boolean;
+  /** Whether a suspended account may do it too: what protects it or its recipients, and adds nothing to it. */
+  whileSuspended?: boolean;
+  carryOut: (tx: Tx) => Promise<Result>;
+};
+
+const callerOf = (actor: AccountActor): string => (actor.kind === "apiKey" ? actor.keyId : actor.userId);
+
+/** The key, with hashes that only this caller's request has. */
+function ofCaller({ key, requestHash, valueHash }: Idempotency, actor: AccountActor): Idempotency {
+  const own = (hash: string) => `${hash} ${callerOf(actor)}`;
+  return { key, requestHash: own(requestHash), valueHash: valueHash && own(valueHash) };
+}
+
+/** The error that `check` throws; null when it passes. */
+async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown } | null> {
+  try {
+    await check();
+    return null;
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+const suspended = () =>
+  forbidden("This account is suspended: it can make nothing new.", { reason: "account_not_active" });
+
+/** A transaction that holds the account's lock. A wait for the lock holds a connection, so each account has one at a time. */
+const inOwnTransaction = <Result>(
+  { accountId }: AccountActor,
+  work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
+): Promise<Result> =>
+  inTurn(accountId, () => transaction(async (tx) => work(tx, (await lockAccounts(tx, [accountId])).get(accountId))));
+
+/**
+ * Carries out an operation in a transaction that holds the account's lock. With an Idempotency-Key it is carried out once
+ * in 24 hours; repeats get the first response, which is stored encrypted because it may contain secrets.
+ * @throws 400 when the key was used with another request; 403 `account_not_active` when the account is suspended and the
+ *   operation creates something; 429 `too_many_at_once` when too many operations of the account wait; errors of the
+ *   operation. All of them leave the key unused.
+ */
+export async function createOnce<Result>(
+  actor: AccountActor,
+  request: IdempotentRequest,
+  { check, showsSecret = false, whileSuspended = false, carryOut }: Operation<Result>,
+): Promise<Result> {
+  const idempotency = request.idempotency();
+  const requireOpen = (account: LockedAccount | undefined) => {
+    if (!whileSuspended && account?.status !== "active") throw suspended();
+  };
+  if (!idempotency) {
+    await check?.();
+    return inOwnTransaction(actor, async (tx, account) => {
+      requireOpen(account);
+      return carryOut(tx);
+    });
+  }
+  const keyed = {
+    accountId: actor.accountId,
+    idempotency: showsSecret ? ofCaller(idempotency, actor) : idempotency,
+  };
+  const replay = ({ response }: { response: unknown }): Result => {
+    markReplayed(request);
+    return response as Result;
+  };
+  // Reading without the lock avoids the check; a response stored meanwhile is found under the lock.
+  const early = check ? (await readResponses(pool(), [keyed])).find(keyed) : null;
+  if (early) return replay(early);
+  const refusal = check ? await refusalOf(check) : null;
+  return inOwnTransaction(actor, async (tx, account) => {
+    const known = (await readResponses(tx, [keyed])).find(keyed);
+    if (known) return replay(known);
+    requireOpen(account);
+    if (refusal) throw refusal.thrown;
+    const response = await carryOut(tx);
+    await storeResponses(tx, [{ ...keyed, response, isSealed: true }]);
+    return response;
+  });
+}

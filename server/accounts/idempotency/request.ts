@@ -1,0 +1,14 @@
+import type { Context } from "../../core/trpc";
+
+/** The part of a request that operations with an Idempotency-Key need. */
+export type IdempotentRequest = Pick<Context, "idempotency" | "responseHeaders">;
+
+/** A request without an Idempotency-Key, such as the console's or our own. */
+export const plainRequest = (): IdempotentRequest => ({ idempotency: () => null, responseHeaders: {} });
+
+const REPLAYED = "Idempotency-Replayed";
+
+/** Marks the response as a repetition of an earlier one. */
+export function markReplayed(request: IdempotentRequest): void {
+  request.responseHeaders[REPLAYED] = "true";
+}

@@ -1,0 +1,68 @@
+import { createAccountWithOwner } from "@/server/accounts/service";
+import { codeAt, stepAt } from "@/server/auth/credentials/totp";
+import { startSession } from "@/server/auth/sessions/sessions";
+import type { SessionActor } from "@/server/core/actor";
+import { pool } from "@/server/core/db";
+import { newId } from "@/server/core/ids";
+import { newSigningSecret } from "@/server/webhooks/delivery/signature";
+import { sealSecret } from "@/server/webhooks/secrets";
+import { callAs, TEST_ORIGIN } from "../call-procedure";
+
+/** The password of everybody made here. */
+export const PASSWORD = "correct horse battery staple";
+
+/** Somebody who is signed in, with an account of their own. */
+export type Person = SessionActor & { email: string; sessionId: string };
+
+export async function makePerson(isOperator = false): Promise<Person> {
+  const email = `${newId("user")}@audit.example`;
+  const made = await createAccountWithOwner({ email, password: PASSWORD, name: "Ann", companyName: "", isOperator });
+  const sessionId = await startSession(made.userId, TEST_ORIGIN);
+  return { kind: "session", ...made, isOperator, email, sessionId, isConfirmed: true, origin: TEST_ORIGIN };
+}
+
+/** Inserts an endpoint of the person's account. @returns its id. */
+export async function makeEndpoint({ accountId }: Person, isActive = true): Promise<string> {
+  const id = newId("endpoint");
+  await pool().query(
+    `INSERT INTO webhook_endpoints (id, account_id, url, events, secret_sealed, is_active)
+     VALUES ($1, $2, 'https://example.com/hook', '{}', $3, $4)`,
+    [id, accountId, sealSecret(newSigningSecret()), isActive],
+  );
+  return id;
+}
+
+/** Enables an authenticator app. @returns its recovery codes. */
+export async function enrol(owner: Person): Promise<string[]> {
+  const { secret } = (await callAs(owner, "auth.secondFactor.begin", undefined)) as { secret: string };
+  const code = codeAt(secret, stepAt(Date.now() / 1_000));
+  return ((await callAs(owner, "auth.secondFactor.confirm", { code })) as { recovery_codes: string[] }).recovery_codes;
+}
+
+/** @returns the id of another member of the owner's account. */
+export async function addMember({ accountId }: Person, role = "viewer"): Promise<string> {
+  const { userId } = await makePerson();
+  await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, $3)", [
+    accountId,
+    userId,
+    role,
+  ]);
+  return userId;
+}
+
+/** A row of the audit log. */
+export type Entry = {
+  id: string;
+  account_id: string | null;
+  actor_kind: string;
+  actor_id: string;
+  action: string;
+  address: string;
+  user_agent: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+};
+
+/** The entries after that id, oldest first. */
+export const lastEntries = async (since: string): Promise<Entry[]> =>
+  (await pool().query<Entry>("SELECT * FROM audit_entries WHERE id > $1 ORDER BY id", [since])).rows;

@@ -1,0 +1,80 @@
+import { pool } from "@/server/core/db";
+import type { SendOutcome } from "@/server/providers/port";
+
+/** A call of a provider, as the provider saw it. */
+export type Call = {
+  messageId: string;
+  seq: number;
+  provider: string;
+  claim: string;
+  isTaken: boolean;
+  outcome: SendOutcome;
+};
+
+/** The committed outcome of a message: a refusal for good, or that a provider took it; now, and at the last look. */
+type Known = { isRefused: boolean; isProven: boolean; wasProven: boolean };
+
+/** Messages of one account as they were seen, again and again: what must never be seen is noted in `wrong`. */
+export class SeenMessages {
+  readonly wrong: string[] = [];
+  private readonly statuses = new Map<string, string>();
+  private readonly known = new Map<string, Known>();
+
+  private know(id: string): Known {
+    const known = this.known.get(id) ?? { isRefused: false, isProven: false, wasProven: false };
+    this.known.set(id, known);
+    return known;
+  }
+
+  /** It is committed that a provider took the message. */
+  prove(id: string): void {
+    this.know(id).isProven = true;
+  }
+
+  /** It is committed that a provider refused the message for good. */
+  refuse(id: string): void {
+    this.know(id).isRefused = true;
+  }
+
+  /** The messages that were refused for good. */
+  refused = (): Set<string> => new Set([...this.known].flatMap(([id, { isRefused }]) => (isRefused ? [id] : [])));
+
+  /** The messages that were pending when last seen. */
+  pending = (): string[] => [...this.statuses].flatMap(([id, status]) => (status === "pending" ? [id] : []));
+
+  /**
+   * Compares every message's status with the one seen before, and with what its providers saw.
+   * @param answers the ids that were returned, by request.
+   */
+  async look(
+    accountId: string,
+    answers: ReadonlyMap<string, ReadonlySet<string>>,
+    calls: readonly Call[],
+  ): Promise<void> {
+    const { rows } = await pool().query<{ id: string; status: string; code: string | null; isRefunded: boolean }>(
+      `SELECT id, status, error_code AS code, status = 'failed' AND sent_at IS NULL AS "isRefunded" FROM messages WHERE account_id = $1`,
+      [accountId],
+    );
+    for (const { id, status, isRefunded } of rows) {
+      const before = this.statuses.get(id) ?? "pending";
+      const isBackwards = before !== status && before !== "pending" && (before !== "sent" || status === "pending");
+      if (isBackwards) this.wrong.push(`${id} went from ${before} to ${status}`);
+      if (isRefunded && before === "pending" && this.known.get(id)?.wasProven) {
+        this.wrong.push(`${id} was refunded although its provider had said that it took it`);
+      }
+      this.statuses.set(id, status);
+    }
+    for (const known of this.known.values()) known.wasProven = known.isProven;
+    const seen = new Set(rows.map((row) => row.id));
+    for (const id of [...answers.values()].flatMap((ids) => [...ids])) {
+      if (!seen.has(id)) this.wrong.push(`${id} was accepted and is lost`);
+    }
+    const withdrawn = new Set(rows.flatMap(({ id, code }) => (code === "canceled" || code === "expired" ? [id] : [])));
+    for (const { messageId, isTaken, outcome } of calls) {
+      if (withdrawn.has(messageId) && (isTaken || outcome.kind === "unknown")) {
+        this.wrong.push(`${messageId} was withdrawn although a provider may have it`);
+      }
+    }
+    if (seen.size !== answers.size) this.wrong.push(`${answers.size} requests made ${seen.size} messages`);
+  }
+}
