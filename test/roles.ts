@@ -15,6 +15,7 @@ const EVERY_KEY: Role = { scope: null };
 export const ROLES: Readonly<Record<string, Role>> = {
   "accounts.balance": { scope: "balance:read" },
   "accounts.get": EVERY_KEY,
+  "accounts.setQuietHours": "person",
   "accounts.updateProfile": "person",
   "accounts.usage": { scope: "balance:read" },
   "accounts.usageSeries": "person",

@@ -819,7 +819,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
@@ -908,6 +908,11 @@ export interface components {
                 segments: number;
                 /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
+                /**
+                 * Format: date-time
+                 * @description When it would be sent, ISO 8601: `send_at`, or the end of its recipient's quiet hours; null: at once.
+                 */
+                scheduled_at: string | null;
                 /** @description The `error` with which its message would fail at once; null: it would be accepted. */
                 refusal: components["schemas"]["MessageError"] | null;
             }[];
@@ -1177,6 +1182,13 @@ export interface components {
             balance: number;
             /** @description ISO 4217 code. */
             currency: string;
+            /** @description Hours in which messages wait instead of being sent; null: none. */
+            quiet_hours: {
+                /** @description Start by the recipient's clock, HH:MM. */
+                starts_at: string;
+                /** @description End by the recipient's clock, HH:MM; before `starts_at`: on the next day. */
+                ends_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description Time when the account was created, ISO 8601.
@@ -1727,7 +1739,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
@@ -1824,6 +1836,11 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /**
+             * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
+             * @enum {string|null}
+             */
+            quiet_hours?: "apply" | "ignore" | null;
             /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
             /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
@@ -1854,6 +1871,11 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /**
+             * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
+             * @enum {string|null}
+             */
+            quiet_hours?: "apply" | "ignore" | null;
             /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
             metadata?: {
                 [key: string]: string;
@@ -1888,6 +1910,11 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /**
+             * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
+             * @enum {string|null}
+             */
+            quiet_hours?: "apply" | "ignore" | null;
             /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
             variables?: {
                 [key: string]: string;

@@ -85,6 +85,10 @@ async function addMember({ accountId }: Person, role = "viewer"): Promise<string
 
 /** By the mutation: the action that it records, and how it is done. */
 const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
+  "accounts.setQuietHours": [
+    "account.quiet_hours_set",
+    (owner) => callAs(owner, "accounts.setQuietHours", { quiet_hours: { starts_at: "21:00", ends_at: "08:00" } }),
+  ],
   "accounts.updateProfile": [
     "account.updated",
     (owner) => callAs(owner, "accounts.updateProfile", { company_name: "Acme", country: "DE" }),

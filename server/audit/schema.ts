@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   "account.created",
   "account.credited",
   "account.limited",
+  "account.quiet_hours_set",
   "account.status_set",
   "account.updated",
   "alerts.updated",

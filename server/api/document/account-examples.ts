@@ -39,6 +39,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
         kyc_verified: true,
         balance: 99.99,
         currency: "USD",
+        quiet_hours: { starts_at: "21:00", ends_at: "08:00" },
         created_at: "2026-01-01T09:00:00.000Z",
       }),
     },
