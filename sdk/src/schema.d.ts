@@ -333,7 +333,13 @@ export interface paths {
         delete: operations["deleteSender"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a sender
+         * @description Changes the ids of its registration in India (DLT) that are given; null takes one away. They go with the messages that providers are given from then on. Its approval stays.
+         *
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         */
+        patch: operations["updateSender"];
         trace?: never;
     };
     "/suppressions": {
@@ -1290,6 +1296,22 @@ export interface components {
             /** @description Reason that the operator gave for a rejection or suspension; null: none. */
             status_reason: string | null;
             /**
+             * @description Principal entity id in India (DLT), which carriers get with messages to India; null: none.
+             * @default null
+             */
+            dlt_entity_id: string | null;
+            /**
+             * @description Template id in India (DLT); null: none.
+             * @default null
+             */
+            dlt_template_id: string | null;
+            /**
+             * @description Kind of that template; null: none.
+             * @default null
+             * @enum {string|null}
+             */
+            dlt_template_category: "transactional" | "promotional" | "service_implicit" | "service_explicit" | null;
+            /**
              * Format: date-time
              * @description Time of approval, ISO 8601; null: not approved.
              */
@@ -1936,6 +1958,15 @@ export interface components {
             type?: "alphanumeric" | "numeric" | "short_code" | "long_code";
             /** @description Country of registration, ISO 3166-1 alpha-2. */
             country_code?: string;
+            /** @description Principal entity id of the registration in India (DLT), up to 30 digits. */
+            dlt_entity_id?: string | null;
+            /** @description Id of the registered template that texts of this sender follow, up to 30 digits; with `dlt_entity_id` only. */
+            dlt_template_id?: string | null;
+            /**
+             * @description Kind of that template; with `dlt_entity_id` only.
+             * @enum {string|null}
+             */
+            dlt_template_category?: "transactional" | "promotional" | "service_implicit" | "service_explicit" | null;
         };
         CreateSuppressionRequest: {
             /** @description Number to suppress, E.164. */
@@ -1972,6 +2003,17 @@ export interface components {
              * @description Time when the key expires, ISO 8601, in the future; null: never; omitted: unchanged.
              */
             expires_at?: string | null;
+        };
+        UpdateSenderRequest: {
+            /** @description Principal entity id of the registration in India (DLT), up to 30 digits. */
+            dlt_entity_id?: string | null;
+            /** @description Id of the registered template that texts of this sender follow, up to 30 digits; with `dlt_entity_id` only. */
+            dlt_template_id?: string | null;
+            /**
+             * @description Kind of that template; with `dlt_entity_id` only.
+             * @enum {string|null}
+             */
+            dlt_template_category?: "transactional" | "promotional" | "service_implicit" | "service_explicit" | null;
         };
         UpdateWebhookRequest: {
             /**
@@ -3114,6 +3156,62 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["Deleted"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateSender: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Sender id, prefix snd_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSenderRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Sender"];
                         meta: components["schemas"]["Meta"];
                     };
                 };

@@ -257,6 +257,11 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
     "sender.deleted",
     async (owner) => callAs(owner, "senders.delete", { id: idOf(await newSender(owner)) }),
   ],
+  "senders.update": [
+    "sender.updated",
+    async (owner) =>
+      callAs(owner, "senders.update", { id: idOf(await newSender(owner)), dlt_entity_id: "1201159178492032504" }),
+  ],
   "suppressions.create": ["suppression.created", newSuppression],
   "suppressions.delete": [
     "suppression.deleted",

@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   "sender.deleted",
   "sender.registered",
   "sender.throttled",
+  "sender.updated",
   "session.ended",
   "session.revoked",
   "session.started",
