@@ -2,12 +2,13 @@
 import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
 import { defineProcessValue } from "../core/process";
+import { inSpan, type Span } from "../core/spans";
 
 /** Facts about a request, collected on its way. `operation` is the procedure's name, one of few. */
 export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
 
 /** A request, and the answer that it got, as doors hold them. */
-type Asked = { method: string; facts?: RequestFacts | undefined };
+type Asked = { method: string; facts?: RequestFacts | undefined; header?: (name: string) => string | undefined };
 type Answered = { status: number; headers: Record<string, string>; body: string };
 
 const durations = defineProcessValue(
@@ -28,20 +29,32 @@ function observe(operation: string, status: number, seconds: number): void {
 }
 
 /**
- * Measures and logs a request when it is answered, and passes the answer on.
+ * Answers a request within a span, measures and logs it, and passes the answer on.
  * @param otherwise the operation of a request of which nothing is noted: it was refused before, or has none.
  */
-export async function observeRequest<Answer extends Answered>(
+export const observeRequest = <Answer extends Answered>(
   asked: Asked,
-  answering: Promise<Answer>,
+  respond: () => Promise<Answer>,
   otherwise = "none",
+): Promise<Answer> =>
+  inSpan(
+    () => ({ name: otherwise, kind: "server", traceparent: asked.header?.("traceparent") }),
+    (span) => measure(asked, respond, otherwise, span),
+  );
+
+async function measure<Answer extends Answered>(
+  asked: Asked,
+  respond: () => Promise<Answer>,
+  otherwise: string,
+  span: Span | null,
 ): Promise<Answer> {
   const startedAt = performance.now();
-  const answer = await answering;
+  const answer = await respond();
   const ms = performance.now() - startedAt;
   const { facts } = asked;
   const operation = facts?.operation ?? otherwise;
   observe(operation, answer.status, ms / 1_000);
+  if (span) nameFacts(span, asked, operation, answer);
   if (isWideLogged()) {
     logWide("http.request", {
       ...{ request_id: facts?.requestId, operation, method: asked.method, status: answer.status },
@@ -55,6 +68,22 @@ export async function observeRequest<Answer extends Answered>(
     });
   }
   return answer;
+}
+
+/** The path is left out: that of a receipt holds a secret. */
+function nameFacts(span: Span, { method, facts }: Asked, operation: string, answer: Answered): void {
+  const { resource_id, reason } = namesIn(answer);
+  span.rename(operation);
+  span.set({
+    "http.request.method": method,
+    "http.response.status_code": answer.status,
+    "messaging_service.request_id": facts?.requestId,
+    "messaging_service.account_id": facts?.accountId,
+    "messaging_service.key_id": facts?.keyId,
+    "messaging_service.resource_id": resource_id,
+    "messaging_service.reason": reason,
+  });
+  if (answer.status >= 500) span.fail(reason ?? String(answer.status));
 }
 
 /** The id that a created resource has, and the error's reason: never a text, a number or a key. */

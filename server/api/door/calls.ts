@@ -21,12 +21,12 @@ import { isCrossSite } from "./same-site";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
 /** Changes as they happen: a GET that stays open. It names no texts and no numbers, and holds no place of those for calls. */
-const LIVE = `/api/trpc/live.changes`;
+export const LIVE = `/api/trpc/live.changes`;
 
 /** Hands a request to Next. */
 export type HandOver = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-const TRPC = "/api/trpc/";
+export const TRPC = "/api/trpc/";
 const AUTH = "/api/auth/";
 /** Addresses in the one notation that our pages use; in any other, Next might read another address than was looked at here. */
 const TRPC_PATH = /^\/api\/trpc\/(?:[a-z0-9.,]|%2c)+$/i;
