@@ -1,23 +1,30 @@
 "use client";
 
-import { Button, Group, Select, TextInput } from "@mantine/core";
+import { Button, Group, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
-import type { STATUS_CLASSES } from "@/server/request-log/schema";
+import type { ListRequestsQuery } from "@/server/request-log/schema";
 
 const TYPING_DEBOUNCE_MS = 300;
 
-const STATUS_OPTIONS = [
+type StatusClass = NonNullable<ListRequestsQuery["status_class"]>;
+
+const STATUS_OPTIONS: Array<{ value: StatusClass; label: string }> = [
   { value: "2xx", label: "Succeeded (2xx)" },
   { value: "4xx", label: "Refused (4xx)" },
   { value: "5xx", label: "Failed (5xx)" },
 ];
 
+/** The status that the address names; undefined: none, or none that exists. */
+export const statusOf = (text: string | null): StatusClass | undefined =>
+  STATUS_OPTIONS.find(({ value }) => value === text)?.value;
+
 export type RequestFilterValues = {
-  status: (typeof STATUS_CLASSES)[number] | undefined;
+  status: StatusClass | undefined;
   keyId: string;
   path: string;
   requestId: string;
@@ -39,23 +46,18 @@ export function RequestFilters({
   const { data: keys } = trpc.apiKeys.list.useQuery();
   return (
     <Group gap="sm" align="flex-end" mb="md">
-      <Select
-        comboboxProps={{ keepMounted: false }}
+      <Choice
         label="Status"
         placeholder="Any status"
-        clearable
         data={STATUS_OPTIONS}
         value={values.status ?? null}
         onChange={(status) => change({ status: status ?? undefined })}
         flex="1 1 140px"
         maw={{ sm: 200 }}
       />
-      <Select
-        comboboxProps={{ keepMounted: false }}
+      <Choice
         label="API key"
         placeholder="Any key"
-        clearable
-        searchable
         data={(keys?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={values.keyId || null}
         onChange={(key) => change({ key: key ?? undefined })}

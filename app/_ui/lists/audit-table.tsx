@@ -1,9 +1,11 @@
 "use client";
 
-import { Box, Select, Stack, Text } from "@mantine/core";
+import { Box, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
-import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from "@/server/audit/schema";
+import { AUDIT_ACTIONS, type AuditAction } from "@/server/audit/actions";
+import type { AuditEntry } from "@/server/audit/schema";
+import { Choice } from "../forms/choice";
 import { Time } from "../values/time";
 import { EmptyState } from "./empty-state";
 import { type Column, PagedTable } from "./paged-table";
@@ -140,12 +142,9 @@ export function AuditActionSelect({
   onChange: (action: string | undefined) => void;
 }) {
   return (
-    <Select
-      comboboxProps={{ keepMounted: false }}
+    <Choice
       aria-label="What was done"
       placeholder="Anything"
-      clearable
-      searchable
       data={ACTIONS}
       value={value ?? null}
       onChange={(action) => onChange(action ?? undefined)}

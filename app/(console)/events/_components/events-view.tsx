@@ -1,11 +1,12 @@
 "use client";
 
-import { Anchor, Box, Button, Card, Group, Select, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconActivity, IconBraces, IconFilterOff, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
@@ -78,11 +79,9 @@ export function EventsView() {
         }
       />
       <Group mb="md">
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <Choice
           label="Type"
           placeholder="Any status change"
-          clearable
           data={EVENT_TYPES}
           value={type ?? null}
           onChange={(value) => change({ type: value ?? undefined })}

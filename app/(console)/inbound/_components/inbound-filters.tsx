@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, Group, Select } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import type { DayRange } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
@@ -42,12 +43,9 @@ export function InboundFilters({
         flex="1 1 180px"
         maw={{ sm: 220 }}
       />
-      <Select
-        comboboxProps={{ keepMounted: false }}
+      <Choice
         label="To"
         placeholder="Any of your senders"
-        clearable
-        searchable
         data={[...new Set(values.to ? [values.to, ...ownNumbers] : ownNumbers)]}
         value={values.to || null}
         onChange={(to) => change({ to: to ?? undefined })}

@@ -1,7 +1,8 @@
 "use client";
 
-import { Button, Group, Select } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
+import { Choice } from "@/app/_ui/forms/choice";
 import type { DayRange } from "@/app/_ui/lists/created-range";
 import { DaysFilter } from "@/app/_ui/lists/days-filter";
 import { NumberFilter } from "@/app/_ui/lists/number-filter";
@@ -33,11 +34,9 @@ export function MessageFilters({
 }) {
   return (
     <Group gap="sm" align="flex-end" mb="md">
-      <Select
-        comboboxProps={{ keepMounted: false }}
+      <Choice
         label="Status"
         placeholder="Any status"
-        clearable
         data={STATUS_OPTIONS}
         value={values.status ?? null}
         onChange={(status) => change({ status: status ?? undefined })}

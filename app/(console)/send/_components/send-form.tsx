@@ -1,6 +1,6 @@
 "use client";
 
-import { Alert, Button, Card, Grid, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Card, Grid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
@@ -10,6 +10,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { fieldError, markFields } from "@/app/_ui/forms/form-errors";
 import { useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
@@ -137,14 +138,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
           <form onSubmit={submit} noValidate aria-label="Message">
             <Stack gap="md">
               <SendError error={unplacedError} />
-              <Select
-                comboboxProps={{ keepMounted: false }}
-                label="From"
-                data={senderIds}
-                allowDeselect={false}
-                searchable={senderIds.length > 8}
-                {...form.getInputProps("from")}
-              />
+              <Choice label="From" data={senderIds} {...form.getInputProps("from")} />
               <TextInput
                 label="To"
                 type="tel"

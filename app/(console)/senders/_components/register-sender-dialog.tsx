@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { markFields } from "@/app/_ui/forms/form-errors";
 import { FormModal } from "@/app/_ui/forms/form-modal";
@@ -67,12 +68,10 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
           withAsterisk
           {...form.getInputProps("sender_id")}
         />
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <Choice
           label="Type"
           description="Leave empty to derive it from the sender ID"
           placeholder="Automatic"
-          clearable
           data={TYPE_OPTIONS}
           {...form.getInputProps("type")}
         />

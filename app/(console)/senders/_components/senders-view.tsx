@@ -1,9 +1,10 @@
 "use client";
 
-import { Box, Button, Card, Group, Select, Text } from "@mantine/core";
+import { Box, Button, Card, Group, Text } from "@mantine/core";
 import { IconAddressBook, IconFilterOff, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
@@ -99,11 +100,9 @@ export function SendersView() {
       />
       {hasSome && (
         <Group mb="md">
-          <Select
-            comboboxProps={{ keepMounted: false }}
+          <Choice
             label="Status"
             placeholder="Any status"
-            clearable
             data={STATUS_OPTIONS}
             value={status ?? null}
             onChange={(value) => change({ status: value ?? undefined })}

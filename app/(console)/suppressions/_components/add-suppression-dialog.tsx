@@ -1,9 +1,10 @@
 "use client";
 
-import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { markFields } from "@/app/_ui/forms/form-errors";
 import { FormModal } from "@/app/_ui/forms/form-modal";
@@ -63,13 +64,10 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
           withAsterisk
           {...form.getInputProps("number")}
         />
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <Choice
           label="From"
           description="Leave empty to suppress it for all your senders"
           placeholder="All senders"
-          clearable
-          searchable
           data={senders.data?.items.map((sender) => sender.sender_id) ?? []}
           {...form.getInputProps("sender_id")}
         />

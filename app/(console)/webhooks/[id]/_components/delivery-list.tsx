@@ -1,11 +1,12 @@
 "use client";
 
-import { Button, Card, Checkbox, Group, Select, Title } from "@mantine/core";
+import { Button, Card, Checkbox, Group, Title } from "@mantine/core";
 import { IconFilterOff, IconPackages } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
+import { Choice } from "@/app/_ui/forms/choice";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
@@ -23,10 +24,10 @@ const STATUS_OPTIONS = DELIVERY_STATUSES.map((status) => ({
 }));
 
 /** The ids that are chosen of those that can be sent again. */
-type Choice = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
+type Chosen = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
 
 /** Beside the choice one column, because a delivery expands in place over the whole width. */
-const columnsOf = (endpointId: string, { all, chosen, choose }: Choice): ReadonlyArray<Column<Delivery>> => [
+const columnsOf = (endpointId: string, { all, chosen, choose }: Chosen): ReadonlyArray<Column<Delivery>> => [
   {
     key: "choice",
     header: (
@@ -82,11 +83,9 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
         <Title order={2} size="h4">
           Deliveries
         </Title>
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <Choice
           aria-label="Status"
           placeholder="Any status"
-          clearable
           data={STATUS_OPTIONS}
           value={status ?? null}
           onChange={(value) => change({ status: value ?? undefined })}
