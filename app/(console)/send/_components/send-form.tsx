@@ -7,7 +7,7 @@ import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { keepPreviousData, useMutation } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
 import { Choice } from "@/app/_ui/forms/choice";
@@ -73,6 +73,7 @@ function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
 /** The form to send one message. `senderIds` are the approved ones, at least one. */
 export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; sandbox: boolean; draft?: Draft }) {
   const router = useRouter();
+  const textField = useRef<HTMLTextAreaElement>(null);
   const utils = trpc.useUtils();
   const keyOf = useIdempotencyKey();
   const send = useMutation({
@@ -151,6 +152,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
               />
               <Stack gap="xs">
                 <Textarea
+                  ref={textField}
                   label="Text"
                   rows={6}
                   dir="auto"
@@ -162,6 +164,10 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
                   body={body}
                   segmentation={segmentation}
                   onReplace={(replaced) => form.setFieldValue("body", replaced)}
+                  onShow={(index, length) => {
+                    textField.current?.focus();
+                    textField.current?.setSelectionRange(index, index + length);
+                  }}
                 />
               </Stack>
               <TextInput
