@@ -72,8 +72,7 @@ export async function fill(
   for (const name of ["Shop, production", "Warehouse"]) {
     await api.post("/api-keys/create", { name, permissions: ["sms:send", "sms:read"] });
   }
-  await api.post("/suppressions/create", { number: "+14155550199", note: "Asked by phone" });
-  await api.post("/senders/create", { sender_id: "NWSHOP" });
+  await api.post("/suppressions", { number: "+14155550199", note: "Asked by phone" });
   await writeHistory(accountId);
   return { messageId, endpointId: String(endpoint.data.id) };
 }

@@ -54,7 +54,7 @@ async function pageFor(browser: Browser, { service, account }: Shop, by: By, vie
 async function take(page: Page, address: string, isWhole: boolean): Promise<Buffer> {
   await page.goto(address);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .mantine-Skeleton-root'));
   await page.evaluate(() => document.fonts.ready);
   const devtools = await page.context().newCDPSession(page);
   const { data } = await devtools.send("Page.captureScreenshot", {

@@ -47,6 +47,17 @@ function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
   );
 }
 
+function Actor({ actor: { kind, name, id } }: { actor: AuditEntry["actor"] }) {
+  return (
+    <>
+      <Text size="sm">{KINDS[kind]}</Text>
+      <Text size="xs" c="dimmed" className="break-word">
+        {name ?? id}
+      </Text>
+    </>
+  );
+}
+
 const columns: ReadonlyArray<Column<AuditEntry>> = [
   {
     key: "action",
@@ -70,6 +81,9 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
         <Box hiddenFrom="md">
           <Changes entry={entry} />
         </Box>
+        <Box hiddenFrom="sm">
+          <Actor actor={entry.actor} />
+        </Box>
       </>
     ),
   },
@@ -77,14 +91,8 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
   {
     key: "actor",
     header: "Who",
-    render: ({ actor }) => (
-      <>
-        <Text size="sm">{KINDS[actor.kind]}</Text>
-        <Text size="xs" c="dimmed" className="break-word">
-          {actor.name ?? actor.id}
-        </Text>
-      </>
-    ),
+    visibleFrom: "sm",
+    render: ({ actor }) => <Actor actor={actor} />,
   },
   {
     key: "from",

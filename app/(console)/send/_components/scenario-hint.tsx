@@ -35,7 +35,7 @@ export function ScenarioHint() {
         <tbody>
           {SCENARIOS.map(([number, outcome]) => (
             <tr key={number}>
-              <td className="nowrap">
+              <td className="fit nowrap">
                 <Group gap={2} wrap="nowrap">
                   <span className="tabular">{number}</span>
                   {number.startsWith("+") && <CopyButton value={number} label={`Copy ${number}`} />}
