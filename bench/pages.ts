@@ -30,7 +30,7 @@ const PERSON = { email: "bench-person@example.com", password: "bench-password-1"
 
 type Views = { statuses: Record<string, number>; stop: () => Promise<void> };
 
-/** Asks for a page again and again on a timetable, whether or not the answers come. */
+/** Asks for a page again and again on a timetable, whether or not the responses come. */
 function flood(url: string, headers: Record<string, string>): Views {
   const statuses: Record<string, number> = {};
   const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });

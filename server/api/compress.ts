@@ -5,15 +5,18 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
-/** Below, the headers and the detour cost more than the bytes that are saved; the response to a single send is never longer. */
+/**
+ * For smaller responses the headers and the extra work cost more than the bytes saved; the response to a single send is never
+ * longer.
+ */
 export const COMPRESSED_MIN_BYTES = 4_096;
-/** The fastest levels: JSON shrinks to a tenth even so, and the rest of the time belongs to other requests. */
+/** The fastest levels: JSON shrinks to a tenth anyway, and the processor's time is better spent on other requests. */
 const GZIP_LEVEL = 1;
 const BROTLI_QUALITY = 1;
 
 type ContentCoding = "br" | "gzip";
 
-/** The coding that a caller likes best, of those that we have; null: none. */
+/** The caller's preferred content coding among ours; null: none. */
 export function codingOf(acceptEncoding: string | undefined): ContentCoding | null {
   if (!acceptEncoding) return null;
   const weights = new Map<string, number>();
@@ -29,8 +32,8 @@ export function codingOf(acceptEncoding: string | undefined): ContentCoding | nu
 }
 
 /**
- * Compresses a response that is large enough. One that creates a secret stays as it is: its length, compressed beside text
- * that somebody else chose, could tell of the secret (BREACH).
+ * Compresses a response that is large enough. A response with a new secret is not compressed: its length, compressed
+ * together with text that an attacker chose, could reveal the secret (BREACH).
  */
 export async function compress<Answer extends { headers: Record<string, string>; body: string; hasSecret?: boolean }>(
   answer: Answer,

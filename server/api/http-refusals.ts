@@ -8,7 +8,7 @@ import { type ApiError, invalidRequest } from "../core/errors";
 import { writeResponse } from "./door/answers";
 import { type RestResponse, refusalResponse } from "./rest";
 
-/** How long a refused caller may go on writing: closing at once would reset the connection and lose the response. */
+/** Time for which a refused caller may continue to write: closing at once would reset the connection and lose the response. */
 const LINGER_MS = 2_000;
 
 /** Responses of one connection: the incomplete ones, in the order of their requests, and the latest one. */

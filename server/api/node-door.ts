@@ -68,7 +68,7 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
   await writeResponse(request, response, await compress(answer, request.headers["accept-encoding"]?.toString()));
 }
 
-/** Requests without a valid key belong to nobody's log. */
+/** Requests without a valid key belong to no account's log. */
 function noteAnswer({ seen, facts, method, path, query }: RestRequest, answer: RestResponse, latencyMs: number): void {
   if (!seen) return;
   logRequest({

@@ -1,6 +1,6 @@
 /**
- * Where providers report: `/api/receipts/{provider}/{secret}`. A callback is believed when its path is the one that
- * nobody can guess and, where the provider signs, its signature fits; and it is acknowledged once it is stored.
+ * The edge for callbacks of providers: `/api/receipts/{provider}/{secret}`. A callback is genuine when its path has the secret
+ * and, where the provider signs, its signature is valid; it is acknowledged once it is stored.
  */
 import { clientAddress } from "../api-keys/ip-allowlist";
 import { now } from "../core/clock";
@@ -34,7 +34,7 @@ export type ReceiptResponse = { status: number; headers: Record<string, string> 
 export const isReceiptPath = (url: string): boolean => url.startsWith(`${RECEIPT_PREFIX}/`);
 
 const BODY_MAX_BYTES = 65_536;
-/** Providers that tell of many messages in one callback. */
+/** Providers that report on many messages in one callback. */
 const LARGER_BODIES: Partial<Record<ProviderId, number>> = {
   infobip: 1_048_576,
   bandwidth: 262_144,
@@ -43,12 +43,12 @@ const LARGER_BODIES: Partial<Record<ProviderId, number>> = {
 
 const CHALLENGE = { "www-authenticate": 'Basic realm="receipts"' };
 
-/** A provider that nobody has changed. */
+/** A provider without stored settings. */
 const UNROTATED = { receiptRotation: 0, isFormerReceiptUrlValid: false };
 
 const answer = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
 
-/** Answers a provider's callback; nothing of why it was refused goes out, it stands in the log and in the counters. */
+/** Responds to a provider's callback. The reason of a refusal is not sent; it is logged and counted. */
 export async function serveReceipt({ method, url, headers, peer, readBody }: ReceiptRequest): Promise<ReceiptResponse> {
   const [id, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
   const known = PROVIDERS.find((provider) => provider === id);

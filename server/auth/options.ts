@@ -47,7 +47,7 @@ type SetCookie = (line: string) => void;
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * next-auth shows the message of what is thrown here to the browser (`error` of its answer): only messages of ours may
+ * next-auth shows the message of what is thrown here to the browser (`error` of its response): only messages of ours may
  * get that far. No user, an unknown e-mail or a wrong password, is its code `CredentialsSignin`.
  */
 async function authorize(

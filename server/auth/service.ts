@@ -31,7 +31,7 @@ const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.
 
 /**
  * Creates an account and its owner, who can sign in at once. For an e-mail that has an account already it does nothing,
- * with the same answer after the same work: who has an account here is nobody else's business.
+ * with the same response after the same work: the response does not reveal who has an account.
  * @param address of the caller, for throttling.
  * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 400 at `password`.
  */
@@ -62,7 +62,8 @@ const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, o
 });
 
 /**
- * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
+ * Checks an e-mail and its password, and opens a session. The same response, after the same work, for a wrong password and an
+ * unknown e-mail.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
  * @returns null when they do not belong together.
  * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and

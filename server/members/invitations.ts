@@ -68,7 +68,7 @@ const letterOf = (name: string, role: string, url: string): Letter => ({
 
 /**
  * Invites the owner of an e-mail; an earlier invitation of theirs is replaced. They are sent the link; where that cannot be done
- * it is in the answer, and nowhere else.
+ * it is in the response, and nowhere else.
  * @throws 403 `confirmation_required`, `role_too_low` or `account_not_active`; 400 `already_member` or `member_limit`.
  */
 export async function invite(actor: SessionActor, input: InviteInput): Promise<CreatedInvitation> {

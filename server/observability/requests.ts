@@ -6,7 +6,7 @@ import { defineProcessValue } from "../core/process";
 /** Facts about a request, collected on its way. `operation` is the procedure's name, one of few. */
 export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
 
-/** A request, and the answer that it got, as doors hold them. */
+/** A request, and the response that it got, as doors hold them. */
 type Asked = { method: string; facts?: RequestFacts | undefined };
 type Answered = { status: number; headers: Record<string, string>; body: string };
 
@@ -28,7 +28,7 @@ function observe(operation: string, status: number, seconds: number): void {
 }
 
 /**
- * Measures and logs a request when it is answered, and passes the answer on.
+ * Measures and logs a request when it is answered, and passes the response on.
  * @param otherwise the operation of a request of which nothing is noted: it was refused before, or has none.
  */
 export async function observeRequest<Answer extends Answered>(

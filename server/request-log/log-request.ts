@@ -10,12 +10,15 @@ import { insertRequests, type RequestRow } from "./store";
 
 const WRITE_EVERY_MS = 250;
 const ROWS_PER_WRITE = 1_000;
-/** Bounds of the queue of rows to be written: requests, and bytes of their bodies. Requests beyond them are dropped and counted. */
+/**
+ * Bounds of the queue of rows to be written: requests, and bytes of their bodies. Requests beyond them are dropped and
+ * counted.
+ */
 const WAITING_MAX = 5_000;
 const WAITING_BYTES_MAX = 16_777_216;
 /**
  * Requests that succeeded are noted while no more than these wait: some 400 per second and process. Masking and writing one takes
- * some 50 µs of processor time, so that this costs a busy process 2 % at most. Errors have all of the room.
+ * some 50 µs of processor time, so that this costs a busy process 2 % at most. Errors may use the whole queue.
  */
 const SUCCEEDED_WAITING_MAX = 100;
 
@@ -23,7 +26,7 @@ const PATH_MAX = 300;
 const QUERY_MAX = 500;
 const RESPONSE_MAX = 2_000;
 
-/** A request as it was answered. `input`: its body as parsed; undefined: none. `answer`: the response's body. */
+/** A request and its response. `input`: its body as parsed; undefined: none. `answer`: the response's body. */
 export type AnsweredRequest = Omit<RequestRow, "resourceId" | "requestBody" | "responseBody" | "createdAt"> & {
   input: unknown;
   inputBytes: number;

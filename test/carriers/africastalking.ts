@@ -36,7 +36,7 @@ const NETWORK = "63902";
 const hexId = (): string => `ATXid_${randomBytes(16).toString("hex")}`;
 const plain = (status: number, body: string): Answer => ({ status, headers: { "content-type": "text/plain" }, body });
 
-/** The answer with one recipient, whether it was taken or not. */
+/** The response with one recipient, whether it was taken or not. */
 const recipientAnswer = (message: string, recipient: object): Answer =>
   jsonAnswer(201, { SMSMessageData: { Message: message, Recipients: [recipient] } });
 

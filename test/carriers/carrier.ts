@@ -8,7 +8,7 @@
  * - throttle: asked too much, not taken.
  * - account: our account with it is at fault (bad credentials or no credit), not taken.
  * - hang: takes it and never answers.  - hang-unread: never reads the request, never answers.
- * - reset: takes it, then resets the connection without an answer.  - reset-unread: resets before reading.
+ * - reset: takes it, then resets the connection without a response.  - reset-unread: resets before reading.
  * - slow: takes it and answers after `ms`.
  * - malformed: takes it and answers something that cannot be read.
  * - partial: takes all parts of a long text but the last; only where each part has an id of its own.
@@ -41,7 +41,10 @@ export type Reported = "sent" | "delivered" | "failed" | "undelivered";
 export type ReceiptOptions = {
   /** Index of the part it is about, where the carrier reports on each; absent: all of them, one after the other. */
   part?: number;
-  /** forged: signed with another secret, or without the right path. stale: its time is an hour old. replayed: the same bytes as the last one. */
+  /**
+   * forged: signed with another secret, or without the right path. stale: its time is an hour old. replayed: the same bytes as
+   * the last one.
+   */
   fault?: "forged" | "stale" | "replayed";
 };
 

@@ -1,4 +1,4 @@
-/** A message service centre on loopback that answers each PDU as a test tells it to, for tests of the adapter alone. */
+/** A message service centre on loopback that responds to each PDU as its test wants, for tests of the adapter alone. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import smpp from "smpp";
@@ -20,7 +20,7 @@ export function stall(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Has the centre deliver something. @returns the answer. */
+/** Has the centre deliver something. @returns the response. */
 export const deliver = (session: smpp.Session | undefined, fields: Record<string, unknown>): Promise<smpp.PDU> =>
   new Promise((resolve) => session?.deliver_sm(fields, resolve));
 
@@ -37,7 +37,7 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
   const centre = {
     url: "",
     port: 0,
-    /** command_status of the answer to a bind. */
+    /** command_status of the response to a bind. */
     bindStatus: 0,
     bindStatusOf: (_pdu: smpp.PDU): number => centre.bindStatus,
     /** Called after a bind, and after an enquire_link, was answered. */

@@ -175,7 +175,7 @@ export class InterleavedSends {
     this.answered.push({ worker: hand.worker, ending: attemptResult(hand.attempt, told, 1) });
   }
 
-  /** Records an answer. @param isHeard whether the reply to COMMIT arrives; if not, it is recorded again some time. */
+  /** Records an outcome. @param isHeard whether the reply to COMMIT arrives; if not, it is recorded again some time. */
   async record(at: number, isHeard: boolean): Promise<void> {
     const [from, to] = [this.answered, isHeard ? this.recorded : this.unheard];
     await this.recordOne(take(from, at), to, isHeard);
@@ -257,7 +257,7 @@ export class InterleavedSends {
     await asWorker(worker, giveBackUnheard);
   }
 
-  /** A receipt of a call, named by our reference or by the provider's id alone, which may come before the answer. */
+  /** A receipt of a call, named by our reference or by the provider's id alone, which may come before the response. */
   async receipt(at: number, status: Status, isNamed: boolean, by: number): Promise<void> {
     const call = among(this.calls, at);
     // A carrier that did not take the message can at most report its failure.
@@ -276,7 +276,7 @@ export class InterleavedSends {
     await asWorker(this.worker(by), () => rejoinReceipts(provider, ids));
   }
 
-  /** The sweeps find everything old: no worker makes an attempt that it began so long ago, or still holds an answer. */
+  /** The sweeps find everything old: no worker makes an attempt that it began so long ago, or still holds an outcome. */
   async sweep(by: number): Promise<void> {
     for (const hand of this.hands) hand.isBegun = false;
     for (const { worker, ending } of [...this.answered.splice(0), ...this.unheard.splice(0)]) {
@@ -303,7 +303,7 @@ export class InterleavedSends {
     return this.seen.look(this.account.accountId, this.answers, this.calls);
   }
 
-  /** Everybody goes on without accidents and gets the same answer everywhere. @returns what is pending even then. */
+  /** Everybody goes on without accidents and gets the same outcome everywhere. @returns what is pending even then. */
   async settle(outcome: SendOutcome, rounds: number): Promise<string[]> {
     await pool().query("UPDATE providers SET is_drained = false");
     forgetProviders();

@@ -1,4 +1,4 @@
-/** Makes the schema of an answer say what a contract means: these fields, all of them, and no other. */
+/** Makes the schema of a response say what a contract means: these fields, all of them, and no other. */
 
 export type Schema = { [keyword: string]: unknown };
 

@@ -38,7 +38,7 @@ export function readDocsFiles(folder: string): DocsFiles {
   return new Map([...guides, ["/llms.txt", llms], ["/docs/llms.txt", llms], ["/docs/postman.json", postman]]);
 }
 
-/** Answers a GET or HEAD for one of the files. */
+/** Responds to a GET or HEAD for one of the files. */
 export async function answerDocsFile(
   request: IncomingMessage,
   response: ServerResponse,

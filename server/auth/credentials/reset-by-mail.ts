@@ -11,7 +11,7 @@ import { countResetRequest } from "../sign-in/throttle";
 import { issueLink, LINK_VALID_S, newResetToken } from "./reset-links";
 
 /**
- * Asks for a link to choose another password. The answer is the same, after the same work, whether or not anybody signs in
+ * Asks for a link to choose another password. The response is the same, after the same work, whether or not anybody signs in
  * with the e-mail: that is found out by a job.
  * @param address of the caller, for throttling.
  * @throws 403 `reset_by_operator` when no mail server is set, 429 `reset_throttled`.

@@ -7,7 +7,7 @@ const TOKEN_BYTES = 32;
 
 export const newResetToken = (): string => randomBytes(TOKEN_BYTES).toString("base64url");
 
-/** Only this is kept of a token: who reads the database cannot use it. */
+/** Only this hash of a token is stored: a reader of the database cannot use it. */
 export const hashResetToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** Links to reset a password that was changed meanwhile are worth nothing. */

@@ -116,7 +116,7 @@ export async function beginSecondFactor(actor: SessionActor): Promise<SecondFact
 
 /**
  * Enables the second factor that was begun, by a code of it.
- * @returns recovery codes, in this answer only.
+ * @returns recovery codes, in this response only.
  * @throws 403 `confirmation_required`, 400 at `code`, or `second_factor_enabled`.
  */
 export async function confirmSecondFactor(

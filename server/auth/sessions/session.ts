@@ -14,7 +14,7 @@ import { findSignedIn, type SignedIn } from "./sessions";
  * whether it is open and what its person is: a session that was revoked, a person who was removed or is no operator any
  * more, is so from the next request on.
  *
- * React keeps the answer for the one render of one request; outside a render it asks anew each time.
+ * React caches the result for one render of one request; outside a render it is read anew each time.
  */
 export const currentSession: () => Promise<SignedIn | null> = cache(async () => {
   // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.

@@ -13,13 +13,13 @@ import type { Session, SessionPath, SessionsRevoked } from "../schema";
 import { ACTING_ACCOUNT } from "./acting-account";
 import { deviceName } from "./device-name";
 
-/** A session that is not used for so long is over. */
+/** A session that is unused for this long has expired. */
 const IDLE_S = 7 * 24 * 60 * 60;
 /** However much it is used, a session is over after so long. */
 export const SESSION_LIFETIME_S = 30 * 24 * 60 * 60;
 /** Use is noted no more often than this. */
 const NOTED_EVERY_S = 60;
-/** For so long after the password was given a session may do what wants it. */
+/** Time after the password was entered in which operations that require it are allowed. */
 const CONFIRMED_S = 10 * 60;
 const LISTED_MAX = 100;
 
@@ -81,7 +81,7 @@ export async function isSessionOpen({ sessionId, userId }: SessionActor): Promis
   return rowCount === 1;
 }
 
-/** A request whose use of the session cannot be noted is answered all the same. */
+/** A request is served even if the use of its session cannot be stored. */
 async function noteUse(sessionId: string, address: string): Promise<void> {
   try {
     await pool().query(

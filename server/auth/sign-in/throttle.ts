@@ -11,7 +11,7 @@ import { rateLimited } from "../../core/errors";
 
 type Limit = { subject: string; burst: number; everyS: number };
 
-/** For one who tries one e-mail from one place. */
+/** Limit for one e-mail from one network. */
 const STRICT = { burst: 5, everyS: 180 };
 /** For an e-mail from everywhere, and for a network and every e-mail: 100 at once, then 100 an hour. */
 const LENIENT = { burst: 100, everyS: 36 };
@@ -19,7 +19,8 @@ const SIGN_UPS = { burst: 10, everyS: 360 };
 const RESETS = { burst: 10, everyS: 360 };
 
 /**
- * A try to sign in: by whom, and as whom. `address` is empty when it is not known; `deviceId` names a device that has signed in with
+ * A try to sign in: by whom, and as whom. `address` is empty when it is not known; `deviceId` names a device that has signed
+ * in with
  * this e-mail before.
  */
 export type Attempt = { email: string; address: string; deviceId: string | null };
@@ -31,7 +32,7 @@ function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** Attempts for one e-mail are told apart by device if it is known, else by network. */
+/** Attempts for one e-mail are counted per known device, else per network. */
 const strictSubject = ({ email, address, deviceId }: Attempt): string =>
   deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
 
@@ -96,7 +97,8 @@ export async function reserveAttempt(attempt: Attempt): Promise<void> {
 
 /**
  * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. Not the lenient
- * ones, or whoever has one account could go on guessing others by signing in to it now and then. `isSuccess: false`: the
+ * ones, or an attacker with an account of their own could continue to guess other passwords by signing in to it from time to
+ * time. `isSuccess: false`: the
  * attempt is undone and nothing else, because something is still to be shown.
  */
 export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Promise<void> {
