@@ -104,7 +104,7 @@ export function startAfricastalking(): Promise<HttpCarrier> {
       return post(sending.receiptUrl, { ...about, ...REPORT[status] }, sending);
     },
     inbound: ({ from, to, text }, sending) => {
-      // Nobody can reply to a name; who leaves it does so elsewhere, and the callback about that has no text.
+      // A name cannot get replies; people opt out of it elsewhere, and the callback about that has no text.
       if (/[A-Za-z]/.test(to)) return post(sending.receiptUrl, { senderId: to, phoneNumber: from }, sending);
       const date = sending.at.toISOString().slice(0, 19).replace("T", " ");
       return post(

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import smpp from "smpp";
 
-/** Answers a submit_sm, or does not. `place`: how many have come, this one included. */
+/** Responds to a submit_sm, or does not. `place`: how many have come, this one included. */
 export type OnSubmit = (pdu: smpp.PDU, session: smpp.Session, place: number) => void;
 
 export const accept: OnSubmit = (pdu, session, place) => void session.send(pdu.response({ message_id: `0A${place}` }));
 
-/** Answers every submit_sm with a command_status. */
+/** Responds to every submit_sm with a command_status. */
 export const refuse =
   (status: number): OnSubmit =>
   (pdu, session) =>
@@ -32,7 +32,7 @@ export const receiptOf = (id: string) => ({
   short_message: "",
 });
 
-/** Starts a centre that takes every bind and accepts every message until it is told otherwise. */
+/** Starts a centre that takes every bind and accepts every message until its test changes that. */
 export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
   const centre = {
     url: "",
@@ -40,7 +40,7 @@ export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
     /** command_status of the response to a bind. */
     bindStatus: 0,
     bindStatusOf: (_pdu: smpp.PDU): number => centre.bindStatus,
-    /** Called after a bind, and after an enquire_link, was answered. */
+    /** Called after a bind, and after an enquire_link, got its response. */
     afterAnswer: (_command: "bind" | "enquire_link"): void => undefined,
     answersEnquiries: true,
     binds: [] as smpp.PDU[],
