@@ -1,8 +1,5 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
-
-const DEBIAN_CHROMIUM = "/usr/bin/chromium";
-const chromium = process.env.CHROMIUM_PATH || (existsSync(DEBIAN_CHROMIUM) ? DEBIAN_CHROMIUM : undefined);
+import { installedChromium } from "./scripts/debian-chromium";
 
 /** Against an installation that already runs: the smoke tests only, one after another, since they share its account. */
 const smoke = process.env.E2E_BASE_URL ? { grep: /@smoke/, workers: 1 } : {};
@@ -25,7 +22,7 @@ export default defineConfig({
     screenshot: "only-on-failure",
     // Without `executablePath` Playwright takes the Chromium that it has installed itself.
     launchOptions: {
-      executablePath: chromium,
+      executablePath: installedChromium(),
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
     },
   },

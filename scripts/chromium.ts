@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { chromium } from "@playwright/test";
+import { DEBIAN_CHROMIUMS } from "./debian-chromium";
 import { runQuietly } from "./progress.mjs";
 
-const DEBIAN_CHROMIUM = "/usr/bin/chromium";
 const DOWNLOAD_WITHIN_MS = 300_000;
 const isRoot = process.getuid?.() === 0;
 
@@ -28,7 +28,7 @@ async function installFromDebian(): Promise<void> {
   if (!isRoot || !existsSync("/usr/bin/apt-get")) throw new Error("Only root may install Debian's.");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   await runQuietly("apt-get", ["update"], { env });
-  await runQuietly("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { env });
+  await runQuietly("apt-get", ["install", "-y", "--no-install-recommends", "chromium-headless-shell"], { env });
 }
 
 /**
@@ -37,7 +37,7 @@ async function installFromDebian(): Promise<void> {
  * @throws Error that lists the attempts.
  */
 export async function getChromium(): Promise<string> {
-  const known = [process.env.CHROMIUM_PATH ?? "", chromium.executablePath(), DEBIAN_CHROMIUM];
+  const known = [process.env.CHROMIUM_PATH ?? "", chromium.executablePath(), ...DEBIAN_CHROMIUMS];
   for (const candidate of known) if (await starts(candidate)) return candidate;
   const failures: string[] = [];
   for (const fetchOne of [download, installFromDebian]) {

@@ -15,6 +15,7 @@ const EVERY_KEY: Role = { scope: null };
 export const ROLES: Readonly<Record<string, Role>> = {
   "accounts.balance": { scope: "balance:read" },
   "accounts.get": EVERY_KEY,
+  "accounts.setQuietHours": "person",
   "accounts.updateProfile": "person",
   "accounts.usage": { scope: "balance:read" },
   "accounts.usageSeries": "person",
@@ -99,6 +100,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   "senders.delete": { scope: "senders:write" },
   "senders.get": EVERY_KEY,
   "senders.list": EVERY_KEY,
+  "senders.update": { scope: "senders:write" },
   "suppressions.create": { scope: "senders:write" },
   "suppressions.delete": { scope: "senders:write" },
   "suppressions.list": { scope: "sms:read" },
@@ -123,6 +125,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
 export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "accounts.balance": "viewer",
   "accounts.get": "viewer",
+  "accounts.setQuietHours": "developer",
   "accounts.updateProfile": "owner",
   "accounts.usage": "viewer",
   "accounts.usageSeries": "viewer",
@@ -177,6 +180,7 @@ export const LEAST_ROLES: Readonly<Record<string, MemberRole>> = {
   "senders.delete": "developer",
   "senders.get": "viewer",
   "senders.list": "viewer",
+  "senders.update": "developer",
   "suppressions.create": "developer",
   "suppressions.delete": "developer",
   "suppressions.list": "viewer",

@@ -49,6 +49,8 @@ async function connect(): Promise<pg.Client> {
     connectionString: directDatabaseUrl(),
     application_name: "worker-lease",
     keepAlive: true,
+    // Heartbeats and locks share the connection, and do not wait for each other.
+    pipeline: true,
     query_timeout: 5 * SECOND_MS,
     connectionTimeoutMillis: 5 * SECOND_MS,
   });

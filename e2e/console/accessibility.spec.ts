@@ -18,6 +18,7 @@ const ACCOUNT_PAGES = [
   "/events",
   "/requests",
   "/settings",
+  "/settings/sending",
   "/settings/security",
   "/settings/team",
   "/settings/alerts",

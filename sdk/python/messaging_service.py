@@ -320,6 +320,10 @@ class Senders(_Resource):
     def get(self, sender_id: str) -> Json:
         return self._request("GET", _at("/senders", sender_id))["data"]
 
+    def update(self, sender_id: str, **fields: Any) -> Json:
+        """Changes the ids of its registration in India (DLT)."""
+        return self._request("PATCH", _at("/senders", sender_id), body=fields)["data"]
+
     def delete(self, sender_id: str) -> Json:
         return self._request("DELETE", _at("/senders", sender_id))["data"]
 

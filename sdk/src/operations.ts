@@ -17,6 +17,7 @@ export const OPERATIONS = {
   listSenders: { method: "GET", path: "/senders", isKeyed: false },
   createSender: { method: "POST", path: "/senders/create", isKeyed: true },
   getSender: { method: "GET", path: "/senders/{id}", isKeyed: false },
+  updateSender: { method: "PATCH", path: "/senders/{id}", isKeyed: false },
   deleteSender: { method: "DELETE", path: "/senders/{id}", isKeyed: false },
   listSuppressions: { method: "GET", path: "/suppressions", isKeyed: false },
   createSuppression: { method: "POST", path: "/suppressions", isKeyed: true },

@@ -88,6 +88,10 @@ export class Senders {
   get(id: string, options?: CallOptions): Reply<"getSender"> {
     return dataOf(this.request("getSender", { ...options, path: { id } }));
   }
+  /** Changes the ids of its registration in India (DLT). */
+  update(id: string, body: Body<"updateSender">, options?: CallOptions): Reply<"updateSender"> {
+    return dataOf(this.request("updateSender", { ...options, path: { id }, body }));
+  }
   delete(id: string, options?: CallOptions): Reply<"deleteSender"> {
     return dataOf(this.request("deleteSender", { ...options, path: { id } }));
   }

@@ -333,7 +333,13 @@ export interface paths {
         delete: operations["deleteSender"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a sender
+         * @description Changes the ids of its registration in India (DLT) that are given; null takes one away. They go with the messages that providers are given from then on. Its approval stays.
+         *
+         *     Permission: `senders:write` (register and delete sender ids, and suppress numbers).
+         */
+        patch: operations["updateSender"];
         trace?: never;
     };
     "/suppressions": {
@@ -819,7 +825,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
@@ -908,6 +914,11 @@ export interface components {
                 segments: number;
                 /** @description Price of all segments, in units of `currency`; 0 when its message would fail at once. */
                 cost: number;
+                /**
+                 * Format: date-time
+                 * @description When it would be sent, ISO 8601: `send_at`, or the end of its recipient's quiet hours; null: at once.
+                 */
+                scheduled_at: string | null;
                 /** @description The `error` with which its message would fail at once; null: it would be accepted. */
                 refusal: components["schemas"]["MessageError"] | null;
             }[];
@@ -1177,6 +1188,13 @@ export interface components {
             balance: number;
             /** @description ISO 4217 code. */
             currency: string;
+            /** @description Hours in which messages wait instead of being sent; null: none. */
+            quiet_hours: {
+                /** @description Start by the recipient's clock, HH:MM. */
+                starts_at: string;
+                /** @description End by the recipient's clock, HH:MM; before `starts_at`: on the next day. */
+                ends_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description Time when the account was created, ISO 8601.
@@ -1277,6 +1295,22 @@ export interface components {
             status: "pending" | "approved" | "rejected" | "suspended";
             /** @description Reason that the operator gave for a rejection or suspension; null: none. */
             status_reason: string | null;
+            /**
+             * @description Principal entity id in India (DLT), which carriers get with messages to India; null: none.
+             * @default null
+             */
+            dlt_entity_id: string | null;
+            /**
+             * @description Template id in India (DLT); null: none.
+             * @default null
+             */
+            dlt_template_id: string | null;
+            /**
+             * @description Kind of that template; null: none.
+             * @default null
+             * @enum {string|null}
+             */
+            dlt_template_category: "transactional" | "promotional" | "service_implicit" | "service_explicit" | null;
             /**
              * Format: date-time
              * @description Time of approval, ISO 8601; null: not approved.
@@ -1727,7 +1761,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.
+             * @description When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
@@ -1824,6 +1858,11 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /**
+             * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
+             * @enum {string|null}
+             */
+            quiet_hours?: "apply" | "ignore" | null;
             /** @description Your own id; returned with the message and in webhooks, and a filter of the list. */
             reference?: string | null;
             /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
@@ -1854,6 +1893,11 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /**
+             * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
+             * @enum {string|null}
+             */
+            quiet_hours?: "apply" | "ignore" | null;
             /** @description Up to 20 pairs of your own, keys of 1 to 40 and values of up to 500 characters; returned with the message and in webhooks, and filters of the list. */
             metadata?: {
                 [key: string]: string;
@@ -1888,6 +1932,11 @@ export interface components {
             send_at?: string | null;
             /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
             validity_period?: number | null;
+            /**
+             * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
+             * @enum {string|null}
+             */
+            quiet_hours?: "apply" | "ignore" | null;
             /** @description Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. Omitted: `body` is sent as it is. */
             variables?: {
                 [key: string]: string;
@@ -1909,6 +1958,15 @@ export interface components {
             type?: "alphanumeric" | "numeric" | "short_code" | "long_code";
             /** @description Country of registration, ISO 3166-1 alpha-2. */
             country_code?: string;
+            /** @description Principal entity id of the registration in India (DLT), up to 30 digits. */
+            dlt_entity_id?: string | null;
+            /** @description Id of the registered template that texts of this sender follow, up to 30 digits; with `dlt_entity_id` only. */
+            dlt_template_id?: string | null;
+            /**
+             * @description Kind of that template; with `dlt_entity_id` only.
+             * @enum {string|null}
+             */
+            dlt_template_category?: "transactional" | "promotional" | "service_implicit" | "service_explicit" | null;
         };
         CreateSuppressionRequest: {
             /** @description Number to suppress, E.164. */
@@ -1945,6 +2003,17 @@ export interface components {
              * @description Time when the key expires, ISO 8601, in the future; null: never; omitted: unchanged.
              */
             expires_at?: string | null;
+        };
+        UpdateSenderRequest: {
+            /** @description Principal entity id of the registration in India (DLT), up to 30 digits. */
+            dlt_entity_id?: string | null;
+            /** @description Id of the registered template that texts of this sender follow, up to 30 digits; with `dlt_entity_id` only. */
+            dlt_template_id?: string | null;
+            /**
+             * @description Kind of that template; with `dlt_entity_id` only.
+             * @enum {string|null}
+             */
+            dlt_template_category?: "transactional" | "promotional" | "service_implicit" | "service_explicit" | null;
         };
         UpdateWebhookRequest: {
             /**
@@ -3087,6 +3156,62 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["Deleted"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateSender: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400. Without it they are ignored, and `meta.warnings` names them.
+                 * @example handling=strict
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description Sender id, prefix snd_. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSenderRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always true.
+                         * @constant
+                         */
+                        success: true;
+                        data: components["schemas"]["Sender"];
                         meta: components["schemas"]["Meta"];
                     };
                 };

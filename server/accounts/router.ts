@@ -1,6 +1,16 @@
 import { ownerProcedure, router, scoped, sessionProcedure } from "../core/trpc";
 import { updateProfile } from "./profile";
-import { Account, Balance, ProfileInput, Usage, UsageQuery, UsageSeries, UsageSeriesQuery } from "./schema";
+import { setQuietHours } from "./quiet-hours";
+import {
+  Account,
+  Balance,
+  ProfileInput,
+  QuietHoursInput,
+  Usage,
+  UsageQuery,
+  UsageSeries,
+  UsageSeriesQuery,
+} from "./schema";
 import { getAccount, getBalance, getUsage, getUsageSeries } from "./service";
 
 export const accountsRouter = router({
@@ -49,6 +59,10 @@ export const accountsRouter = router({
     .input(ProfileInput)
     .output(Account)
     .mutation(({ ctx, input }) => updateProfile(ctx.actor, input)),
+  setQuietHours: sessionProcedure
+    .input(QuietHoursInput)
+    .output(Account)
+    .mutation(({ ctx, input }) => setQuietHours(ctx.actor, input)),
   usageSeries: sessionProcedure
     .input(UsageSeriesQuery)
     .output(UsageSeries)

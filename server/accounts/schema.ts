@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { DateTime, kindOf, LiveMode } from "../core/wire";
 
+const TimeOfDay = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time of day from 00:00 to 23:59, such as 21:00");
+
+/** Start and end by the recipient's clock; an end before the start is on the next day. */
+export const QuietHours = z.object({
+  starts_at: TimeOfDay.describe("Start by the recipient's clock, HH:MM."),
+  ends_at: TimeOfDay.describe("End by the recipient's clock, HH:MM; before `starts_at`: on the next day."),
+});
+export type QuietHours = z.output<typeof QuietHours>;
+
 export const Account = z.object({
   id: z.string().describe("Account id, prefix acc_."),
   object: kindOf("account"),
@@ -13,6 +24,7 @@ export const Account = z.object({
   kyc_verified: z.boolean().describe("Whether the operator has verified the customer's identity."),
   balance: z.number().describe("Available balance, in units of `currency`."),
   currency: z.string().describe("ISO 4217 code."),
+  quiet_hours: QuietHours.nullable().describe("Hours in which messages wait instead of being sent; null: none."),
   created_at: DateTime.describe("Time when the account was created, ISO 8601."),
 });
 export type Account = z.output<typeof Account>;
@@ -27,6 +39,15 @@ export const ProfileInput = z.object({
     .optional(),
 });
 export type ProfileInput = z.output<typeof ProfileInput>;
+
+/** Console: null switches quiet hours off. */
+export const QuietHoursInput = z.object({
+  quiet_hours: QuietHours.refine(({ starts_at, ends_at }) => starts_at !== ends_at, {
+    path: ["ends_at"],
+    message: "must differ from the start",
+  }).nullable(),
+});
+export type QuietHoursInput = z.output<typeof QuietHoursInput>;
 
 export const Balance = z.object({
   object: kindOf("balance"),

@@ -27,6 +27,9 @@ export type LockedAccount = {
   floodTotal: number | null;
   /** Maximum spending per UTC day; null: no cap. */
   dailySpendCapMicros: bigint | null;
+  /** Quiet hours, in minutes after the recipient's midnight; null: none. */
+  quietStartsMinute: number | null;
+  quietEndsMinute: number | null;
 };
 
 /**
@@ -39,7 +42,8 @@ export async function lockAccounts(tx: Tx, ids: Iterable<string>): Promise<Map<s
     name: "accounts.lock",
     text: `SELECT id, status, currency, balance_micros AS "balanceMicros", allowed_countries AS "allowedCountries",
              flood_identical AS "floodIdentical", flood_total AS "floodTotal",
-             daily_spend_cap_micros AS "dailySpendCapMicros"
+             daily_spend_cap_micros AS "dailySpendCapMicros",
+             quiet_starts_minute AS "quietStartsMinute", quiet_ends_minute AS "quietEndsMinute"
            FROM accounts WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`,
     values: [[...new Set(ids)]],
   });

@@ -42,6 +42,10 @@ const newInvitation = () => ({ email: `${newId("user")}@audit.example`, role: "v
 
 /** By the mutation: the action that it records, and how it is done. */
 const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
+  "accounts.setQuietHours": [
+    "account.quiet_hours_set",
+    (owner) => callAs(owner, "accounts.setQuietHours", { quiet_hours: { starts_at: "21:00", ends_at: "08:00" } }),
+  ],
   "accounts.updateProfile": [
     "account.updated",
     (owner) => callAs(owner, "accounts.updateProfile", { company_name: "Acme", country: "DE" }),
@@ -209,6 +213,11 @@ const MUTATION_CASES: Readonly<Record<string, [action: string, run: Run]>> = {
   "senders.delete": [
     "sender.deleted",
     async (owner) => callAs(owner, "senders.delete", { id: idOf(await newSender(owner)) }),
+  ],
+  "senders.update": [
+    "sender.updated",
+    async (owner) =>
+      callAs(owner, "senders.update", { id: idOf(await newSender(owner)), dlt_entity_id: "1201159178492032504" }),
   ],
   "suppressions.create": ["suppression.created", newSuppression],
   "suppressions.delete": [

@@ -51,7 +51,7 @@ export const Message = z.object({
   delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not yet."),
   failed_at: NullableDateTime.describe("When it failed for good, ISO 8601; null: it did not."),
   scheduled_at: NullableDateTime.describe(
-    "When it is to be sent, ISO 8601: the `send_at` of the request; null: at once.",
+    "When it is to be sent, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours; null: at once.",
   ),
   validity_period: z
     .number()
@@ -96,6 +96,14 @@ const ValidityPeriod = z
       "asked to try no longer. Null or omitted: no limit of its own.",
   );
 
+const QuietHoursChoice = z
+  .enum(["apply", "ignore"])
+  .nullish()
+  .describe(
+    "`ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or " +
+      "`apply`: in quiet hours, if the account has any, the message waits for their end.",
+  );
+
 /** Input shared by a single send, a bulk send and their estimate. */
 export const SharedInput = {
   from: From,
@@ -105,6 +113,7 @@ export const SharedInput = {
   smart_encoding: SmartEncoding,
   send_at: SendAt,
   validity_period: ValidityPeriod,
+  quiet_hours: QuietHoursChoice,
 };
 
 /** A phone number in a query string, where a `+` that is not encoded as %2B arrives as a space. */

@@ -15,7 +15,12 @@ export type OutboundMessage = {
   segments: number;
   /** End of its validity period; absent or null: none. */
   expiresAt?: Date | null;
+  /** What its sender is registered with in India; absent or null: nothing. */
+  dlt?: DltIds | null;
 };
+
+/** Ids of the registration of senders and templates in India (DLT). `templateCategory`: the kind of the template. */
+export type DltIds = { entityId: string; templateId: string | null; templateCategory: string | null };
 
 /** Remaining validity period: whole seconds, at least one, and its end. */
 export type Validity = { seconds: number; until: Date };

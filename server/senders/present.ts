@@ -13,6 +13,9 @@ export const presentSender = (row: SenderRow): Sender => ({
   country_code: row.countryCode,
   status: row.status as Sender["status"],
   status_reason: row.status === "rejected" || row.status === "suspended" ? row.statusReason : null,
+  dlt_entity_id: row.dltEntityId,
+  dlt_template_id: row.dltTemplateId,
+  dlt_template_category: row.dltTemplateCategory as Sender["dlt_template_category"],
   approved_at: isoOrNull(row.approvedAt),
   created_at: row.createdAt.toISOString(),
 });

@@ -1,8 +1,9 @@
 import { router, scoped } from "../core/trpc";
 import { Deleted } from "../core/wire";
 import { listPageOf } from "../lists/schema";
-import { CreateSenderInput, ListSendersQuery, Sender, SenderPath } from "./schema";
+import { CreateSenderInput, ListSendersQuery, Sender, SenderPath, UpdateSenderInput } from "./schema";
 import { createSender, deleteSender, getSender, listSenders } from "./service";
+import { updateSender } from "./update";
 
 export const sendersRouter = router({
   list: scoped(null)
@@ -47,6 +48,22 @@ export const sendersRouter = router({
     .input(SenderPath)
     .output(Sender)
     .query(({ ctx, input }) => getSender(ctx.actor, input.id)),
+  update: scoped("senders:write")
+    .meta({
+      openapi: {
+        method: "PATCH",
+        path: "/senders/{id}",
+        operationId: "updateSender",
+        tags: ["Senders"],
+        summary: "Change a sender",
+        description:
+          "Changes the ids of its registration in India (DLT) that are given; null takes one away. They go with the messages that " +
+          "providers are given from then on. Its approval stays.",
+      },
+    })
+    .input(UpdateSenderInput)
+    .output(Sender)
+    .mutation(({ ctx, input }) => updateSender(ctx.actor, input)),
   delete: scoped("senders:write")
     .meta({
       openapi: {

@@ -11,6 +11,7 @@ import { isTestAccount, newId } from "../core/ids";
 import { addJob } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
 import { readList } from "../lists/read-list";
+import { requireDltEntity } from "./dlt";
 import { presentSender } from "./present";
 import type { CreateSenderInput, ListSendersQuery, Sender } from "./schema";
 import { agreesWithForm, senderTypeOf } from "./sender-type";
@@ -23,8 +24,8 @@ const SENDERS_MAX = 100;
 
 /**
  * Registers a sender ID. It is pending until an operator approves it, or until SENDER_AUTO_APPROVE_S has passed.
- * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, `sender_exists`, or
- *   `sender_limit` past 100 senders that were not rejected.
+ * @throws 400 `invalid_sender_id`, `sender_type_mismatch` when it contradicts the given type, `sender_exists`,
+ *   `dlt_entity_missing`, or `sender_limit` past 100 senders that were not rejected.
  */
 export async function createSender(
   actor: AccountActor,
@@ -45,6 +46,12 @@ export async function createSender(
       details: { expected },
     });
   }
+  const dlt = {
+    dltEntityId: input.dlt_entity_id ?? null,
+    dltTemplateId: input.dlt_template_id ?? null,
+    dltTemplateCategory: input.dlt_template_category ?? null,
+  };
+  requireDltEntity(dlt);
   const isTest = isTestAccount(actor.accountId);
   const createdAt = now();
   const row = {
@@ -60,13 +67,15 @@ export async function createSender(
     maxSegmentsPerSecond: null,
     approvedAt: isTest ? createdAt : null,
     createdAt,
+    ...dlt,
   };
   const waitS = isTest ? 0 : env().SENDER_AUTO_APPROVE_S;
   const carryOut = async (tx: Tx): Promise<Sender> => {
     // createOnce holds the account's lock, so two registrations count one after the other.
     const { rowCount } = await tx.query(
-      `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at, approved_at)
-       SELECT $1, $2, $3, $4, $5, $6, $7::timestamptz, $9::timestamptz
+      `INSERT INTO senders (id, account_id, sender_id, type, country_code, status, created_at, approved_at,
+         dlt_entity_id, dlt_template_id, dlt_template_category)
+       SELECT $1, $2, $3, $4, $5, $6, $7::timestamptz, $9::timestamptz, $10, $11, $12
        WHERE (SELECT count(*) FROM senders WHERE account_id = $2 AND status <> 'rejected') < $8
        ON CONFLICT (account_id, sender_id) DO NOTHING`,
       [
@@ -79,6 +88,9 @@ export async function createSender(
         row.createdAt,
         SENDERS_MAX,
         row.approvedAt,
+        row.dltEntityId,
+        row.dltTemplateId,
+        row.dltTemplateCategory,
       ],
     );
     if (rowCount === 0) throw await whyNotRegistered(tx, row);

@@ -51,6 +51,13 @@ const ACTIONS: readonly Choice[] = [
     href: createAt("/suppressions"),
   },
   {
+    id: "quiet-hours",
+    label: "Quiet hours",
+    icon: IconMoon,
+    words: "sending night time zone settings",
+    href: "/settings/sending",
+  },
+  {
     id: "security",
     label: "Security",
     icon: IconKey,

@@ -93,7 +93,7 @@ describe("the guide to errors", () => {
   });
 
   test("lists every code with which the service itself fails a message", () => {
-    const blocked = ["blocklisted", "country_not_allowed", "flood_limit"];
+    const blocked = ["blocklisted", "country_not_allowed", "flood_limit", "quiet_hours"];
     for (const code of [
       ...blocked,
       "invalid_recipient",

@@ -1,6 +1,8 @@
 /** The result of a proof, for people and programs. */
 
+import type { Happened } from "../faults/faults";
 import type { Outcome } from "../run";
+import type { Send } from "../world/load";
 import { duration, spread } from "./figures";
 import { QUEUES } from "./history";
 import { afterKills, afterReturns } from "./recovery";
@@ -23,6 +25,15 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   empty: "empty books",
 };
 
+/** Whether the web process of a send was frozen, or the database away, before its first response. */
+function isHindered({ web, atMs, firstMs }: Send, happened: readonly Happened[]): boolean {
+  const isAway = ({ fault }: Happened) =>
+    fault.kind === "restart" ||
+    fault.kind === "failover" ||
+    (fault.kind === "freeze" && fault.member === `web-${web + 1}`);
+  return happened.some((each) => isAway(each) && each.atMs < atMs + (firstMs ?? 0) && atMs < each.untilMs);
+}
+
 /** All results of a run as plain data. */
 export function figuresOf(verdict: Verdict, outcome: Outcome) {
   const { evidence, happened, lives, load, rest, times, problems, stalls } = outcome;
@@ -33,6 +44,7 @@ export function figuresOf(verdict: Verdict, outcome: Outcome) {
     answers: tries.toSorted((one, other) => other.count - one.count),
     latency: {
       first: during.flatMap(({ firstMs }) => firstMs ?? []),
+      unhindered: during.filter((send) => !isHindered(send, happened)).flatMap(({ firstMs }) => firstMs ?? []),
       accepted: during.flatMap(({ acceptedMs, key }) => (key === null ? [] : (acceptedMs ?? []))),
     },
     skipped: load.skipped(),
@@ -90,6 +102,7 @@ export function tableOf(figures: Figures): string {
     "",
     "Callers",
     row("first answer to a send", spread(latency.first)),
+    row("  process and database were there", spread(latency.unhindered)),
     row("until accepted, repeated with its key", spread(latency.accepted)),
     ...answers
       .filter(isOdd)

@@ -43,7 +43,7 @@ function goodRun(): Evidence {
     sends: [
       {
         ...{ accountId: ACCOUNT, key: "k", reference: "order-1", recipients: [TO], atMs: 0, firstMs: 1, acceptedMs: 1 },
-        ...{ tries: 1, ids: [ID], refused: false },
+        ...{ web: 0, tries: 1, ids: [ID], refused: false },
       },
     ],
     reading: { reads: 0, missing: [], backwards: [] },

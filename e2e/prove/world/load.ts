@@ -11,6 +11,8 @@ export type Send = {
   reference: string | null;
   recipients: string[];
   atMs: number;
+  /** Place of the web process that got the first try, among `urls`. */
+  web: number;
   /** Response time of the first try, whatever its status; null: no response. */
   firstMs: number | null;
   /** Time until the 201, including all repetitions. */
@@ -112,7 +114,15 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
     const key = deed === "single" ? null : `key-${seed}-${sends.length}`;
     const reference = isBulk ? null : `order-${sends.length}`;
     const made: Send = {
-      ...{ accountId: customer.accountId, key, reference, recipients, atMs: Date.now(), tries: 0 },
+      ...{
+        accountId: customer.accountId,
+        key,
+        reference,
+        recipients,
+        atMs: Date.now(),
+        web: turn % urls.length,
+        tries: 0,
+      },
       ...{ firstMs: null, acceptedMs: null, ids: null, refused: false },
     };
     sends.push(made);

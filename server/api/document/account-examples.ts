@@ -39,6 +39,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
         kyc_verified: true,
         balance: 99.99,
         currency: "USD",
+        quiet_hours: { starts_at: "21:00", ends_at: "08:00" },
         created_at: "2026-01-01T09:00:00.000Z",
       }),
     },
@@ -70,6 +71,20 @@ export const ACCOUNT_EXAMPLES: Examples = {
       responses: one("Waiting for approval", { ...SENDER, status: "pending" as const, approved_at: null }),
     },
     get: { responses: one("An approved sender", SENDER) },
+    update: {
+      requests: one("A registration in India", {
+        dlt_entity_id: "1201159178492032504",
+        dlt_template_id: "1107169175728319365",
+        dlt_template_category: "service_implicit" as const,
+      }),
+      responses: one("The changed sender", {
+        ...SENDER,
+        country_code: "IN",
+        dlt_entity_id: "1201159178492032504",
+        dlt_template_id: "1107169175728319365",
+        dlt_template_category: "service_implicit" as const,
+      }),
+    },
     delete: { responses: one("Deleted", { id: SENDER.id, object: "sender", deleted: true as const }) },
   },
   suppressions: {

@@ -94,6 +94,7 @@ const EXAMPLES: Examples = {
             price_per_segment: 0.01,
             segments: 1,
             cost: 0.01,
+            scheduled_at: null,
             refusal: null,
           },
         ],

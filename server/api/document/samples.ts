@@ -144,6 +144,9 @@ export const SENDER: Sender = {
   country_code: "US",
   status: "approved",
   status_reason: null,
+  dlt_entity_id: null,
+  dlt_template_id: null,
+  dlt_template_category: null,
   approved_at: "2026-01-02T08:30:00.000Z",
   created_at: "2026-01-01T09:00:00.000Z",
 };

@@ -30,13 +30,16 @@ import {
 } from "./admission";
 import { loadFraudCheck } from "./fraud-check";
 import type { Refusal } from "./fraud-rules";
-import { countAccepted, insertMessages, insertMetadata } from "./insert";
+import { countAccepted, insertMessages, insertMetadata, type NewMessage } from "./insert";
+import { hasQuietHours, loadPutOffCheck, type PutOff } from "./put-off";
 
 /** One request's messages: all accepted together, or none. */
 export type Acceptance = {
   accountId: string;
   key: SendingKey;
-  messages: MessageRow[];
+  messages: NewMessage[];
+  /** Whether its messages are sent in quiet hours of their recipients too. */
+  ignoresQuietHours: boolean;
   /** Refuses the request, unless its Idempotency-Key has a response already. */
   refusal: ApiError | null;
   idempotency: Idempotency | null;
@@ -91,8 +94,13 @@ const isPending = (message: MessageRow): boolean => message.status === "pending"
 /** The UTC day on which a request's messages are counted. */
 const dayOf = ({ messages: [first] }: Acceptance): string => utcDay(first?.createdAt ?? now());
 
-/** The row as it is stored: a blocked message fails at once, without a route and free of charge. */
-const storedRow = (row: MessageRow, currency: string, refusal: Refusal | undefined): MessageRow =>
+/** The row as it is stored: a blocked message fails at once, without a route and free of charge; one that is put off waits. */
+const storedRow = (
+  row: NewMessage,
+  currency: string,
+  refusal: Refusal | null | undefined,
+  putOff: PutOff | undefined,
+): NewMessage =>
   refusal
     ? {
         ...row,
@@ -105,7 +113,7 @@ const storedRow = (row: MessageRow, currency: string, refusal: Refusal | undefin
         errorMessage: refusal.message,
         failedAt: row.createdAt,
       }
-    : { ...row, currency };
+    : { ...row, currency, scheduledAt: putOff?.scheduledAt ?? row.scheduledAt };
 
 async function flush(tx: Tx, defer: Defer, batch: Acceptance[]): Promise<Settled<Accepted>[]> {
   const books = await openBooks(tx, batch);
@@ -140,6 +148,7 @@ type Books = {
   spending: Awaited<ReturnType<typeof loadSpending>>;
   failures: Awaited<ReturnType<typeof loadFailures>>;
   checkFraud: Awaited<ReturnType<typeof loadFraudCheck>>;
+  putOff: Awaited<ReturnType<typeof loadPutOffCheck>>;
 };
 
 /** Locks the accounts, then reads everything else. */
@@ -159,17 +168,19 @@ async function openBooks(tx: Tx, batch: readonly Acceptance[]): Promise<Books> {
     findSuppressed(tx, pending),
   ]);
   const days = batch.map(dayOf);
-  const [checkFraud, spending] = await Promise.all([
+  const [checkFraud, spending, putOff] = await Promise.all([
     loadFraudCheck(tx, accounts, pending, isSuppressed),
     loadSpending(tx, accounts.values(), days),
+    loadPutOffCheck(accounts.values()),
   ]);
   // With every message counted, so whichever requests are refused later, no other message will be blocked.
   const { blocked, release } = checkFraud(pending);
   release();
-  const mayFail = blocked.size > 0 || batch.some((item) => !item.messages.every(isPending));
+  const mayExpire = pending.some(({ validityS }) => validityS !== null) && [...accounts.values()].some(hasQuietHours);
+  const mayFail = blocked.size > 0 || mayExpire || batch.some((item) => !item.messages.every(isPending));
   const failures = await loadFailures(tx, mayFail ? accounts.keys() : [], days);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
-  return { accounts, balances, responses, quotas, spending, failures, checkFraud };
+  return { accounts, balances, responses, quotas, spending, failures, checkFraud, putOff };
 }
 
 /** A response, and the request to be stored; null: the response is a replay. */
@@ -182,8 +193,14 @@ function decide(item: Acceptance, books: Books): Decision {
   if (known) return { response: known.response, request: null };
   if (item.refusal) throw item.refusal;
   const account = requireActive(books.accounts.get(item.accountId));
-  const { blocked, release } = books.checkFraud(item.messages.filter(isPending));
-  const messages = item.messages.map((message) => storedRow(message, account.currency, blocked.get(message)));
+  const putOffs = putOffsOf(item, account, books);
+  const { blocked, release } = books.checkFraud(
+    item.messages.filter((message) => isPending(message) && !putOffs.get(message)?.refusal),
+  );
+  const messages = item.messages.map((message) => {
+    const putOff = putOffs.get(message);
+    return storedRow(message, account.currency, putOff?.refusal ?? blocked.get(message), putOff);
+  });
   try {
     charge(item, account, messages, books);
   } catch (refused) {
@@ -193,6 +210,18 @@ function decide(item: Acceptance, books: Books): Decision {
   const response = item.respond(messages);
   books.responses.add(item, response);
   return { response, request: { item, messages, response } };
+}
+
+/** The messages of a request that quiet hours put off, or that expire in them. */
+function putOffsOf(item: Acceptance, account: LockedAccount, { putOff }: Books): Map<NewMessage, PutOff> {
+  const putOffs = new Map<NewMessage, PutOff>();
+  if (item.ignoresQuietHours || !hasQuietHours(account)) return putOffs;
+  const at = now();
+  for (const message of item.messages) {
+    const decision = isPending(message) ? putOff(account, message, at) : null;
+    if (decision) putOffs.set(message, decision);
+  }
+  return putOffs;
 }
 
 /** Takes the request's cost and quota from the books. @throws 402 or 429 when they do not suffice, with nothing taken. */
@@ -214,7 +243,7 @@ function charge(item: Acceptance, account: LockedAccount, messages: readonly Mes
 }
 
 /** A request to be stored, with its messages as they are stored. */
-type AcceptedRequest = { item: Acceptance; messages: MessageRow[]; response: unknown };
+type AcceptedRequest = { item: Acceptance; messages: NewMessage[]; response: unknown };
 
 async function write(tx: Tx, defer: Defer, requests: readonly AcceptedRequest[], quotas: QuotaCount[]): Promise<void> {
   const messages = requests.flatMap((request) => request.messages);

@@ -1,6 +1,6 @@
 /** Wire shapes of POST /messages/estimate. */
 import { z } from "zod";
-import { kindOf } from "../../core/wire";
+import { kindOf, NullableDateTime } from "../../core/wire";
 import { BulkVariables, Encoding, MessageError, SendBulkInput, SendMessageInput, SharedInput } from "../schema";
 
 export const EstimateInput = z
@@ -48,6 +48,9 @@ const RecipientEstimate = z.object({
     .describe("Price of one segment, in units of `currency`; null without a route."),
   segments: z.number().int().describe("Segments of its text, which differ between recipients with `variables`."),
   cost: z.number().describe("Price of all segments, in units of `currency`; 0 when its message would fail at once."),
+  scheduled_at: NullableDateTime.describe(
+    "When it would be sent, ISO 8601: `send_at`, or the end of its recipient's quiet hours; null: at once.",
+  ),
   refusal: MessageError.nullable().describe(
     "The `error` with which its message would fail at once; null: it would be accepted.",
   ),

@@ -4,7 +4,7 @@ import { now, utcDay } from "../../core/clock";
 import { pool, prisma } from "../../core/db";
 import { type ApiError, isApiError } from "../../core/errors";
 import { newId } from "../../core/ids";
-import { fromMicros } from "../../core/wire";
+import { fromMicros, isoOrNull } from "../../core/wire";
 import { findSuppressed } from "../../suppressions/store";
 import { nonGsmCharacters, segmentText } from "../segments";
 import { gsmSubstitutes, toGsmPunctuation } from "../smart-encoding";
@@ -12,6 +12,7 @@ import { loadFailures, loadQuotas, loadSpending, requireActive, requireBalance, 
 import type { Estimate, EstimateInput } from "./estimate-schema";
 import { type CandidateMessage, loadFraudCheck } from "./fraud-check";
 import { type Destination, prepareSend } from "./prepared-send";
+import { loadPutOffCheck } from "./put-off";
 
 const NON_GSM_SHOWN_MAX = 100;
 
@@ -30,7 +31,9 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
   ]);
   const at = now();
   const [recipients, spending, failures] = await Promise.all([
-    applyFraudCheck(account, input.from, recipientsOf(input).map(prepared.resolve)),
+    applyQuietHours(account, input, prepared.scheduledAt, recipientsOf(input).map(prepared.resolve)).then((timed) =>
+      applyFraudCheck(account, input.from, timed),
+    ),
     loadSpending(pool(), [account], [utcDay(at)]),
     loadFailures(pool(), [account.id], [utcDay(at)]),
   ]);
@@ -62,10 +65,38 @@ export async function estimateSend(actor: AccountActor, input: EstimateInput): P
   };
 }
 
-type Account = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
+type Account = Pick<
+  LockedAccount,
+  "id" | "allowedCountries" | "floodIdentical" | "floodTotal" | "quietStartsMinute" | "quietEndsMinute"
+>;
+
+/** A recipient with the time at which its message would be sent; null: at once. */
+type TimedDestination = Destination & { scheduledAt: Date | null };
+
+const refused = ({ to, text }: Destination, refusal: NonNullable<Destination["refusal"]>): TimedDestination => ({
+  ...{ to, costMicros: 0n, text, routing: null, refusal, scheduledAt: null },
+});
+
+/** Puts off recipients that have quiet hours, and replaces those whose message would expire in them by their refusals. */
+async function applyQuietHours(
+  account: Account,
+  { quiet_hours: choice, validity_period: validityS = null }: EstimateInput,
+  sendAt: Date | null,
+  recipients: Destination[],
+): Promise<TimedDestination[]> {
+  const check = await loadPutOffCheck(choice === "ignore" ? [] : [account]);
+  const at = now();
+  return recipients.map((recipient) => {
+    if (!recipient.routing) return { ...recipient, scheduledAt: null };
+    const putOff = check(account, { toNumber: recipient.to, sendAt, validityS }, at);
+    return putOff?.refusal
+      ? refused(recipient, putOff.refusal)
+      : { ...recipient, scheduledAt: putOff?.scheduledAt ?? sendAt };
+  });
+}
 
 /** Replaces recipients that suppressions or limits block by their refusals, in order. */
-async function applyFraudCheck(account: Account, from: string, recipients: Destination[]) {
+async function applyFraudCheck(account: Account, from: string, recipients: TimedDestination[]) {
   const candidates = recipients.map(
     ({ to, text, routing }): CandidateMessage => ({
       id: newId("message"),
@@ -80,10 +111,10 @@ async function applyFraudCheck(account: Account, from: string, recipients: Desti
   const isSuppressed = await findSuppressed(pool(), routed);
   const checkFraud = await loadFraudCheck(pool(), new Map([[account.id, account]]), routed, isSuppressed);
   const { blocked } = checkFraud(routed);
-  return recipients.map((recipient, at): Destination => {
+  return recipients.map((recipient, at) => {
     const candidate = candidates[at];
     const refusal = candidate && blocked.get(candidate);
-    return refusal ? { to: recipient.to, costMicros: 0n, text: recipient.text, routing: null, refusal } : recipient;
+    return refusal ? refused(recipient, refusal) : recipient;
   });
 }
 
@@ -122,14 +153,16 @@ const presentDestination = ({
   text,
   routing,
   costMicros,
+  scheduledAt,
   refusal,
-}: Destination): Estimate["recipients"][number] => ({
+}: TimedDestination): Estimate["recipients"][number] => ({
   to,
   route_id: routing?.routeId ?? null,
   provider: routing?.chain[0] ?? null,
   price_per_segment: routing && fromMicros(routing.priceMicros),
   segments: text.segments,
   cost: fromMicros(costMicros),
+  scheduled_at: isoOrNull(scheduledAt),
   refusal,
 });
 

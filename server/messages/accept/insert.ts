@@ -5,8 +5,14 @@ import { unnest } from "../../core/unnest";
 import type { Metadata } from "../metadata";
 import type { MessageRow } from "../present";
 
+/**
+ * A message that is being accepted. `sendAt`: the time that its request names, from which its validity period counts; quiet
+ * hours may have put off `scheduledAt` to a later one.
+ */
+export type NewMessage = MessageRow & { sendAt: Date | null };
+
 /** Columns of a new message, apart from its chain, which is passed as text since arrays cannot be nested. */
-const COLUMNS: Parameters<typeof unnest<MessageRow>>[0] = {
+const COLUMNS: Parameters<typeof unnest<NewMessage>>[0] = {
   id: ["text", ({ id }) => id],
   account_id: ["text", ({ accountId }) => accountId],
   api_key_id: ["text", ({ apiKeyId }) => apiKeyId],
@@ -33,9 +39,10 @@ const ALL_COLUMNS: typeof COLUMNS = {
 };
 
 const CHAIN = { chain: ["text", ({ chain }: MessageRow) => chain.join(",")] } as const;
-const METADATA = {
-  metadata: ["text", ({ metadata }: MessageRow) => (metadata === null ? null : JSON.stringify(metadata))],
-} as const;
+const OPERANDS: typeof COLUMNS = {
+  metadata: ["text", ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))],
+  send_at: ["timestamptz", ({ sendAt }) => sendAt?.toISOString() ?? null],
+};
 
 /**
  * An INSERT of new messages.
@@ -50,10 +57,10 @@ function insertOf(
 ) {
   const names = Object.keys(columns).join(", ");
   const entries = Object.entries({ chain: "string_to_array(chain, ',')", ...more });
-  const rows = unnest<MessageRow>({ ...columns, ...CHAIN, ...operands });
+  const rows = unnest<NewMessage>({ ...columns, ...CHAIN, ...operands });
   const text = `INSERT INTO messages (${names}, ${entries.map(([column]) => column).join(", ")})
                 SELECT ${names}, ${entries.map(([, expression]) => expression).join(", ")} FROM ${rows.as("r")}`;
-  return (messages: readonly MessageRow[]) => ({ name, text, values: rows.values(messages) });
+  return (messages: readonly NewMessage[]) => ({ name, text, values: rows.values(messages) });
 }
 
 const INSERT = insertOf("messages.insert", COLUMNS, {});
@@ -63,16 +70,16 @@ const INSERT_ALL = insertOf(
   ALL_COLUMNS,
   {
     metadata: "metadata::jsonb",
-    expires_at: "COALESCE(scheduled_at, clock_timestamp()) + validity_s * interval '1 second'",
+    expires_at: "COALESCE(send_at, clock_timestamp()) + validity_s * interval '1 second'",
   },
-  METADATA,
+  OPERANDS,
 );
 
 const needsAll = ({ scheduledAt, validityS, metadata }: MessageRow): boolean =>
   scheduledAt !== null || validityS !== null || metadata !== null;
 
 /** Stores accepted messages, pending or failed at once. */
-export async function insertMessages(tx: Tx, rows: readonly MessageRow[]): Promise<void> {
+export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<void> {
   await tx.query(rows.some(needsAll) ? INSERT_ALL(rows) : INSERT(rows));
 }
 

@@ -11,7 +11,7 @@ import { type FinalText, finalText, personalTexts } from "./personal-texts";
 /** Input that all messages of one request share. */
 export type SharedInput = Pick<
   SendMessageInput,
-  "from" | "body" | "route_id" | "provider" | "smart_encoding" | "send_at" | "validity_period"
+  "from" | "body" | "route_id" | "provider" | "smart_encoding" | "send_at" | "validity_period" | "quiet_hours"
 >;
 
 /** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */

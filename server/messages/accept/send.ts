@@ -10,6 +10,7 @@ import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../sc
 import { segmentText } from "../segments";
 import { accept } from "./accept";
 import { sendingKey } from "./admission";
+import type { NewMessage } from "./insert";
 import { prepareSend, type SharedInput } from "./prepared-send";
 
 /**
@@ -28,6 +29,7 @@ export async function sendMessage(
     key: sendingKey(actor),
     messages: refusal ? [] : [makeRow(input.to, input.reference ?? null, 0)],
     refusal,
+    ignoresQuietHours: input.quiet_hours === "ignore",
     idempotency,
     respond: ([row]) => row && presentMessage(row),
   });
@@ -54,6 +56,7 @@ export async function sendBulk(
     key: sendingKey(actor),
     messages: refusal ? [] : input.recipients.map((to, at) => makeRow(to, null, at)),
     refusal,
+    ignoresQuietHours: input.quiet_hours === "ignore",
     idempotency,
     respond: presentBulk,
   });
@@ -90,7 +93,7 @@ function presentBulk(rows: MessageRow[]): BulkResult {
 }
 
 /** `at`: the recipient's position in the request. */
-type MakeRow = (to: string, reference: string | null, at: number) => MessageRow;
+type MakeRow = (to: string, reference: string | null, at: number) => NewMessage;
 
 /**
  * Checks a request and returns the factory of its rows: pending with their cost, or failed at once and free.
@@ -133,6 +136,7 @@ async function prepareRows(
       sentAt: null,
       deliveredAt: null,
       failedAt: routing ? null : createdAt,
+      sendAt: scheduledAt,
       scheduledAt,
       validityS: input.validity_period ?? null,
     };

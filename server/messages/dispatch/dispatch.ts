@@ -41,7 +41,7 @@ async function readCandidates(messageIds: readonly string[]): Promise<Row[]> {
   >({
     name: "dispatch.candidates",
     text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             m.expires_at AS "expiresAt",
+             m.expires_at AS "expiresAt", ${REVOKED.dlt} AS dlt,
              m.account_id AS "accountId", m.chain, ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired",
              m.scheduled_at IS NOT NULL AS "isScheduled", t.tried, t.unknown, t.open
            FROM messages m ${REVOKED.joins}

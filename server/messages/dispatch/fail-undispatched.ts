@@ -2,6 +2,7 @@
 import type { Tx } from "../../core/db";
 import type { Refusal } from "../accept/fraud-rules";
 import { applyChanges, lockMessages } from "../transitions";
+import { dltOf } from "./dlt";
 
 /** The part of a message's permission that was revoked after its acceptance: of its account or of its sender. */
 export type Revoked = "account" | "sender" | null;
@@ -9,14 +10,15 @@ export type Revoked = "account" | "sender" | null;
 /**
  * SQL for whether the permission of a message was revoked.
  * @param message alias of `messages` in the statement.
- * @returns `joins` for its FROM clause, and the `column`, a {@link Revoked}.
+ * @returns `joins` for its FROM clause, the `column`, a {@link Revoked}, and `dlt` of an OutboundMessage.
  */
-export const revokedOf = (message: string): { joins: string; column: string } => ({
+export const revokedOf = (message: string): { joins: string; column: string; dlt: string } => ({
   joins: `JOIN accounts sending_account ON sending_account.id = ${message}.account_id
     LEFT JOIN senders sending_sender ON sending_sender.account_id = ${message}.account_id
       AND sending_sender.sender_id = ${message}.from_sender`,
   column: `CASE WHEN sending_account.status <> 'active' THEN 'account'
     WHEN sending_sender.status IS DISTINCT FROM 'approved' THEN 'sender' END`,
+  dlt: dltOf("sending_sender"),
 });
 
 /** Errors of messages whose account was suspended, or whose sender lost its approval or was deleted, while they waited. */

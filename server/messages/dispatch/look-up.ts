@@ -8,6 +8,7 @@ import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { providerTable } from "../../providers/registry";
 import type { Attempt } from "./claims";
+import { dltOfMessage } from "./dlt";
 import { isBegun } from "./recover";
 import { BEGUN_WITHIN_MS, continueWith, UNRESOLVED_AFTER_MS } from "./run-attempt";
 
@@ -68,7 +69,7 @@ async function takeDue(provider: string): Promise<Attempt[]> {
            UPDATE message_attempts a SET looked_up_at = now() FROM due, messages m
            WHERE a.message_id = due.message_id AND a.seq = due.seq AND m.id = due.message_id
            RETURNING m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-             m.expires_at AS "expiresAt",
+             m.expires_at AS "expiresAt", ${dltOfMessage("m")} AS dlt,
              m.account_id AS "accountId", a.seq, a.claim, a.started_at AS "claimedAt",
              ARRAY(SELECT b.provider FROM message_attempts b WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,
              EXISTS (SELECT 1 FROM message_attempts b

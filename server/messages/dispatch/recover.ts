@@ -9,6 +9,7 @@ import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
 import type { OutboundMessage } from "../../providers/port";
 import { type Attempt, giveBack, knownClaims } from "./claims";
+import { dltOfMessage } from "./dlt";
 import { continueWith } from "./run-attempt";
 
 /** SQL: whether the attempt `alias` was begun. Versions without claims stored no worker, and began with the claim. */
@@ -59,7 +60,7 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
     const { rows } = await pool().query<Row>({
       name: "recover.begun",
       text: `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding, m.segments,
-               m.expires_at AS "expiresAt",
+               m.expires_at AS "expiresAt", ${dltOfMessage("m")} AS dlt,
                m.account_id AS "accountId", a.seq, a.provider, a.claim, a.started_at AS "claimedAt",
                ARRAY(SELECT b.provider FROM message_attempts b
                  WHERE b.message_id = m.id AND b.seq < a.seq ORDER BY b.seq) AS tried,

@@ -58,7 +58,7 @@ const REVOKED = revokedOf("m");
 const nextIn = (
   heads: string,
 ): string => `SELECT m.id, m.to_number AS "to", m.from_sender AS "from", m.body, m.encoding,
-    m.segments, m.expires_at AS "expiresAt", w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown",
+    m.segments, m.expires_at AS "expiresAt", ${REVOKED.dlt} AS dlt, w.account_id AS "accountId", w.seq, w.tag, t.tried, COALESCE(t.unknown, false) AS "afterUnknown",
     ${REVOKED.column} AS revoked, ${isExpired("m")} AS "isExpired"
   FROM (SELECT * FROM waiting_messages WHERE message_id IN (${heads}) FOR UPDATE SKIP LOCKED) w
   JOIN messages m ON m.id = w.message_id ${REVOKED.joins}

@@ -1,5 +1,6 @@
 /** Infobip, SMS API v3. It responds 200 even for rejected messages: the status of the message decides. */
 import { z } from "zod";
+import { dltIdsOf } from "../dlt";
 import { baseUrl, secret } from "../fields";
 import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
@@ -13,7 +14,17 @@ import {
   sentences,
   unlisted,
 } from "../http/response";
-import type { Callback, CallbackContent, HttpProvider, Inbound, Report, SendOutcome, WireResponse } from "../port";
+import type {
+  Callback,
+  CallbackContent,
+  HttpProvider,
+  Inbound,
+  OutboundMessage,
+  Report,
+  SendOutcome,
+  Validity,
+  WireResponse,
+} from "../port";
 import { senderWithoutPlus } from "../sender";
 import { minutesLeft } from "../validity";
 
@@ -196,6 +207,23 @@ function readCallback(callback: Callback): CallbackContent {
 
 const headersOf = (own: Own) => ({ authorization: `App ${own.apiKey}`, accept: "application/json" });
 
+/** Validity period and registration in India; none: no options. */
+function optionsOf(message: OutboundMessage, validity: Validity | undefined) {
+  const dlt = dltIdsOf(message);
+  if (!validity && !dlt) return {};
+  const regional = dlt && {
+    indiaDlt: { principalEntityId: dlt.entityId, ...(dlt.templateId && { contentTemplateId: dlt.templateId }) },
+  };
+  return {
+    options: {
+      ...(validity && {
+        validityPeriod: { amount: minutesLeft(validity, VALIDITY_MAX_MINUTES), timeUnit: "MINUTES" },
+      }),
+      ...(regional && { regional }),
+    },
+  };
+}
+
 export const infobip: HttpProvider<Own> = {
   id: "infobip",
   settings,
@@ -211,9 +239,7 @@ export const infobip: HttpProvider<Own> = {
           destinations: [{ to: digitsOf(message.to), messageId: reference }],
           // The encoding is chosen by the text.
           content: { text: message.body },
-          ...(validity && {
-            options: { validityPeriod: { amount: minutesLeft(validity, VALIDITY_MAX_MINUTES), timeUnit: "MINUTES" } },
-          }),
+          ...optionsOf(message, validity),
           webhooks: {
             delivery: { url: receiptUrl, intermediateReport: true },
             contentType: "application/json",

@@ -1,6 +1,7 @@
 /** Plivo: the Message API. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import { dltIdsOf } from "../dlt";
 import { baseUrl, field, secret } from "../fields";
 import {
   forged,
@@ -97,6 +98,7 @@ const STATUSES = new Map<string, Report["status"]>([
 const VALIDITY_S = { min: 5, max: 10_799 };
 
 function buildRequest({ message, receiptUrl, validity }: SendRequest, own: PlivoSettings): WireRequest {
+  const dlt = dltIdsOf(message);
   return {
     method: "POST",
     // The trailing slash matters: without it this is another path.
@@ -114,6 +116,9 @@ function buildRequest({ message, receiptUrl, validity }: SendRequest, own: Plivo
       url: receiptUrl,
       method: "POST",
       ...(validity && { message_expiry: secondsLeft(validity, VALIDITY_S) }),
+      ...(dlt && { dlt_entity_id: dlt.entityId }),
+      ...(dlt?.templateId && { dlt_template_id: dlt.templateId }),
+      ...(dlt?.templateCategory && { dlt_template_category: dlt.templateCategory }),
     }),
   };
 }

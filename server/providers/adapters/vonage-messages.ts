@@ -1,6 +1,7 @@
 /** Vonage: the Messages API (v1) for SMS, of an application with a key pair. A text has one id, however many parts it has. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { dltIdsOf } from "../dlt";
 import { forged, jsonOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
 import { readSignedToken, rsaKeyOf, signToken } from "../http/json-web-token";
@@ -47,6 +48,7 @@ export function buildMessagesRequest(
   own: VonageApplication,
   token: string,
 ): WireRequest {
+  const dlt = dltIdsOf(message);
   return {
     method: "POST",
     url: `${own.messagesBaseUrl}/v1/messages`,
@@ -58,7 +60,11 @@ export function buildMessagesRequest(
       from: senderWithoutPlus(message.from),
       text: message.body,
       // The billed encoding: if Vonage chose one itself, the number of parts might differ.
-      sms: { encoding_type: message.encoding === "UCS-2" ? "unicode" : "text" },
+      sms: {
+        encoding_type: message.encoding === "UCS-2" ? "unicode" : "text",
+        ...(dlt && { entity_id: dlt.entityId }),
+        ...(dlt?.templateId && { content_id: dlt.templateId }),
+      },
       ...(validity && { ttl: secondsLeft(validity, VALIDITY_S) }),
       client_ref: reference,
       webhook_url: receiptUrl,

@@ -5,6 +5,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { SECOND_MS } from "../../core/clock";
+import { dltIdsOf } from "../dlt";
 import { baseUrl, field, secret } from "../fields";
 import { fieldsOf, forged, requiredField } from "../http/callback-body";
 import { callbackContent, reportFrom } from "../http/callback-content";
@@ -160,6 +161,9 @@ function buildRequest(sendRequest: SendRequest, own: VonageSettings, accessToken
     callback: receiptUrl,
   });
   if (validity) form.set("ttl", String(secondsLeft(validity, VALIDITY_S) * SECOND_MS));
+  const dlt = dltIdsOf(message);
+  if (dlt) form.set("entity-id", dlt.entityId);
+  if (dlt?.templateId) form.set("content-id", dlt.templateId);
   return {
     method: "POST",
     url: `${own.baseUrl}/sms/json`,

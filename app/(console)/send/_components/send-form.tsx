@@ -19,6 +19,7 @@ import { isE164 } from "@/server/messages/phone";
 import type { Message } from "@/server/messages/schema";
 import { segmentText } from "@/server/messages/segments";
 import { CostCard } from "./cost-card";
+import { QuietHoursChoice } from "./quiet-hours-choice";
 import { ScenarioHint } from "./scenario-hint";
 import { SegmentMeter } from "./segment-meter";
 import { isoOf, SendLater, sendAtProblem } from "./send-later";
@@ -83,6 +84,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
       body: "",
       reference: "",
       send_at: "",
+      ignoresQuietHours: false,
       ...draft,
       from: draft && senderIds.includes(draft.from) ? draft.from : (senderIds[0] ?? ""),
     },
@@ -95,7 +97,11 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
   });
   const errors = useFormErrors(form);
   const { from, to, body } = form.values;
-  const [quoted] = useDebouncedValue({ from, to: bareNumber(to), body }, QUOTE_DEBOUNCE_MS);
+  const quietHours = form.values.ignoresQuietHours ? "ignore" : null;
+  const [quoted] = useDebouncedValue(
+    { from, to: bareNumber(to), body, quiet_hours: quietHours } as const,
+    QUOTE_DEBOUNCE_MS,
+  );
   const quote = trpc.messages.quote.useQuery(quoted, {
     enabled: isE164(quoted.to) && quoted.body !== "",
     placeholderData: keepPreviousData,
@@ -115,6 +121,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
         body: values.body,
         reference: values.reference.trim() || null,
         send_at: isoOf(values.send_at),
+        quiet_hours: quietHours,
       },
       {
         onSuccess: (message) => {
@@ -175,6 +182,10 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
                 {...form.getInputProps("reference")}
               />
               <SendLater {...form.getInputProps("send_at")} />
+              <QuietHoursChoice
+                putOffTo={(form.values.send_at === "" && shownQuote?.recipients[0]?.scheduled_at) || null}
+                {...form.getInputProps("ignoresQuietHours", { type: "checkbox" })}
+              />
               <SendWarning quote={shownQuote} />
               <div>
                 <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending || send.isSuccess}>

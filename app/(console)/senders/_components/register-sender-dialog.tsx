@@ -9,11 +9,15 @@ import { FormModal } from "@/app/_ui/forms/form-modal";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import type { Sender } from "@/server/senders/schema";
+import { DltFields, type DltValues, dltInput, NO_DLT } from "./dlt-fields";
 import { countryName, SENDER_TYPE_LABELS } from "./sender-words";
 
 const TYPE_OPTIONS = Object.entries(SENDER_TYPE_LABELS).map(([value, label]) => ({ value, label }));
 
-type Values = { sender_id: string; type: Sender["type"] | null; country_code: string };
+/** Of the country whose senders are registered with DLT ids. */
+const INDIA = "IN";
+
+type Values = { sender_id: string; type: Sender["type"] | null; country_code: string } & DltValues;
 
 /** Registers a sender ID, which is pending until an operator approves it. */
 export function RegisterSenderDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -28,7 +32,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   const utils = trpc.useUtils();
   const create = trpc.senders.create.useMutation();
   const form = useForm<Values>({
-    initialValues: { sender_id: "", type: null, country_code: "" },
+    initialValues: { sender_id: "", type: null, country_code: "", ...NO_DLT },
     validate: {
       sender_id: (id) => (id.trim() ? null : "Enter the sender ID"),
       country_code: (code) => (code === "" || countryName(code) ? null : "Enter a two-letter country code, such as DE"),
@@ -36,10 +40,15 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
   });
   const errors = useFormErrors(form);
 
-  const submit = form.onSubmit(({ sender_id, type, country_code }) => {
+  const submit = form.onSubmit(({ sender_id, type, country_code, ...values }) => {
     errors.clear();
     create.mutate(
-      { sender_id: sender_id.trim(), type: type ?? undefined, country_code: country_code || undefined },
+      {
+        sender_id: sender_id.trim(),
+        type: type ?? undefined,
+        country_code: country_code || undefined,
+        ...(country_code === INDIA && dltInput(values)),
+      },
       {
         onSuccess: (sender) => {
           toastDone(`Sender “${sender.sender_id}” registered`);
@@ -85,6 +94,7 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
           {...country}
           onChange={(event) => form.setFieldValue("country_code", event.currentTarget.value.toUpperCase())}
         />
+        {form.values.country_code === INDIA && <DltFields form={form} />}
         <FormButtons submit="Register" busy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>

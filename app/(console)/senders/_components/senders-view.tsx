@@ -3,6 +3,7 @@
 import { Box, Button, Card, Group, Text } from "@mantine/core";
 import { IconAddressBook, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -16,6 +17,7 @@ import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { Sender } from "@/server/senders/schema";
+import { DltDialog } from "./dlt-dialog";
 import { RegisterSenderDialog } from "./register-sender-dialog";
 import { countryName, SENDER_STATUS_VIEWS, SENDER_STATUSES, SENDER_TYPE_LABELS } from "./sender-words";
 
@@ -23,7 +25,7 @@ const PAGE_SIZE = 25;
 const REFRESH_MS = 2_000;
 const STATUS_OPTIONS = SENDER_STATUSES.map((status) => ({ value: status, label: SENDER_STATUS_VIEWS[status].label }));
 
-const columns: ReadonlyArray<Column<Sender>> = [
+const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Sender>> => [
   {
     key: "sender_id",
     header: "Sender ID",
@@ -38,7 +40,21 @@ const columns: ReadonlyArray<Column<Sender>> = [
     key: "country",
     header: "Country",
     visibleFrom: "sm",
-    render: ({ country_code: code }) => (code ? (countryName(code) ?? code) : "Any"),
+    render: (sender) => (
+      <Group gap="xs">
+        {sender.country_code ? (countryName(sender.country_code) ?? sender.country_code) : "Any"}
+        {sender.country_code === "IN" && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`DLT ids of ${sender.sender_id}`}
+            onClick={() => editDlt(sender)}
+          >
+            {sender.dlt_entity_id ? "DLT ids" : "Add DLT ids"}
+          </Button>
+        )}
+      </Group>
+    ),
   },
   {
     key: "status",
@@ -76,6 +92,8 @@ const columns: ReadonlyArray<Column<Sender>> = [
 export function SendersView() {
   const { params, page, change, setPage } = useUrlState();
   const [registering, dialog] = useCreateDialog();
+  const [edited, setEdited] = useState<Sender | null>(null);
+  const columns = columnsWith(setEdited);
   const status = oneOf(SENDER_STATUSES, params.get("status"));
   const senders = trpc.senders.list.useQuery(
     { status, page, limit: PAGE_SIZE },
@@ -137,6 +155,7 @@ export function SendersView() {
         )}
       </QueryState>
       <RegisterSenderDialog opened={registering} onClose={dialog.close} />
+      <DltDialog sender={edited} onClose={() => setEdited(null)} />
     </>
   );
 }

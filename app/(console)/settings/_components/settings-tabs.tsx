@@ -9,6 +9,7 @@ type Tab = { href: string; label: string; ownersOnly?: boolean };
 
 const TABS: readonly Tab[] = [
   { href: "/settings", label: "Profile" },
+  { href: "/settings/sending", label: "Sending" },
   { href: "/settings/security", label: "Security" },
   { href: "/settings/team", label: "Team" },
   { href: "/settings/alerts", label: "Alerts", ownersOnly: true },

@@ -1,0 +1,66 @@
+"use client";
+
+import { Button, Group, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormModal } from "@/app/_ui/forms/form-modal";
+import { toastDone } from "@/app/_ui/toast";
+import type { Sender } from "@/server/senders/schema";
+import { DltFields, type DltValues, dltInput } from "./dlt-fields";
+
+/** Changes the ids of a sender's registration in India; null: closed. */
+export function DltDialog({ sender, onClose }: { sender: Sender | null; onClose: () => void }) {
+  return (
+    <FormModal opened={sender !== null} onClose={onClose} title={`DLT ids of ${sender?.sender_id ?? ""}`}>
+      {sender && <DltForm sender={sender} onClose={onClose} />}
+    </FormModal>
+  );
+}
+
+function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
+  const utils = trpc.useUtils();
+  const update = trpc.senders.update.useMutation();
+  const [unplaced, setUnplaced] = useState<unknown>(null);
+  const form = useForm<DltValues>({
+    initialValues: {
+      dlt_entity_id: sender.dlt_entity_id ?? "",
+      dlt_template_id: sender.dlt_template_id ?? "",
+      dlt_template_category: sender.dlt_template_category,
+    },
+  });
+  const submit = form.onSubmit((values) => {
+    setUnplaced(null);
+    update.mutate(
+      { id: sender.id, ...dltInput(values) },
+      {
+        onSuccess: () => {
+          toastDone(`DLT ids of “${sender.sender_id}” saved`);
+          onClose();
+          return utils.senders.invalidate();
+        },
+        onError: (error) => {
+          if (!markFields(form, error)) setUnplaced(error);
+        },
+      },
+    );
+  });
+  return (
+    <form onSubmit={submit} noValidate aria-label="DLT ids">
+      <Stack gap="md">
+        <ErrorAlert error={unplaced} title="The ids were not saved" />
+        <DltFields form={form} />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={update.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+import { Select, Stack, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import type { Sender } from "@/server/senders/schema";
+
+/** Ids of a registration in India, as a form has them; empty: none. */
+export type DltValues = {
+  dlt_entity_id: string;
+  dlt_template_id: string;
+  dlt_template_category: Sender["dlt_template_category"];
+};
+
+export const NO_DLT: DltValues = { dlt_entity_id: "", dlt_template_id: "", dlt_template_category: null };
+
+/** To the API, where null is none. */
+export const dltInput = ({ dlt_entity_id, dlt_template_id, dlt_template_category }: DltValues) => ({
+  dlt_entity_id: dlt_entity_id.trim() || null,
+  dlt_template_id: dlt_template_id.trim() || null,
+  dlt_template_category,
+});
+
+const CATEGORIES = [
+  { value: "transactional", label: "Transactional" },
+  { value: "promotional", label: "Promotional" },
+  { value: "service_implicit", label: "Service implicit" },
+  { value: "service_explicit", label: "Service explicit" },
+];
+
+/** Ids of the registration in India (DLT), which carriers there want with each message. */
+export function DltFields<Values extends DltValues>({ form }: { form: UseFormReturnType<Values> }) {
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="DLT entity ID"
+        description="Principal entity ID of your registration in India"
+        placeholder="1201159178492032504"
+        inputMode="numeric"
+        autoComplete="off"
+        {...form.getInputProps("dlt_entity_id")}
+      />
+      <TextInput
+        label="DLT template ID"
+        description="Template that the texts of this sender follow"
+        placeholder="1107169175728319365"
+        inputMode="numeric"
+        autoComplete="off"
+        {...form.getInputProps("dlt_template_id")}
+      />
+      <Select
+        comboboxProps={{ keepMounted: false }}
+        label="DLT template category"
+        placeholder="None"
+        clearable
+        data={CATEGORIES}
+        {...form.getInputProps("dlt_template_category")}
+      />
+    </Stack>
+  );
+}
