@@ -35,23 +35,23 @@ export function codingOf(acceptEncoding: string | undefined): ContentCoding | nu
  * Compresses a response that is large enough. A response with a new secret is not compressed: its length, compressed
  * together with text that an attacker chose, could reveal the secret (BREACH).
  */
-export async function compress<Answer extends { headers: Record<string, string>; body: string; hasSecret?: boolean }>(
-  answer: Answer,
+export async function compress<Served extends { headers: Record<string, string>; body: string; hasSecret?: boolean }>(
+  response: Served,
   acceptEncoding: string | undefined,
-): Promise<Omit<Answer, "body"> & { body: string | Buffer }> {
+): Promise<Omit<Served, "body"> & { body: string | Buffer }> {
   // A string never has more UTF-16 units than bytes.
-  if (answer.hasSecret || answer.body.length < COMPRESSED_MIN_BYTES) return answer;
-  const headers = { ...answer.headers, vary: "accept-encoding" };
+  if (response.hasSecret || response.body.length < COMPRESSED_MIN_BYTES) return response;
+  const headers = { ...response.headers, vary: "accept-encoding" };
   const coding = codingOf(acceptEncoding);
-  if (coding === null) return { ...answer, headers };
+  if (coding === null) return { ...response, headers };
   const body =
     coding === "gzip"
-      ? await gzipped(answer.body, { level: GZIP_LEVEL })
-      : await brotlied(answer.body, {
+      ? await gzipped(response.body, { level: GZIP_LEVEL })
+      : await brotlied(response.body, {
           params: {
             [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-            [constants.BROTLI_PARAM_SIZE_HINT]: answer.body.length,
+            [constants.BROTLI_PARAM_SIZE_HINT]: response.body.length,
           },
         });
-  return { ...answer, headers: { ...headers, "content-encoding": coding }, body };
+  return { ...response, headers: { ...headers, "content-encoding": coding }, body };
 }

@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
-import { writeResponse } from "./door/answers";
+import { writeResponse } from "./door/responses";
 import { type RestResponse, refusalResponse } from "./rest";
 
 /** Time for which a refused caller may continue to write: closing at once would reset the connection and lose the response. */

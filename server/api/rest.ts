@@ -289,7 +289,7 @@ const causeOf = (thrown: unknown): unknown => (thrown instanceof Error && thrown
  */
 export async function handleRest(request: Request): Promise<Response> {
   const url = new URL(request.url);
-  const answer = await serveRest({
+  const response = await serveRest({
     method: request.method,
     path: url.pathname.slice(API_PREFIX.length),
     query: url.search.slice(1),
@@ -301,8 +301,8 @@ export async function handleRest(request: Request): Promise<Response> {
       return body;
     },
   });
-  const hasBody = answer.status !== 204 && request.method !== "HEAD";
-  return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
+  const hasBody = response.status !== 204 && request.method !== "HEAD";
+  return new Response(hasBody ? response.body : null, { status: response.status, headers: response.headers });
 }
 
 /** 400: a body over {@link BODY_MAX_BYTES}. */

@@ -51,7 +51,7 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
   return { accepted: true };
 }
 
-/** The person of an attempt to sign in, who is not known to be this person yet. */
+/** The claimed person of an attempt to sign in, not verified yet. */
 const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, origin: Origin): SessionActor => ({
   kind: "session",
   accountId: user.accountId,
@@ -65,7 +65,7 @@ const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, o
  * Checks an e-mail and its password, and opens a session. The same response, after the same work, for a wrong password and an
  * unknown e-mail.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
- * @returns null when they do not belong together.
+ * @returns null when they do not match.
  * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and
  *   `second_factor_wrong`; 429 `sign_in_throttled` after too many attempts.
  */
@@ -91,7 +91,7 @@ export async function signIn(
   }
   const hasFactor = await hasSecondFactor(user.id);
   if (hasFactor && !input.code) {
-    // Neither a failure nor a success, or with the password alone one could guess codes for ever.
+    // Neither a failure nor a success: otherwise an attacker with the password could guess codes without limit.
     await giveBack(attempt, { isSuccess: false });
     throw unauthorized(SECOND_FACTOR_REQUIRED, { reason: "second_factor_required" });
   }

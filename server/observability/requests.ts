@@ -28,33 +28,33 @@ function observe(operation: string, status: number, seconds: number): void {
 }
 
 /**
- * Measures and logs a request when it is answered, and passes the response on.
- * @param otherwise the operation of a request of which nothing is noted: it was refused before, or has none.
+ * Measures and logs a request with its response, which it returns.
+ * @param otherwise the operation of a request without facts: it was refused early, or has none.
  */
-export async function observeRequest<Answer extends Answered>(
+export async function observeRequest<Served extends Answered>(
   asked: Asked,
-  answering: Promise<Answer>,
+  serving: Promise<Served>,
   otherwise = "none",
-): Promise<Answer> {
+): Promise<Served> {
   const startedAt = performance.now();
-  const answer = await answering;
+  const response = await serving;
   const ms = performance.now() - startedAt;
   const { facts } = asked;
   const operation = facts?.operation ?? otherwise;
-  observe(operation, answer.status, ms / 1_000);
+  observe(operation, response.status, ms / 1_000);
   if (isWideLogged()) {
     logWide("http.request", {
-      ...{ request_id: facts?.requestId, operation, method: asked.method, status: answer.status },
+      ...{ request_id: facts?.requestId, operation, method: asked.method, status: response.status },
       ...{
         account_id: facts?.accountId,
         key_id: facts?.keyId,
-        bytes: answer.body.length,
+        bytes: response.body.length,
         ms: Math.round(ms * 10) / 10,
       },
-      ...namesIn(answer),
+      ...namesIn(response),
     });
   }
-  return answer;
+  return response;
 }
 
 /** The id that a created resource has, and the error's reason: never a text, a number or a key. */

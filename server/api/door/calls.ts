@@ -17,9 +17,9 @@ import {
 import { defineProcessValue } from "../../core/process";
 import { BATCH_MAX } from "../batch-size";
 import { requireFewValues, VALUES_MAX } from "../input";
-import { authRefusal, type DoorAnswer, textRefusal, trpcRefusal, writeResponse } from "./answers";
 import { readBody, withBody } from "./body";
 import { openGate } from "./gate";
+import { authRefusal, type DoorResponse, textRefusal, trpcRefusal, writeResponse } from "./responses";
 import { isCrossSite } from "./same-site";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
@@ -115,7 +115,7 @@ export async function handleCall(
   handOver: HandOver,
 ): Promise<void> {
   const refuse = (error: ApiError, connection: Record<string, string> = {}): Promise<void> => {
-    const refusal: DoorAnswer = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error);
+    const refusal: DoorResponse = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error);
     return writeResponse(request, response, { ...refusal, headers: { ...refusal.headers, ...connection } });
   };
   if (!["GET", "HEAD", "POST"].includes(request.method ?? "")) {

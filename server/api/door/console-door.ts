@@ -8,13 +8,13 @@ import { env, publicUrl } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
 import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
-import { textRefusal, writeResponse } from "./answers";
 import { readBuiltFiles } from "./built-files";
 import { readBuiltPages } from "./built-pages";
 import { type HandOver, handleCall, isCallPath } from "./calls";
 import { answerDocsFile, readDocsFiles } from "./docs-files";
 import { EXPORTS, handleExport } from "./exports";
 import { handlePage } from "./pages";
+import { textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
 import { SECURITY_TXT, securityText } from "./security-txt";
 

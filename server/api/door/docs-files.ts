@@ -7,7 +7,7 @@ import { compress } from "../compress";
 import { guideMarkdown, llmsText } from "../document/guide-text";
 import { GUIDES } from "../document/guides";
 import { originOf } from "../origin";
-import { pageRefusal, writeResponse } from "./answers";
+import { pageRefusal, writeResponse } from "./responses";
 import { countFile } from "./visitor";
 
 type DocsFile = { type: string; bodyFor: (origin: string) => string | Promise<string> };

@@ -24,11 +24,11 @@ import { parseBody } from "../input";
 import { admitPerson } from "../rate";
 import { requireShown } from "../shown-account";
 import { TEST_MODE_HEADER } from "../test-mode";
-import { trpcRefusal, writeResponse } from "./answers";
 import { readBody } from "./body";
 import { requireOwnPage } from "./calls";
-import { writeExport } from "./export-answer";
+import { writeExport } from "./export-response";
 import { openGate } from "./gate";
+import { trpcRefusal, writeResponse } from "./responses";
 import { letApiGoFirst } from "./traffic";
 import { countVisit, visitorOf } from "./visitor";
 

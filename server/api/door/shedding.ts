@@ -75,7 +75,7 @@ const shedder = defineProcessValue("door.shedder", () => makeShedder(LIMITS, WAI
  * Answers a request unless there are too many. @param isComplete as {@link Shedder}. @returns false when it is to be refused
  * with 503 `overloaded`.
  */
-export async function answerUnlessOverloaded(isComplete: () => boolean, answer: () => Promise<void>): Promise<boolean> {
+export async function serveUnlessOverloaded(isComplete: () => boolean, answer: () => Promise<void>): Promise<boolean> {
   const leave = shedder().enter(performance.now(), isComplete);
   if (!leave) {
     metrics().shed.inc();

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { Export } from "../../exports/service";
-import { writeExport } from "./export-answer";
+import { writeExport } from "./export-response";
 
 const closers: Array<() => void> = [];
 

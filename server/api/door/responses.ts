@@ -4,7 +4,7 @@ import { publicUrl } from "../../core/env";
 import type { ApiError } from "../../core/errors";
 
 /** A response as a door writes it. */
-export type DoorAnswer = { status: number; headers: Record<string, string>; body: string | Buffer };
+export type DoorResponse = { status: number; headers: Record<string, string>; body: string | Buffer };
 
 const DRAINED_MAX_BYTES = 65_536;
 /** Bytes and time for which an unwanted body is read, so that its sender can read our response first. */
@@ -15,7 +15,7 @@ const LINGER_MS = 2_000;
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: DoorAnswer,
+  answer: DoorResponse,
 ): Promise<void> {
   if (response.destroyed) return;
   const isCutShort = !request.complete && (!isSmall(request) || answer.headers.connection === "close");
@@ -57,7 +57,7 @@ const headersOf = (error: ApiError, type: string): Record<string, string> => ({
   ...(error.retryAfterS === null ? {} : { "retry-after": String(error.retryAfterS) }),
 });
 
-const json = (error: ApiError, body: unknown): DoorAnswer => ({
+const json = (error: ApiError, body: unknown): DoorResponse => ({
   status: error.status,
   headers: headersOf(error, "application/json"),
   body: JSON.stringify(body),
@@ -75,7 +75,7 @@ const TRPC_CODES: Record<number, number> = {
 const TRPC_INTERNAL = -32603;
 
 /** A refusal of the console's calls. */
-export const trpcRefusal = (error: ApiError): DoorAnswer =>
+export const trpcRefusal = (error: ApiError): DoorResponse =>
   json(error, {
     error: {
       message: error.wire.message,
@@ -85,21 +85,21 @@ export const trpcRefusal = (error: ApiError): DoorAnswer =>
   });
 
 /** A refusal of a sign-in call: next-auth's client shows the `error` in the query of `url`. */
-export const authRefusal = (error: ApiError): DoorAnswer =>
+export const authRefusal = (error: ApiError): DoorResponse =>
   json(error, {
     url: `${publicUrl()}/sign-in?${new URLSearchParams({ error: error.wire.message })}`,
     error: error.wire,
   });
 
 /** A refusal that a person reads in a browser. */
-export const pageRefusal = (error: ApiError): DoorAnswer => ({
+export const pageRefusal = (error: ApiError): DoorResponse => ({
   status: error.status,
   headers: headersOf(error, "text/html"),
   body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${error.status}</title><h1>${error.status}</h1><p>${error.wire.message}</p></html>`,
 });
 
 /** A refusal in plain text, for requests that none of our pages makes. */
-export const textRefusal = (status: number, text: string, headers: Record<string, string> = {}): DoorAnswer => ({
+export const textRefusal = (status: number, text: string, headers: Record<string, string> = {}): DoorResponse => ({
   status,
   headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers },
   body: `${text}\n`,
