@@ -132,7 +132,7 @@ module.exports = {
       "What a page is made of asks through tRPC; of server it may know shapes and pure rules.",
     ),
     never(
-      "pages-reach-no-deed",
+      "pages-reach-no-service",
       { path: "^app/(?!api/).*page\\.tsx$", pathNot: ASKS_FOR_SESSION },
       { path: "^(server/core/db\\.ts$|prisma/)", reachable: true },
       "A page may ask how this installation is set up; everything else it asks through tRPC.",

@@ -1,4 +1,4 @@
-/** Measures lone sends: one caller who sends now and then, with a worker that has nothing else to do. */
+/** Measures lone sends: one caller who sends from time to time, with an otherwise idle worker. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { LoadPlan, LoadResult } from "./load";

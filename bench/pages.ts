@@ -1,6 +1,6 @@
 /**
  * The cost of page views for sends: the latency of single sends at a steady pace, first alone and then beside a
- * flood of views, of strangers and of somebody who is signed in.
+ * flood of views, of anonymous visitors and of a signed-in person.
  */
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
@@ -30,7 +30,7 @@ const PERSON = { email: "bench-person@example.com", password: "bench-password-1"
 
 type Views = { statuses: Record<string, number>; stop: () => Promise<void> };
 
-/** Asks for a page again and again on a timetable, whether or not the answers come. */
+/** Requests a page at a fixed rate, whether or not the responses arrive. */
 function flood(url: string, headers: Record<string, string>): Views {
   const statuses: Record<string, number> = {};
   const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
@@ -53,7 +53,7 @@ function flood(url: string, headers: Record<string, string>): Views {
   };
 }
 
-/** Makes a person who may sign in. @returns the cookies of their session. */
+/** Creates a person who can sign in. @returns the cookies of their session. */
 async function signUp(origin: string): Promise<string> {
   const answer = await fetch(`${origin}/api/trpc/auth.signUp`, {
     method: "POST",

@@ -1,4 +1,4 @@
-/** The one `test` of all end-to-end tests. Every test that asks for `account` gets one that no other test knows. */
+/** The one `test` of all end-to-end tests. Every test that uses `account` gets one of its own. */
 import { appendFileSync } from "node:fs";
 import { test as base, type Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../test/network/receiver";

@@ -24,7 +24,7 @@ const LOCK_FILE = "migration_lock.toml";
 /** Any number, as long as every process that migrates takes the same. */
 const MIGRATION_LOCK_ID = 5_220_117;
 
-/** A migration that waits for a lock makes everybody wait behind it: it gives up soon, and is tried again. */
+/** A migration that waits for a lock blocks every statement behind it, so it gives up soon and is retried. */
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_PAUSE_MS = 2_000;
 const LOCK_TRIES = 20;
@@ -209,7 +209,7 @@ const SNAPSHOT = path.join(MIGRATIONS, "schema.snapshot.prisma");
 
 /** Writes `prisma/migrations/<time>_<name>/migration.sql`; null when the schema has not changed. */
 async function writeMigration(connectionString: string, name: string): Promise<string | null> {
-  // Two schemas are compared; the engine wants a server at hand, but touches nothing there.
+  // Two schemas are compared; the engine needs a server, but changes nothing there.
   const { engine, close } = await openEngine(connectionString);
   const present = await schemaFiles();
   const snapshot = await readFile(SNAPSHOT, "utf8").catch(() => null);

@@ -18,7 +18,7 @@ import { rebuildListTotals } from "@/server/lists/rebuild";
 import { resealSecrets } from "@/server/operator/reseal";
 import { CreditAccountInput } from "@/server/operator/schema";
 import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
-import { createRoute as createRouteDeed, listRoutes as listRouteRows } from "@/server/routing/edit";
+import { createRoute as createRouteRow, listRoutes as listRouteRows } from "@/server/routing/edit";
 import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender } from "@/server/senders/service";
@@ -175,7 +175,7 @@ async function createRoute(flags: Flags) {
     const [issue] = input.error.issues;
     throw new Error(`--${String(issue?.path[0])}: ${issue?.message}`);
   }
-  const { id, prefix, priority, chain } = await createRouteDeed(OPERATOR, input.data);
+  const { id, prefix, priority, chain } = await createRouteRow(OPERATOR, input.data);
   return done({ id, prefix, priority, chain, price });
 }
 

@@ -69,7 +69,7 @@ const binary = (name: string, file: string): string =>
 export async function ensureClient(): Promise<void> {
   const newest = Math.max(...filesOf([SCHEMA, "package-lock.json"]).map((file) => statSync(file).mtimeMs));
   if (existsSync(CLIENT_STAMP) && statSync(CLIENT_STAMP).mtimeMs > newest) return;
-  // `prisma generate` wants an engine that it never uses; any existing file keeps it from downloading one.
+  // `prisma generate` requires an engine that it never uses; any existing file keeps it from downloading one.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   await step("Generating the database client", () =>
     runQuietly(process.execPath, [binary("prisma", "build/index.js"), "generate"], { env }),

@@ -3,7 +3,7 @@
  *
  *   npm run openapi          writes them
  *   npm run openapi:check    lists outdated files and fails if there are any
- *   npm run openapi:lint     lints the document that the service answers with
+ *   npm run openapi:lint     lints the document that the service serves
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * The programs of the embedded PostgreSQL, where the user that runs them can reach them. PostgreSQL refuses to run as
- * root; as root it runs as the user `postgres`, who may not be able to enter the folder that the project stands in.
+ * root; as root it runs as the user `postgres`, who may not have access to the project's folder.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -40,7 +40,7 @@ type Package = { native: string; version: string };
 
 /**
  * The package with the binaries for this machine. Its install script would make its links and executable bits, but npm
- * may have been told to run no such scripts, so both are made here when they are missing.
+ * may be configured to run no such scripts, so both are made here when they are missing.
  */
 function findPackage(): Package {
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -109,7 +109,7 @@ function clearParts(folder: string): void {
 }
 
 /**
- * Copies a folder so that everybody can read it. Every file appears whole, and one that is there stays: a copy that was
+ * Copies a folder so that every user can read it. Every file appears whole, and an existing one stays: a copy that was
  * cut off is completed, and two at once do no harm.
  */
 export function copyOpenly(from: string, to: string): void {

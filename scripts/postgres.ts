@@ -100,7 +100,7 @@ const worksIn = async (pid: number, data: string): Promise<boolean> => {
 };
 
 /**
- * The process and port in `postmaster.pid` when a server already runs on this folder and answers. One that is just
+ * The process and port in `postmaster.pid` when a server already runs on this folder and responds. One that is just
  * starting, or ending, is waited for.
  */
 async function runningOn(data: string, urlOn: (port: number) => (database: string) => string) {

@@ -22,7 +22,7 @@ type Service = {
 export type Services = {
   /** Resolves when both are ready. @throws Error with the end of the log of the one that is not. */
   start: () => Promise<void>;
-  /** Asks both to stop, and kills those still running after 30 s. */
+  /** Stops both gracefully, and kills those still running after 30 s. */
   stop: () => Promise<void>;
 };
 
@@ -84,7 +84,7 @@ function hasLogged(service: Service, event: string): boolean {
  * The processes of one installation; nothing is started yet.
  * @param commands arguments of `node` for each process.
  * @param url address of the web process.
- * @param onFailure called when one of them ends although nobody stopped it.
+ * @param onFailure called when one of them ends without having been stopped.
  */
 export function makeServices(
   commands: { web: string[]; worker: string[] },

@@ -15,7 +15,7 @@ const SOURCES = ["server", "worker", "app", "sdk/src"];
 
 type Found = { patterns: { source: string; flags: string }[]; made: number };
 
-/** The regular expressions of a file: its literals, and how many are made from texts, which nobody can judge here. */
+/** The regular expressions of a file: its literals, and the number of those made from texts, which cannot be judged here. */
 function patternsOf(file: string): Found {
   const found: Found = { patterns: [], made: 0 };
   const visit = (node: unknown): void => {

@@ -3,7 +3,7 @@ import type { Scope } from "@/server/api-keys/scopes";
 import { isAtLeast, MEMBER_ROLES, type MemberRole } from "@/server/core/actor";
 
 /**
- * `anyone`: without signing in. `person`: somebody who is signed in, for themselves and their account; no key. `operator`: an
+ * `anyone`: without signing in. `person`: a signed-in person, for themselves and their account; no key. `operator`: an
  * operator of the installation who is signed in. Otherwise: a person, and keys of the account with the scope, or with one of
  * several; null: every key.
  */

@@ -190,7 +190,7 @@ test("the claims of a suspended worker are taken back, and it makes none of them
     { to: "+15550100001", from: account.senderId, body: "x" },
     { idempotency: () => null, responseHeaders: {} },
   );
-  // As if it had been stopped right after its claim.
+  // As if the process had stopped right after its claim.
   await pool().query(
     `INSERT INTO message_attempts (message_id, seq, provider, started_at, worker_id, claim)
      VALUES ($1, 1, 'sandbox', now(), $2, gen_random_uuid())`,

@@ -65,7 +65,7 @@ async function reopenSession(): Promise<boolean> {
   return true;
 }
 
-/** A refusal stays a refusal; only what never got an answer, or a 5xx one, is worth another try. */
+/** A refusal stays a refusal; only what never got a response, or a 5xx one, is worth another try. */
 function isWorthRetrying(failures: number, error: unknown): boolean {
   const { status } = apiErrorOf(error);
   return failures < RETRIES && (status === null || status >= 500);
@@ -113,7 +113,7 @@ const callLink = () =>
     false: httpBatchLink({ url: URL_PREFIX, methodOverride: "POST", maxItems: BATCH_MAX, headers: pageHeaders }),
   });
 
-/** Asks for the password and tells the service. @returns whether it was given. */
+/** Asks for the password and has the service check it. @returns whether it was right. */
 const confirmPassword = (): Promise<boolean> => {
   const client = createTRPCClient<AppRouter>({ links: [transportLink()] });
   return askForPassword((password) => client.auth.confirmPassword.mutate({ password }));

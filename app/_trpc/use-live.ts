@@ -4,7 +4,7 @@ import { useDocumentVisibility } from "@mantine/hooks";
 import { trpc } from "@/app/_trpc/client";
 import type { Changed } from "@/server/live/schema";
 
-/** How often a page asks by itself while it is told of changes, in case one goes missing. */
+/** How often a page polls while it follows changes, in case a notice is lost. */
 export const LIVE_REFRESH_MS = 60_000;
 
 /**

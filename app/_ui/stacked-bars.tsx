@@ -7,7 +7,7 @@ import classes from "./stacked-bars.module.css";
 import { formatCount } from "./values/count";
 
 type Series = { name: string; label: string; color: string };
-/** A column: what tells it from others, its name, and a count per series. */
+/** A column: its key, its name, and a count per series. */
 type Bar = { id: string; name: string; counts: Record<string, number> };
 
 const NAMED_MAX = 8;

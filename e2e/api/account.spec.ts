@@ -112,7 +112,7 @@ test.describe("GET /usage", () => {
     for (const usage of [day, month, whole]) {
       const now = Date.now();
       expect(start(usage).getTime()).toBeLessThanOrEqual(now);
-      // "All" may end at the moment of the answer.
+      // "All" may end at the moment of the response.
       expect(end(usage).getTime()).toBeGreaterThan(now - 60_000);
     }
     expect(start(whole).getTime()).toBeLessThanOrEqual(Date.parse(account.created_at));

@@ -119,7 +119,7 @@ test("a failing provider is skipped by all workers, then tried out by a few mess
     const taken = recipients.flatMap((to) => takenFor(twilio, to));
     const times = taken.map((message) => message.takenAt.getTime()).toSorted((one, other) => one - other);
     expect(times).toHaveLength(recipients.length);
-    // It is closed by the first answer, and that came so much later than the first request.
+    // It is closed by the first response, and that came so much later than the first request.
     expect((times[PROBES] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(PROBE_MS - 50);
     expect(await stateOf(installation, "twilio")).toMatchObject({ breaker: "closed", opens: 0, lastError: null });
   });

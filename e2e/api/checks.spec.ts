@@ -1,4 +1,4 @@
-/** The checks that every answer of this suite passes: would they let a wrong one through? */
+/** The checks that every response of this suite passes: would they let a wrong one through? */
 import type { Exchange } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 
@@ -17,7 +17,7 @@ test("an answer that differs from the contract in anything is not let through", 
   const right = (await served.json()) as { success: boolean; data: object; meta: { api_version: string } };
   let count = 0;
 
-  /** Checks the answer with this change, under a request id of its own. */
+  /** Checks the response with this change, under a request id of its own. */
   const check = ({ headers = {}, body = {}, ...change }: Change) => {
     count += 1;
     const meta = { ...right.meta, request_id: `req_${String(count).padStart(26, "0")}` };

@@ -33,7 +33,7 @@ test("the client sends, follows and receives, typed by the document", async ({ s
 
 test("a send whose answers get lost is sent and paid once", async ({ service, account }) => {
   let lost = 0;
-  // The request reaches the service; its answer does not reach the caller.
+  // The request reaches the service; its response does not reach the caller.
   const lossy: ClientOptions["fetch"] = async (request) => {
     const response = await fetch(request);
     if (request.method !== "POST" || lost === 2) return response;

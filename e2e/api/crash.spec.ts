@@ -29,7 +29,7 @@ const test = base.extend<{ database: Database; databaseProxy: DatabaseProxy; doo
 
 test.describe.configure({ mode: "default", timeout: 90_000 });
 
-/** How a request ended for its caller: with an answer, or with none. */
+/** How a request ended for its caller: with a response, or with none. */
 const endOf = (request: Promise<Answer>) => request.catch(() => null);
 
 const storedAnswers = async (database: Database, accountId: string): Promise<string[]> =>
@@ -99,7 +99,7 @@ test("many requests under way in a process that is killed: each is done once or 
       { to: TO, from: account.sender, body: `${at}` },
       { "idempotency-key": `many-${at}` },
     );
-  // Some are answered, some committed without an answer, and those behind them were never begun.
+  // Some are answered, some committed without a response, and those behind them were never begun.
   const atCommit = databaseProxy.cutCommitOf("many-20", "swallow");
   const ends = Array.from({ length: count }, (_, at) => endOf(send(own, at)));
   await atCommit;

@@ -5,7 +5,7 @@ import type { Contract } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 import type { Schema } from "../support/fuzz/closed-schema";
 
-/** Operation, success status, the refusals that callers were promised, and the fields of what it answers with. */
+/** Operation, success status, the refusals that callers were promised, and the fields of its response. */
 const OPERATIONS: [operation: string, success: number, refusals: number[], resource: string][] = [
   ["POST /messages/send", 201, [400, 401, 402, 403, 429, 500, 503], "message"],
   ["POST /messages/bulk", 201, [400, 401, 402, 403, 429], "bulk_result"],

@@ -180,9 +180,9 @@ test("a body that is no JSON object is a 400, whatever the operation", async ({ 
   }
   for (const path of CREATING) expect((await post(rest, path, "")).details.reason, path).toBe("malformed_json");
   // Nothing is read of the body here, but what is sent must be readable all the same.
-  for (const deed of ["test", "enable", "rotate-secret"]) {
-    const error = await post(rest, `/webhooks/whe_1/${deed}`, BROKEN);
-    expect(error, deed).toMatchObject({ details: { reason: "malformed_json" } });
+  for (const operation of ["test", "enable", "rotate-secret"]) {
+    const error = await post(rest, `/webhooks/whe_1/${operation}`, BROKEN);
+    expect(error, operation).toMatchObject({ details: { reason: "malformed_json" } });
   }
 });
 

@@ -1,10 +1,10 @@
-/** Looks back on the whole suite: are the books right, and was every promised answer given at least once? */
+/** Checks the whole suite at its end: the books match, and every documented response occurred at least once. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { answersFile, ranMark } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 
-/** Nothing that a caller can do leads to them. One is provoked, with a database that hangs up; the others are alike. */
+/** No caller can cause these. One is provoked by a database that closes its connections; the others are alike. */
 const FROM_WITHIN = ["500", "503"];
 const PROVOKED = "POST /messages/send 503";
 

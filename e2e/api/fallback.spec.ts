@@ -24,7 +24,7 @@ test("three providers fail in three ways, and the fourth has the message once", 
   await test.step("the timeline tells of all four, and of one charge", async () => {
     expect(await customer.attempts(id)).toEqual([
       { provider: "twilio", outcome: "retryable", code: "20503" },
-      // Whether a request was read before its connection was reset, nobody can know.
+      // It is unknown whether a request was read before its connection was reset.
       { provider: "plivo", outcome: "unknown", code: expect.stringMatching(/und_err_socket|econnreset/) },
       { provider: "vonage", outcome: "retryable", code: "4" },
       { provider: "telnyx", outcome: "accepted", code: null },
@@ -117,7 +117,7 @@ test("a worker dies while a carrier hangs: nothing is sent again; a receipt or t
   expect(delivered).toMatchObject({ provider: "messagebird", cost: 0.01 });
   expect(await customer.money(reportedId)).toEqual(["reserve", "settle"]);
 
-  // The new worker has had time to do something wrong; now a quarter of an hour has passed.
+  // The new worker has had time to make a mistake; now 15 minutes have passed.
   expect(await customer.read(silentId)).toMatchObject({ status: "pending" });
   await database.rows(
     "UPDATE message_attempts SET started_at = started_at - interval '16 minutes' WHERE message_id = $1",

@@ -43,7 +43,7 @@ async function makeCallers(api: Api, poorKey: string): Promise<(caller: Caller, 
 }
 
 /**
- * Ids that the service has answered with, by the first part of the path; not that of `sender`, since messages that wait for a
+ * Ids from responses, by the first part of the path; not that of `sender`, since messages that wait for a
  * provider fail, and are refunded, when their sender is deleted.
  */
 function makeIds(sender: string) {
@@ -79,7 +79,7 @@ type Spent = { micros: number; charges: number; refunds: number; messages: numbe
 
 const NOTHING_SPENT: Spent = { micros: 0, charges: 0, refunds: 0, messages: 0 };
 
-/** Counts what sends cost and cancellations give back, by their own answers. */
+/** Sums the costs of sends and the refunds of cancellations, by their responses. */
 function makeTill() {
   const costs = new Map<string, number>();
   return {

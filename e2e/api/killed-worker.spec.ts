@@ -21,7 +21,7 @@ const DEATHS = [
   "FROM message_attempts WHERE outcome IS NOT NULL",
 ];
 
-/** An installation of the test's own: its jobs are done by nobody but the workers that the test starts. */
+/** An installation of the test's own: only the workers that the test starts do its jobs. */
 const test = base.extend<{ installation: Installation }>({
   installation: async ({ service }, use) => {
     const { url: databaseUrl, drop } = await makeDatabase(service);
@@ -70,7 +70,7 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
   await expect.poll(() => count(waiting), { timeout: 30_000 }).toBe(0);
   // Until the leases of the dead have run out.
   await expect.poll(() => count("FROM message_attempts WHERE outcome IS NULL"), { timeout: 60_000 }).toBe(0);
-  // Messages that the dead had begun to send without recording the response are not sent again. They are given up after a
+  // Messages that the dead worker had begun to send without recording the response are not sent again. They are given up after a
   // quarter of an hour, which here has passed; those that were only claimed were sent by the next worker.
   const unknown = await count("FROM messages WHERE status = 'pending'");
   expect(unknown, "no worker died at work").toBeGreaterThan(0);
@@ -112,7 +112,7 @@ test("workers killed in the middle of a backlog lose nothing, send nothing twice
     messages: COUNT,
   });
   expect(await runCommand("admin.mjs", databaseUrl, "ledger", "check", "--json")).toContain('"drifted":[]');
-  // Every change of status was told exactly once.
+  // Every change of status raised its event exactly once.
   expect(await count("FROM events WHERE type = 'message.delivered'")).toBe(delivered);
   expect(await count("FROM events WHERE type = 'message.failed'")).toBe(COUNT - delivered);
   expect(await count("FROM (SELECT 1 FROM events GROUP BY message_id, type HAVING count(*) > 1) AS repeated")).toBe(0);

@@ -36,7 +36,7 @@ function secondsLeft(limit: string): number {
 const earlyInMinute = (rest: CheckedApi) =>
   expect.poll(async () => rateOf(await rest.ask(ACCOUNT))[2]).toBeGreaterThan(6);
 
-/** Every operation of the document, with an id that nobody has. */
+/** Every operation of the document, with an id that does not exist. */
 const everyOperation = ({ document }: Contract): Ask[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path: path.replace("{id}", "x_1") })),
@@ -119,7 +119,7 @@ for (const limit of ["daily_limit", "monthly_limit"]) {
       expect((await limited.refusal(429, send(account))).details).toMatchObject({ reason: limit, used: 3 });
       expect((await rest.page("/messages")).pagination.total).toBe(3);
       expect(await balanceOf(rest)).toBe(99.97);
-      // Reading goes on, and so do the account's other keys.
+      // Reads still work, and so do the account's other keys.
       expect((await limited.ask(ACCOUNT)).status).toBe(200);
       expect((await rest.ask(send(account))).status).toBe(201);
     });

@@ -103,7 +103,7 @@ test.describe("POST /messages/bulk", () => {
       ["recipients", { recipients: null }],
       ["recipients[1]", { recipients: ["+14155550101", 5] }],
       ["recipients[0]", { recipients: [null, "+14155550101"] }],
-      // Text that cannot be stored is no recipient that could be told of.
+      // Text that cannot be stored cannot be reported as a recipient.
       ["recipients[1]", { recipients: ["+14155550101", "nul \0"] }],
       ["recipients[0]", { recipients: ["half \ud83d"] }],
       ["from", { from: undefined }],

@@ -10,7 +10,7 @@ import { openWebhook } from "../support/signature";
 
 const REFERENCE = "order-4711";
 
-/** A message on its way, and the secret of the endpoint that is told of it. */
+/** A message on its way, and the secret of the endpoint that gets its events. */
 async function sendTo(rest: CheckedApi, account: OwnAccount, receiver: Receiver, to: string) {
   const endpoint = await rest.post<CreatedWebhookEndpoint>("/webhooks/create", { url: receiver.url });
   const input = { to, from: account.sender, body: "Hello", reference: REFERENCE };

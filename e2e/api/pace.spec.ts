@@ -12,7 +12,7 @@ const KNOWN_EVERYWHERE_MS = 2_000;
 /** How much later than it was let go a message may have reached the carrier, on a busy machine. */
 const LATE_S = 2;
 
-/** Two workers, who must keep one rate between them. */
+/** Two workers, which must keep one rate together. */
 const test = testWith({ carriers: CARRIERS, workers: 2, settings: { PROVIDER_TIMEOUT_MS: "10000" } });
 
 test.describe.configure({ mode: "default" });
@@ -30,7 +30,7 @@ async function pace({ database }: Own, provider: string, rate: number): Promise<
   );
 }
 
-/** Sends one message after the other until they have had to wait for as long as any worker may not know the pace. */
+/** Sends one message after the other until one had to wait longer than a worker may use an outdated limit. */
 async function sendUntilPaced({ database }: Own, customer: Customer): Promise<void> {
   const bucket = "SELECT 1 FROM pace_buckets WHERE id LIKE 'provider:%' OR id LIKE 'sender:%'";
   const before = (await database.rows(bucket)).length;

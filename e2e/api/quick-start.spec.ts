@@ -8,7 +8,7 @@ import { expect, test } from "../test";
 
 const GUIDE_PORT = "4000";
 
-/** A port that nobody listens on just now. */
+/** A port without a listener at the moment. */
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = net.createServer().listen(0, () => {

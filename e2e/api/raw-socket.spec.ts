@@ -220,7 +220,7 @@ test("paths that lead nowhere, however they are written, are answered in the sha
       meta: { request_id: expect.stringMatching(/^req_/), api_version: "v1" },
     });
   }
-  // Outside of the API's own address nobody promises its shapes, but nothing fails.
+  // Outside the API's paths its shapes are not promised, but no request fails.
   for (const path of ["//api/v1//messages", "/API/v1/balance", "/api/%761/balance", "/api/v2/balance", "/%"]) {
     const [status] = statusesIn(await exchange(service, last(`GET ${path} HTTP/1.1`)));
     expect(status, path).toBeGreaterThanOrEqual(300);

@@ -33,7 +33,7 @@ const test = base.extend<{ database: Database }, { second: OwnWeb }>({
 // One after the other: they share the second process.
 test.describe.configure({ mode: "default" });
 
-/** Asks both processes in turn, all at once. */
+/** Sends requests to both processes in turn, all at once. */
 const askBoth = <Answer>(count: number, ask: (at: number, side: 0 | 1) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => ask(at, at % 2 === 0 ? 0 : 1)));
 

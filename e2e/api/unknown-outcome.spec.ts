@@ -18,7 +18,7 @@ test.describe.configure({ mode: "default" });
 
 type Held = { name: CarrierName; carrier: Carrier; customer: Customer; id: string; to: string };
 
-/** A message that this carrier is asked to take, and does not answer. */
+/** A message to whose submission this carrier does not respond. */
 async function sendUnanswered(installation: Installation, name: CarrierName, text?: string): Promise<Held> {
   const customer = await newCustomer(installation, await installation.makeRoute(name, "sandbox"));
   const carrier: Carrier = installation.carriers[name];

@@ -11,7 +11,7 @@ const SILENT = "+15550100008";
 const GONE = 410;
 const LONG_AGO = "2020-01-01T00:00:00Z";
 
-/** An endpoint that is told of one event per message. */
+/** An endpoint that gets one event per message. */
 const createAt = ({ url }: Receiver, rest: CheckedApi): Promise<CreatedWebhookEndpoint> =>
   rest.post<CreatedWebhookEndpoint>("/webhooks/create", { url, events: ["message.sent"] });
 
@@ -21,7 +21,7 @@ const sendOne = (rest: CheckedApi, account: OwnAccount) =>
 const deliveriesOf = (rest: CheckedApi, id: string, query = "") =>
   rest.page<Delivery>(`/webhooks/${id}/deliveries${query}`);
 
-/** An endpoint that said that it is gone, with the one event that it missed. */
+/** An endpoint that responded 410, with the one event that it missed. */
 async function disabledAt(receiver: Receiver, rest: CheckedApi, account: OwnAccount): Promise<CreatedWebhookEndpoint> {
   const endpoint = await createAt(receiver, rest);
   receiver.answerWith(status(GONE));

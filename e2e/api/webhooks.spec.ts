@@ -126,7 +126,7 @@ test.describe("POST /webhooks/create", () => {
     const input = { to: SILENT, from: account.sender, body: "Hello" };
     const message = await rest.post<Message>("/messages/send", input);
     await expect.poll(async () => (await rest.page("/events")).pagination.total).toBe(1);
-    // Only the account's own endpoint is told, signed with its own secret.
+    // Only the account's own endpoint gets the event, signed with its own secret.
     await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
     expect(receiver.received.map((request) => openWebhook(request, secret).data)).toMatchObject([{ id: message.id }]);
     expect((await listOf(stranger.rest))[0]).toMatchObject({ last_success_at: null });

@@ -1,6 +1,6 @@
 import { expect, test } from "../test";
 
-/** Pages ask by themselves once a minute while they are told of changes, which is longer than anything here waits. */
+/** Pages that follow changes poll once a minute, which is longer than any wait here. */
 test("the list of messages, a message and deliveries follow what happens", async ({
   console: page,
   api,

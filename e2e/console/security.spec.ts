@@ -162,7 +162,7 @@ test("a device is known after its first sign-in, by a cookie that scripts cannot
   });
 });
 
-/** As if everybody of the account had signed in ten minutes earlier. */
+/** As if every person of the account had signed in ten minutes earlier. */
 async function ageConfirmations(service: Service, accountId: string): Promise<void> {
   const database = await openDatabase(databaseUrlOf(service));
   await database

@@ -6,7 +6,7 @@ import { expect, test } from "../test";
 const PASSWORD = "correct horse battery staple";
 const newEmail = () => `member-${randomBytes(5).toString("hex")}@example.com`;
 
-/** Invites somebody on the page of the team. @returns the link that is shown. */
+/** Invites a person on the team page. @returns the link that is shown. */
 async function invite(page: Page, email: string, role: string): Promise<string> {
   await page.goto("/settings/team");
   await page.getByRole("button", { name: "Invite a member" }).click();
@@ -18,7 +18,7 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   return link ?? "";
 }
 
-/** Accepts an invitation as somebody new, in a browser of their own. */
+/** Accepts an invitation as a new person, in a browser of their own. */
 async function join(browser: Browser, service: Service, link: string, name: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: service.url });
   const page = await context.newPage();

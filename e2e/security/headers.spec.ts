@@ -68,7 +68,7 @@ test("under that policy every page still works", async ({ page, web, account }) 
   }
   await page.goto(`${web.url}/docs`);
   await expect(page.getByRole("navigation", { name: "Sidebar for Messaging Service" })).toBeVisible();
-  // Somebody who is signed in has no use for the page for strangers.
+  // A signed-in person is redirected from the page for anonymous visitors.
   await page.goto(`${web.url}/sign-in?next=/usage`);
   await page.waitForURL(`${web.url}/usage`);
   expect(complaints).toEqual([]);

@@ -55,7 +55,7 @@ test("few pages are made at once, few wait, the rest is refused, and the API goe
   const send = JSON.stringify({ to: "+14155550123", from: account.sender, body: "Hello" });
   const headers = { authorization, "content-type": "application/json" };
   await expect.poll(() => pages, { intervals: [1] }).toBeGreaterThan(0);
-  // A send that comes after all of these pages is answered after few of them more.
+  // A send that arrives after all of these page requests gets its response after only a few of them.
   const pagesBefore = pages;
   const sent = await ask(web.url, { method: "POST", path: "/api/v1/messages/send", headers, body: send });
   const pagesMeanwhile = pages - pagesBefore;

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import axeCore, { type AxeResults } from "axe-core";
 
-/** All that axe finds wrong with the page as it is shown now: a line per rule and element. */
+/** The violations that axe finds on the current page, a line per rule and element. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axeCore.source);
   const violations = await page.evaluate(async () => {

@@ -1,4 +1,4 @@
-/** One carrier and one account whose messages go there: what a test of the carrier does and asks with them. */
+/** One carrier and one account whose messages go there: the steps and checks of a carrier's test. */
 import { expect } from "@playwright/test";
 import type { CarrierName } from "../../test/carriers/all";
 import type { Carrier, TakenMessage } from "../../test/carriers/carrier";

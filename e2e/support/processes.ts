@@ -15,7 +15,7 @@ const SAID_MAX = 100_000;
 export type OwnProcess = {
   /** Kills it, as a crash or a lost machine would. */
   kill: () => Promise<void>;
-  /** Asks it to stop and waits until it has. */
+  /** Stops it gracefully and waits until it has ended. */
   stop: () => Promise<void>;
 };
 

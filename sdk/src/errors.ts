@@ -6,7 +6,7 @@ type WireError = components["schemas"]["Error"];
 export type ErrorFacts = WireError["error"] & { status: number; requestId: string | null; retryAfterS: number | null };
 
 /**
- * An answer of the service that is not a success. `reason` is the finer machine-readable cause: the service's guide to
+ * A response of the service that is not a success. `reason` is the finer machine-readable cause: the service's guide to
  * errors lists every one, with what to do.
  */
 export class ApiError extends Error {
@@ -20,9 +20,9 @@ export class ApiError extends Error {
   /** The offending parameter as it was sent, such as `recipients[3]`. */
   readonly param: string | null;
   readonly details: WireError["error"]["details"];
-  /** Quote it when you ask for help; null when the answer did not come from the service itself. */
+  /** Quote it when you ask for help; null when the response did not come from the service itself. */
   readonly requestId: string | null;
-  /** Seconds to wait before the request is worth repeating; null when the answer did not say. */
+  /** Seconds to wait before the request is worth repeating; null when the response did not say. */
   readonly retryAfterS: number | null;
 
   constructor(facts: ErrorFacts) {
@@ -49,7 +49,7 @@ export function retryAfterOf(response: Response): number | null {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
 }
 
-/** The error of an answer; also of one that a proxy on the way gave, whose body is not ours. */
+/** The error of a response; also of one that a proxy on the way gave, whose body has another shape. */
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const common = { status: response.status, retryAfterS: retryAfterOf(response) };
   if (isWireError(body)) return new ApiError({ ...body.error, ...common, requestId: body.meta?.request_id ?? null });

@@ -14,18 +14,18 @@ const BACKOFF_MAX_MS = 8_000;
 /** A wait longer than this is the caller's decision. */
 const RETRY_AFTER_MAX_S = 60;
 
-/** Statuses whose answers have no body, not even an empty one. */
+/** Statuses whose responses have no body, not even an empty one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** Up to half of the wait is left to chance, so that callers who failed together do not come back together. */
+/** Up to half of the wait is random, so that callers that failed together do not retry together. */
 function backoff(attempt: number, baseMs: number): number {
   const fullMs = Math.min(BACKOFF_MAX_MS, baseMs * 2 ** attempt);
   return fullMs / 2 + (Math.random() * fullMs) / 2;
 }
 
 /**
- * Milliseconds to wait before the request is sent again; null: its answer stands. A 429 was not carried out, so any
- * request may be repeated after it; a limit of the day or the month asks for a longer wait than is ours to take.
+ * Milliseconds to wait before the request is sent again; null: its response stands. A 429 was not carried out, so any
+ * request may be repeated after it; a daily or monthly limit means a longer wait, which is left to the caller.
  */
 function waitAfter(
   response: Response,
@@ -39,7 +39,7 @@ function waitAfter(
   return Math.max((retryAfterS ?? 0) * 1_000, backoff(attempt, baseMs));
 }
 
-/** The answer with its whole body. @throws when the connection or the time is over before the body is. */
+/** The response with its whole body. @throws when the connection or the time is over before the body is. */
 async function readWhole(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;
   const body = await response.arrayBuffer();
@@ -64,7 +64,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /**
  * Sends a request, and sends it again where that can help and does no harm: after a failure of the network, also one that
- * cuts the answer's body, a timeout, a 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
+ * cuts the response's body, a timeout, a 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
  * @throws what the last try threw, or the reason why the caller aborted.
  */
 export async function fetchWithRetries(request: Request, options: RetryOptions): Promise<Response> {

@@ -1,7 +1,7 @@
 /** Verification of webhook requests: HMAC-SHA-256 over `<t>.<raw body>`, with what every JavaScript runtime brings. */
 import type { components } from "./schema.js";
 
-/** Told apart by `type`: `data` is a message, or an inbound message for `message.received`. */
+/** Distinguished by `type`: `data` is a message, or an inbound message for `message.received`. */
 export type WebhookEvent = components["schemas"]["Event"] | components["schemas"]["ReceivedEvent"];
 
 export type VerifyWebhookInput = {
@@ -50,7 +50,7 @@ function concat(head: Uint8Array, tail: Uint8Array) {
 /**
  * The event of a genuine request. One matching `v1` is enough: while a secret is being rotated there are two. The
  * comparison takes the same time wherever the first difference is.
- * @throws WebhookError when the request is not genuine, or not current; answer it with 400 and do nothing else.
+ * @throws WebhookError when the request is not genuine, or not current; respond with 400 and do nothing else.
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
   const { header, secret, tolerance = TOLERANCE_S } = input;
@@ -65,7 +65,7 @@ export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookE
   const key = await crypto.subtle.importKey("raw", ENCODER.encode(secret), algorithm, false, ["verify"]);
   const checks = await Promise.all(digests.map((hex) => crypto.subtle.verify("HMAC", key, fromHex(hex), signed)));
   if (!checks.includes(true)) throw new WebhookError("mismatch", "The signature does not fit this body and secret.");
-  // Asked this way round, a tolerance that is not a number refuses instead of accepting.
+  // Compared this way round, a tolerance that is NaN refuses instead of accepting.
   if (!(Math.abs(Date.now() / 1_000 - Number(timestamp)) <= tolerance)) {
     throw new WebhookError("outside_tolerance", "The signature was made too long ago, or a clock is wrong.");
   }

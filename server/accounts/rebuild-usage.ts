@@ -2,7 +2,7 @@ import type pg from "pg";
 import { transaction } from "../core/db";
 import { dropAllMilestones } from "../lists/milestones";
 
-/** Generous: all messages and events are read. */
+/** Generous, since all messages and events are read. */
 const TIMEOUT_MS = 3_600_000;
 
 /** Counters of a day, each with how it is counted from a message `m`. */
@@ -24,7 +24,7 @@ const OF_EVENTS = {
   events_failed: "count(*) FILTER (WHERE e.type = 'message.failed')",
 } as const;
 
-/** Counters of messages that are not final, which are never forgotten. */
+/** Counters of messages that are not final, which are never deleted. */
 const NEVER_FORGOTTEN: ReadonlySet<string> = new Set(["pending", "sent"]);
 
 const COLUMNS = [...Object.keys(OF_MESSAGES), ...Object.keys(OF_EVENTS)];
@@ -35,8 +35,8 @@ const counted = (counts: Readonly<Record<string, string>>): string =>
 const DAY = "(m.created_at AT TIME ZONE 'UTC')::date";
 
 /**
- * The differences are computed at one moment and added, not set: what moves a message meanwhile adds its own, and neither is
- * lost. Rows are locked in the order of everybody else.
+ * The differences are computed in one snapshot and added, not set, so that concurrent changes of a message add theirs and neither
+ * is lost. Rows are locked in the same order as everywhere else.
  */
 const CORRECT_SQL = `
   WITH of_messages AS (
@@ -62,14 +62,14 @@ const CORRECT_SQL = `
   SELECT count(*)::int4 AS corrected FROM corrected`;
 
 /**
- * Corrects the counters of all days by counting messages and events; usage keeps those that were forgotten. May run at any time.
+ * Corrects the counters of all days by counting messages and events; usage keeps counting deleted ones. May run at any time.
  * @returns how many days of accounts were wrong.
  */
 export async function rebuildUsage(): Promise<number> {
   const query: pg.QueryConfig & { query_timeout: number } = { text: CORRECT_SQL, query_timeout: TIMEOUT_MS };
   return transaction(async (tx) => {
     await tx.query("SET LOCAL statement_timeout = 0");
-    // Two at once would add the same differences twice.
+    // Two processes at once would add the same differences twice.
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('rebuild.usage'))");
     const { rows } = await tx.query<{ corrected: number }>(query);
     const corrected = rows[0]?.corrected ?? 0;

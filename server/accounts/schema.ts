@@ -29,7 +29,7 @@ export const Account = z.object({
 });
 export type Account = z.output<typeof Account>;
 
-/** Console: what the account says of itself; what is omitted stays. */
+/** Console: the account's own description; omitted fields keep their values. */
 export const ProfileInput = z.object({
   name: z.string().trim().min(1, "must not be empty").max(100).optional(),
   company_name: z.string().trim().max(100).optional(),

@@ -1,20 +1,19 @@
 /**
- * One transaction at a time for each account in this process. Whoever waits for an account's row in the database holds a
- * connection meanwhile, so without a queue in front of the pool a single account's requests would take all of them from
- * everybody else.
+ * One transaction at a time for each account in this process. A request that waits for an account's row holds a
+ * connection meanwhile, so without a queue in front of the pool the requests of one account could use up all connections.
  */
 import { isDatabaseUnavailable, overloaded, rateLimited } from "../core/errors";
 import { defineProcessValue } from "../core/process";
 
 /** Requests of one account that wait here: more than a client has open at once, and few enough to be served in time. */
 const WAITING_MAX = 100;
-/** As long as a caller waits for the database; after that nobody may be left to hear the answer. */
+/** As long as a caller waits for the database; after that the caller may be gone. */
 const WAIT_MAX_MS = 5_000;
 const RETRY_AFTER_S = 1;
 
 type Waiting = { begin: () => void; refuse: (reason: unknown) => void };
 
-/** Accounts with work under way, and who waits for its end. */
+/** Accounts with work under way, and the requests that wait for it to end. */
 const lines = defineProcessValue("accounts.turns", () => new Map<string, Set<Waiting>>());
 
 const tooMany = () =>
@@ -24,7 +23,7 @@ const tooMany = () =>
     retryAfterS: RETRY_AFTER_S,
   });
 
-/** @throws 429 when the line is full, 503 when its front was not reached in time. */
+/** @throws 429 when the queue is full, 503 when its front was not reached in time. */
 function waitIn(line: Set<Waiting>): Promise<void> {
   if (line.size >= WAITING_MAX) throw tooMany();
   return new Promise((resolve, reject) => {
@@ -59,7 +58,7 @@ export async function inTurn<Result>(accountId: string, work: () => Promise<Resu
   try {
     return await work();
   } catch (thrown) {
-    // It has waited for the database as long as a caller may, and these have waited with it.
+    // This request has waited for the database as long as a caller may, and so have those behind it.
     if (isDatabaseUnavailable(thrown)) for (const waiting of lines().get(accountId) ?? []) waiting.refuse(thrown);
     throw thrown;
   } finally {

@@ -1,12 +1,13 @@
 /**
- * When an alert is raised and when it is cleared, in SQL. Between the two there is a distance, so that what hovers around a limit
- * is told once.
+ * When an alert is raised and when it is cleared, in SQL. The two conditions differ by a margin, so that a value around a limit
+ * alerts once.
  */
 import type { AlertKind } from "./schema";
 
 /**
- * `raised`: rows (subject_id, account_id, detail) of what is wrong. `cleared`: the FROM and WHERE of the states `t` that are over,
- * the condition under which that is told, and the detail. Not told: what somebody has given up or deleted.
+ * `raised`: rows (subject_id, account_id, detail) of current problems. `cleared`: the FROM and WHERE of the states `t` that
+ * have ended,
+ * the condition under which that is reported, and the detail. No alert is sent for subjects that were disabled or deleted.
  */
 type Condition = { raised: string; cleared: { from: string; where: string; isTold: string; detail: string } };
 
@@ -55,7 +56,7 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     },
   },
   provider_down: {
-    // A breaker that opens for a moment and closes again is no news.
+    // A breaker that opens briefly and closes again raises no alert.
     raised: `SELECT p.id, NULL, ${PROVIDER_DETAIL} FROM providers p
              WHERE NOT p.is_drained AND p.breaker <> 'closed' AND p.unavailable_since <= now() - interval '1 minute'`,
     cleared: {

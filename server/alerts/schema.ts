@@ -4,11 +4,11 @@ import { DateTime, PageQuery, urlUpTo } from "../core/wire";
 export const ALERT_KINDS = ["balance_low", "endpoint_failing", "endpoint_disabled", "provider_down"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** Above, the balance would not fit its column. */
+/** A higher balance would not fit into its column. */
 const BALANCE_MAX = 1_000_000_000;
 const URL_MAX = 2_048;
 
-/** Console: what the account is alerted to, and how. `low_balance`: in units of its currency; null: never. */
+/** Console: the account's alert settings. `low_balance`: in units of its currency; null: never. */
 export const AlertSettings = z.object({
   low_balance: z.number().nullable(),
   by_mail: z.boolean(),
@@ -29,7 +29,7 @@ export type UpdateAlertsInput = z.output<typeof UpdateAlertsInput>;
 export const UpdatedAlertSettings = AlertSettings.extend({ signing_secret: z.string().nullable() });
 export type UpdatedAlertSettings = z.output<typeof UpdatedAlertSettings>;
 
-/** Console, and what is posted to the alert URL: something is wrong (`raised`), or is not any more (`cleared`). */
+/** Console, and what is posted to the alert URL: a problem has begun (`raised`) or ended (`cleared`). */
 export const Alert = z.object({
   id: z.string(),
   object: z.literal("alert"),

@@ -35,7 +35,7 @@ export async function getAlertSettings(actor: SessionActor): Promise<AlertSettin
 }
 
 /**
- * Changes what the account is alerted to. A new URL gets a new signing secret, which is in this response only.
+ * Changes the alert settings. A new URL gets a new signing secret, which is in this response only.
  * @throws 400 `url_not_allowed` for a URL that must not be reached.
  */
 export async function updateAlertSettings(
@@ -50,7 +50,7 @@ export async function updateAlertSettings(
     url: input.url,
   };
   const secret = await transaction(async (tx) => {
-    // A row to lock, so that of two changes at once the second sees the first.
+    // Creates the row to lock, so that the second of two concurrent changes sees the first.
     await tx.query("INSERT INTO alert_settings (account_id) VALUES ($1) ON CONFLICT DO NOTHING", [accountId]);
     const before = await readSettings(tx, accountId, "FOR UPDATE");
     const fresh = after.url !== null && after.url !== before.url ? newSigningSecret() : null;

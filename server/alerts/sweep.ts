@@ -1,4 +1,4 @@
-/** Looks for what is wrong and what is not any more, and tells of each change once. */
+/** Finds problems that have begun or ended, and alerts once for each change. */
 import { type Tx, transaction } from "../core/db";
 import { publicUrl } from "../core/env";
 import { newId } from "../core/ids";
@@ -13,12 +13,12 @@ import { ALERT_KINDS, type Alert, type AlertKind } from "./schema";
 const MAIL_VALID_S = 24 * 60 * 60;
 /** A raised alert stays raised for a while, so that a condition that comes and goes does not alert every minute. */
 const RAISED_AT_LEAST = "10 minutes";
-/** Of more changes at once an e-mail names the first. */
+/** An e-mail about more changes than this names only the first ones. */
 const NAMED_MAX = 20;
 
 type Change = { subjectId: string; accountId: string | null; detail: AlertDetail; isTold: boolean };
 
-/** Of several processes one gets a change: the one whose row is inserted. */
+/** Only one of several processes reports a change: the one whose row is inserted. */
 async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
   const { rows } = await tx.query<Change>(
     `WITH wrong (subject_id, account_id, detail) AS (${CONDITIONS[kind].raised}),
@@ -32,7 +32,7 @@ async function raise(tx: Tx, kind: AlertKind): Promise<Change[]> {
   return rows;
 }
 
-/** Of several processes one gets a change: the one that deletes the row. */
+/** Only one of several processes reports a change: the one that deletes the row. */
 async function clear(tx: Tx, kind: AlertKind): Promise<Change[]> {
   const { from, where, isTold, detail } = CONDITIONS[kind].cleared;
   const { rows } = await tx.query<Change>(
@@ -66,7 +66,7 @@ const PAGES: Readonly<Record<AlertKind, { label: string; path: (subjectId: strin
   provider_down: { label: "Open the provider", path: (id) => `/operator/providers/${id}` },
 };
 
-/** One letter for all that changed in the same way at once. */
+/** One e-mail for all changes of one kind in a sweep. */
 function letterOf(alerts: readonly [Alert, ...Alert[]]): Letter {
   const [first, ...more] = alerts;
   const { label, path } = PAGES[first.type];
@@ -117,7 +117,7 @@ async function tell(tx: Tx, kind: AlertKind, state: Alert["state"], changes: rea
   }
 }
 
-/** One kind at a time: what cannot be told of one does not keep the others. */
+/** One kind at a time: a failure for one kind does not stop the others. */
 export async function sweepAlerts(): Promise<void> {
   for (const kind of ALERT_KINDS) {
     await transaction(async (tx) => {

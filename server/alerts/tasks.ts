@@ -11,8 +11,8 @@ const DELETED_AT_ONCE = 1_000;
 type Target = AlertRow & { url: string; secretSealed: string; isLate: boolean };
 
 /**
- * Posts an alert to the account's alert URL as it is now, signed as webhooks are. One that was acknowledged, or is a day old, is
- * left alone.
+ * Posts an alert to the account's current alert URL, signed as webhooks are. Skips one that was acknowledged, or is
+ * a day old.
  * @throws Error when it was not acknowledged: the job is tried again.
  */
 export async function postAlert({ alertId }: { alertId: string }): Promise<void> {
@@ -36,7 +36,7 @@ export async function postAlert({ alertId }: { alertId: string }): Promise<void>
   if (!result.acknowledged) throw new Error(`The alert was not acknowledged: ${result.error}`);
 }
 
-/** Looks every minute for what alerts tell of. */
+/** Checks the conditions of alerts every minute. */
 export const lookForAlerts = (): Promise<void> => sweepAlerts();
 
 /** Deletes alerts of more than 90 days ago, in batches, so that no statement holds many rows. */

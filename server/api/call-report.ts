@@ -17,7 +17,7 @@ export function reportCall(error: TRPCError, procedure: string | undefined, cont
     address: context?.address ?? null,
   };
   if (status >= 500) log("error", "trpc.failed", { ...fields, ...errorFields(error.cause ?? error) });
-  // The console asks for the password in answer to this one.
+  // The console reacts to this one by asking for the password.
   else if (status === 403 && fields.reason !== "confirmation_required") log("warn", "trpc.denied", fields);
   else log("debug", "trpc.refused", fields);
 }

@@ -22,13 +22,13 @@ type Options = {
   next: (more?: Next) => Promise<Result>;
 };
 
-/** Of a procedure. tRPC's types leave the middlewares out. */
+/** Internals of a procedure; tRPC's types omit the middlewares. */
 type Definition = { middlewares: ((options: Options) => Promise<Result>)[]; meta: unknown; type: string };
 
 /**
  * Runs a procedure.
  * @param call `path`: the procedure's name. `getRawInput`: called once the middlewares before the input's schema have passed.
- * @returns what the output's schema makes of the result.
+ * @returns the result as parsed by the output's schema.
  * @throws the procedure's error, or tRPC's for input that its schema refuses.
  */
 export async function callProcedure(

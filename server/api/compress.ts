@@ -5,15 +5,18 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
-/** Below, the headers and the detour cost more than the bytes that are saved; the response to a single send is never longer. */
+/**
+ * For smaller responses the headers and the extra work cost more than the bytes saved; the response to a single send is never
+ * longer.
+ */
 export const COMPRESSED_MIN_BYTES = 4_096;
-/** The fastest levels: JSON shrinks to a tenth even so, and the rest of the time belongs to other requests. */
+/** The fastest levels: JSON shrinks to a tenth anyway, and the processor's time is better spent on other requests. */
 const GZIP_LEVEL = 1;
 const BROTLI_QUALITY = 1;
 
 type ContentCoding = "br" | "gzip";
 
-/** The coding that a caller likes best, of those that we have; null: none. */
+/** The caller's preferred content coding among ours; null: none. */
 export function codingOf(acceptEncoding: string | undefined): ContentCoding | null {
   if (!acceptEncoding) return null;
   const weights = new Map<string, number>();
@@ -29,26 +32,26 @@ export function codingOf(acceptEncoding: string | undefined): ContentCoding | nu
 }
 
 /**
- * Compresses a response that is large enough. One that creates a secret stays as it is: its length, compressed beside text
- * that somebody else chose, could tell of the secret (BREACH).
+ * Compresses a response that is large enough. A response with a new secret is not compressed: its length, compressed
+ * together with text that an attacker chose, could reveal the secret (BREACH).
  */
-export async function compress<Answer extends { headers: Record<string, string>; body: string; hasSecret?: boolean }>(
-  answer: Answer,
+export async function compress<Served extends { headers: Record<string, string>; body: string; hasSecret?: boolean }>(
+  response: Served,
   acceptEncoding: string | undefined,
-): Promise<Omit<Answer, "body"> & { body: string | Buffer }> {
+): Promise<Omit<Served, "body"> & { body: string | Buffer }> {
   // A string never has more UTF-16 units than bytes.
-  if (answer.hasSecret || answer.body.length < COMPRESSED_MIN_BYTES) return answer;
-  const headers = { ...answer.headers, vary: "accept-encoding" };
+  if (response.hasSecret || response.body.length < COMPRESSED_MIN_BYTES) return response;
+  const headers = { ...response.headers, vary: "accept-encoding" };
   const coding = codingOf(acceptEncoding);
-  if (coding === null) return { ...answer, headers };
+  if (coding === null) return { ...response, headers };
   const body =
     coding === "gzip"
-      ? await gzipped(answer.body, { level: GZIP_LEVEL })
-      : await brotlied(answer.body, {
+      ? await gzipped(response.body, { level: GZIP_LEVEL })
+      : await brotlied(response.body, {
           params: {
             [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-            [constants.BROTLI_PARAM_SIZE_HINT]: answer.body.length,
+            [constants.BROTLI_PARAM_SIZE_HINT]: response.body.length,
           },
         });
-  return { ...answer, headers: { ...headers, "content-encoding": coding }, body };
+  return { ...response, headers: { ...headers, "content-encoding": coding }, body };
 }

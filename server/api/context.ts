@@ -14,8 +14,8 @@ import { requireShown } from "./shown-account";
 import { TEST_MODE_HEADER } from "./test-mode";
 
 /**
- * The Idempotency-Key of a call, which has to stand alone: in a batch it would stand for several.
- * @returns what reads it; that throws 400 for a key that is malformed or comes with a batch.
+ * The Idempotency-Key of a call, which must not be batched: the key would apply to several calls.
+ * @returns a function that reads it, and throws 400 for a key that is malformed or sent with a batch.
  */
 async function idempotencyOfCall(req: Request): Promise<Context["idempotency"]> {
   const key = req.headers.get("idempotency-key") ?? undefined;

@@ -5,10 +5,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
-import { writeResponse } from "./door/answers";
+import { writeResponse } from "./door/responses";
 import { type RestResponse, refusalResponse } from "./rest";
 
-/** How long a refused caller may go on writing: closing at once would reset the connection and lose the response. */
+/** Time for which a refused caller may continue to write: closing at once would reset the connection and lose the response. */
 const LINGER_MS = 2_000;
 
 /** Responses of one connection: the incomplete ones, in the order of their requests, and the latest one. */

@@ -24,9 +24,9 @@ const hashOf = (operation: string, body: string | Uint8Array): string =>
   createHash("sha256").update(`${operation}\n`).update(body).digest("hex");
 
 /**
- * The Idempotency-Key of a request, with what it stands for: the same operation with the same JSON value as its body.
+ * The Idempotency-Key of a request, with the hashes that identify the request: its operation and the JSON value of its body.
  * @param operation names the operation; the same body for another one is another request.
- * @param value the body as parsed; undefined: it was not.
+ * @param value the body as parsed; undefined when it was not parsed.
  * @throws 400 when the key is malformed.
  */
 export function idempotencyOf(

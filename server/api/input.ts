@@ -31,13 +31,13 @@ export function parseBody(contentType: string | undefined, body: Buffer): Record
   return value as Record<string, unknown>;
 }
 
-/** Above the largest valid body: 1,000 recipients, a text full of commas, and 20 such values of metadata. */
+/** More than in the largest valid body: 1,000 recipients, a text full of commas, and 20 such values of metadata. */
 export const VALUES_MAX = 16_384;
 const COMMA = 0x2c;
 
 /**
- * Each wrong value costs its own refusal, and a body of 1 MiB has room for half a million. Values are told from commas,
- * which is more than there are, since those within text count as well.
+ * Each invalid value produces an issue of its own, and a body of 1 MiB can hold half a million. Values are counted by commas,
+ * an upper bound, since commas within text count as well.
  * @throws 400 for more than `max` of them.
  */
 export function requireFewValues(body: Buffer, max: number): void {

@@ -3,9 +3,9 @@ import { overloaded, tooLarge } from "../core/errors";
 import { observeRequest } from "../observability/requests";
 import { logRequest } from "../request-log/log-request";
 import { compress } from "./compress";
-import { writeResponse } from "./door/answers";
 import { readBody } from "./door/body";
-import { answerUnlessOverloaded } from "./door/shedding";
+import { writeResponse } from "./door/responses";
+import { serveUnlessOverloaded } from "./door/shedding";
 import { serveReceipt } from "./receipts";
 import {
   API_PREFIX,
@@ -32,7 +32,7 @@ export const isRestPath = (url: string): boolean =>
 /** The REST edge on node:http, without anything between it and the socket. */
 export async function handleRestNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (
-    await answerUnlessOverloaded(
+    await serveUnlessOverloaded(
       () => request.complete,
       () => answerRest(request, response),
     )
@@ -63,27 +63,31 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
       }),
   };
   const startedAt = performance.now();
-  const answer = await observeRequest(asked, () => serveRest(asked));
-  noteAnswer(asked, answer, performance.now() - startedAt);
-  await writeResponse(request, response, await compress(answer, request.headers["accept-encoding"]?.toString()));
+  const served = await observeRequest(asked, () => serveRest(asked));
+  noteResponse(asked, served, performance.now() - startedAt);
+  await writeResponse(request, response, await compress(served, request.headers["accept-encoding"]?.toString()));
 }
 
-/** Requests without a valid key belong to nobody's log. */
-function noteAnswer({ seen, facts, method, path, query }: RestRequest, answer: RestResponse, latencyMs: number): void {
+/** Requests without a valid key belong to no account's log. */
+function noteResponse(
+  { seen, facts, method, path, query }: RestRequest,
+  served: RestResponse,
+  latencyMs: number,
+): void {
   if (!seen) return;
   logRequest({
-    id: answer.headers["request-id"] ?? "",
+    id: served.headers["request-id"] ?? "",
     accountId: seen.accountId,
     keyId: seen.keyId,
     method,
     path,
     query,
-    status: answer.status,
+    status: served.status,
     latencyMs,
     operation: facts?.operation ?? null,
     input: seen.input,
     inputBytes: seen.inputBytes,
-    answer: answer.body,
+    response: served.body,
   });
 }
 
@@ -95,8 +99,8 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
       Array.isArray(value) ? value.join(", ") : `${value}`,
     ]),
   );
-  const respond = async () => {
-    const answer = await serveReceipt({
+  const serve = async () => {
+    const served = await serveReceipt({
       method: request.method ?? "GET",
       url: request.url ?? "",
       headers,
@@ -109,8 +113,8 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
           tooLarge: () => tooLarge(`The body is larger than ${maxBytes} bytes.`),
         }),
     });
-    return { ...answer, body: "" };
+    return { ...served, body: "" };
   };
   const asked = { method: request.method ?? "GET" };
-  await writeResponse(request, response, await observeRequest(asked, respond, "receipts"));
+  await writeResponse(request, response, await observeRequest(asked, serve, "receipts"));
 }

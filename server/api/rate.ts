@@ -4,8 +4,8 @@ import { wholeSeconds } from "../core/clock";
 import { rateLimited } from "../core/errors";
 
 /**
- * Refuses a request that was counted and may not pass.
- * @param caller whose limit it is, as a sentence begins: `This API key`.
+ * Refuses a counted request that exceeds a limit.
+ * @param caller the owner of the limit, as the beginning of a sentence: `This API key`.
  * @throws 429 `rate_limit` past the caller's own limit, 429 `account_rate_limit` past that of its account.
  */
 export function requireRate(rate: RateState, caller: string): void {
@@ -22,12 +22,12 @@ export function requireRate(rate: RateState, caller: string): void {
 }
 
 /**
- * Calls of a person per minute, those that are batched into one request counted one by one. The busiest page asks for five
- * things every five seconds, so that twenty of them may be open.
+ * Calls of a person per minute; those batched into one request count one by one. The busiest page makes five calls
+ * every five seconds, so twenty of them may be open.
  */
 const PERSON_LIMIT = 1_200;
 
-/** Counts a call of a person against what people and their account may ask per minute. @throws 429 as {@link requireRate} */
+/** Counts a call of a person against the limits of people and of their account per minute. @throws 429 as {@link requireRate} */
 export async function admitPerson({ userId, accountId }: { userId: string; accountId: string }): Promise<void> {
   requireRate(await countRequest({ caller: userId, limit: PERSON_LIMIT, accountId }), "One person");
 }

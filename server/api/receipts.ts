@@ -1,6 +1,6 @@
 /**
- * Where providers report: `/api/receipts/{provider}/{secret}`. A callback is believed when its path is the one that
- * nobody can guess and, where the provider signs, its signature fits; and it is acknowledged once it is stored.
+ * The edge for callbacks of providers: `/api/receipts/{provider}/{secret}`. A callback is genuine when its path has the secret
+ * and, where the provider signs, its signature is valid; it is acknowledged once it is stored.
  */
 import { clientAddress } from "../api-keys/ip-allowlist";
 import { now } from "../core/clock";
@@ -34,7 +34,7 @@ export type ReceiptResponse = { status: number; headers: Record<string, string> 
 export const isReceiptPath = (url: string): boolean => url.startsWith(`${RECEIPT_PREFIX}/`);
 
 const BODY_MAX_BYTES = 65_536;
-/** Providers that tell of many messages in one callback. */
+/** Providers that report on many messages in one callback. */
 const LARGER_BODIES: Partial<Record<ProviderId, number>> = {
   infobip: 1_048_576,
   bandwidth: 262_144,
@@ -43,16 +43,16 @@ const LARGER_BODIES: Partial<Record<ProviderId, number>> = {
 
 const CHALLENGE = { "www-authenticate": 'Basic realm="receipts"' };
 
-/** A provider that nobody has changed. */
+/** A provider without stored settings. */
 const UNROTATED = { receiptRotation: 0, isFormerReceiptUrlValid: false };
 
-const answer = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
+const respond = (status: number, headers: Record<string, string> = {}): ReceiptResponse => ({ status, headers });
 
-/** Answers a provider's callback; nothing of why it was refused goes out, it stands in the log and in the counters. */
+/** Responds to a provider's callback. The reason of a refusal is not sent; it is logged and counted. */
 export async function serveReceipt({ method, url, headers, peer, readBody }: ReceiptRequest): Promise<ReceiptResponse> {
   const [id, token, ...rest] = (url.slice(RECEIPT_PREFIX.length + 1).split("?")[0] ?? "").split("/");
   const known = PROVIDERS.find((provider) => provider === id);
-  if (!known || token === undefined || rest.some((segment) => segment !== "")) return answer(404);
+  if (!known || token === undefined || rest.some((segment) => segment !== "")) return respond(404);
   const refuse = (
     what: "forged" | "stale" | "unreadable" | "blocked",
     detail: string,
@@ -60,13 +60,13 @@ export async function serveReceipt({ method, url, headers, peer, readBody }: Rec
   ): ReceiptResponse => {
     countCallback(known, `receipts_${what}`);
     log("warn", "receipt.refused", { provider: known, what, detail });
-    return answer(status, status === 401 ? CHALLENGE : {});
+    return respond(status, status === 401 ? CHALLENGE : {});
   };
   const rotationOf = async () => (await providerTable()).stateOf(known) ?? UNROTATED;
   if (!(await isReceiptToken(known, token, rotationOf))) return refuse("forged", "the secret path is wrong", 404);
-  if (method !== "GET" && method !== "POST") return answer(405, { allow: "GET, POST" });
+  if (method !== "GET" && method !== "POST") return respond(405, { allow: "GET, POST" });
   const reader = (await providerTable()).callbackReader(known);
-  if (!reader) return answer(404);
+  if (!reader) return respond(404);
   const address = clientAddress({
     peer,
     forwardedFor: headers["x-forwarded-for"],
@@ -79,7 +79,7 @@ export async function serveReceipt({ method, url, headers, peer, readBody }: Rec
   } catch (thrown) {
     if (!isApiError(thrown)) throw thrown;
     if (thrown.status === 413) return refuse("unreadable", "the body is too large", 413);
-    return answer(thrown.status, thrown.retryAfterS === null ? {} : { "retry-after": String(thrown.retryAfterS) });
+    return respond(thrown.status, thrown.retryAfterS === null ? {} : { "retry-after": String(thrown.retryAfterS) });
   }
   const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
   let verdict: Authenticity;
@@ -88,7 +88,7 @@ export async function serveReceipt({ method, url, headers, peer, readBody }: Rec
   } catch (thrown) {
     return refuse("unreadable", thrown instanceof Error ? thrown.message : String(thrown), 400);
   }
-  if (verdict.kind === "unasked") return answer(401, CHALLENGE);
+  if (verdict.kind === "unasked") return respond(401, CHALLENGE);
   if (verdict.kind !== "genuine") return refuse(verdict.kind, verdict.detail, 401);
   let content: CallbackContent;
   try {
@@ -99,15 +99,15 @@ export async function serveReceipt({ method, url, headers, peer, readBody }: Rec
   try {
     if ((await takeCallback(known, content, verdict.nonces)) === "replayed") {
       countCallback(known, "receipts_replayed");
-      if (verdict.isRepeatable) return answer(200);
+      if (verdict.isRepeatable) return respond(200);
       log("warn", "receipt.refused", { provider: known, what: "replayed" });
-      return answer(409);
+      return respond(409);
     }
   } catch (thrown) {
     // Senders repeat a callback without a 2xx.
     log("error", "receipt.not_stored", { provider: known, ...errorFields(thrown) });
-    return answer(503, { "retry-after": "5" });
+    return respond(503, { "retry-after": "5" });
   }
   countCallback(known, "receipts");
-  return answer(200);
+  return respond(200);
 }

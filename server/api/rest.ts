@@ -1,5 +1,5 @@
 /**
- * The REST edge: every answer under /api/v1 is made here. It checks in the documented order (key, address, rate, path,
+ * The REST edge: every response under /api/v1 is made here. It checks in the documented order (key, address, rate, path,
  * scope, input), calls the procedure that the OpenAPI meta names, and puts the envelope or the error around the result.
  */
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
@@ -82,7 +82,7 @@ async function serveDocument(request: RestRequest, headers: Record<string, strin
   return { status: 200, headers, body: openApiYaml(originOf(request.header("host"))) };
 }
 
-/** Answers one request. Never throws. The document of the API is the one thing that needs no key. */
+/** Responds to one request. Never throws. Only the API document needs no key. */
 export async function serveRest(given: RestRequest): Promise<RestResponse> {
   const request = normalized(given);
   const requestId = newId("request");
@@ -168,7 +168,7 @@ function parseInput(request: RestRequest, { method, inputs, objects, creates }: 
 }
 
 /**
- * Response to a path without an operation for the method: null for OPTIONS, which `Allow` answers.
+ * Response to a path without an operation for the method: null for OPTIONS, to which `Allow` is the response.
  * @throws 404 `method_not_allowed` where other methods have one (the API has no 405), else `unknown_path`.
  */
 function refuseMethod({ method, path }: RestRequest, headers: Record<string, string>): null {
@@ -219,7 +219,7 @@ async function perform(request: RestRequest, meta: Meta, headers: Record<string,
   const result = await callProcedure(operation.call, {
     path: operation.procedure,
     ctx: context,
-    // It is asked for after the scope was judged, so a caller without the scope never has a body read.
+    // Called after the scope was checked, so the body of a caller without the scope is never read.
     getRawInput: async () => {
       body = BODY_METHODS.has(operation.method) ? await request.readBody(key.accountId) : null;
       requireStorable(params.id, "id");
@@ -289,7 +289,7 @@ const causeOf = (thrown: unknown): unknown => (thrown instanceof Error && thrown
  */
 export async function handleRest(request: Request): Promise<Response> {
   const url = new URL(request.url);
-  const answer = await serveRest({
+  const response = await serveRest({
     method: request.method,
     path: url.pathname.slice(API_PREFIX.length),
     query: url.search.slice(1),
@@ -301,8 +301,8 @@ export async function handleRest(request: Request): Promise<Response> {
       return body;
     },
   });
-  const hasBody = answer.status !== 204 && request.method !== "HEAD";
-  return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });
+  const hasBody = response.status !== 204 && request.method !== "HEAD";
+  return new Response(hasBody ? response.body : null, { status: response.status, headers: response.headers });
 }
 
 /** 400: a body over {@link BODY_MAX_BYTES}. */

@@ -1,6 +1,6 @@
 /**
- * How people sign in to the console: next-auth with e-mail and password. Its encrypted cookie holds nothing but the id of a
- * session, which the database knows.
+ * How people sign in to the console: next-auth with e-mail and password. Its encrypted cookie holds only the id of a
+ * session in the database.
  */
 import type { AuthOptions } from "next-auth";
 import type { CredentialsConfig } from "next-auth/providers/credentials";
@@ -29,7 +29,7 @@ declare module "next-auth" {
 }
 declare module "next-auth/jwt" {
   interface JWT {
-    /** Absent in cookies of a version that kept no sessions: they open nothing. */
+    /** Absent in cookies of versions without stored sessions, which are not valid. */
     sessionId?: string;
   }
 }
@@ -47,7 +47,7 @@ type SetCookie = (line: string) => void;
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * next-auth shows the message of what is thrown here to the browser (`error` of its answer): only messages of ours may
+ * next-auth shows the message of what is thrown here to the browser (`error` of its response): only messages of ours may
  * get that far. No user, an unknown e-mail or a wrong password, is its code `CredentialsSignin`.
  */
 async function authorize(
@@ -85,7 +85,7 @@ const passwordProvider = (setCookie: SetCookie): CredentialsConfig => ({
   },
 });
 
-/** Errors only, and of those only real ones: anybody may post words to next-auth's `_log`, which end up here. */
+/** Genuine errors only: anyone can post text to next-auth's `_log`, which arrives here. */
 const logError = (code: string, about: unknown): void => {
   const thrown = about instanceof Error ? about : (about as { error?: unknown } | null)?.error;
   // A cookie that cannot be read (expired, forged, made with another SECRET_KEY) is no fault of the service.
@@ -95,8 +95,8 @@ const logError = (code: string, about: unknown): void => {
 
 /**
  * The one configuration of next-auth, for its route and for reading sessions. The session cookie is httpOnly
- * and SameSite=Lax, and Secure when the service is reached over https. It lives as long as a session can; when the session
- * is over before, the database knows.
+ * and SameSite=Lax, and Secure when the service is reached over https. It lives as long as a session can; an earlier end of
+ * the session is in the database.
  * @param setCookie takes a `Set-Cookie` line for the response, which next-auth would not let through by itself.
  */
 export function authOptions(setCookie: SetCookie = () => undefined): AuthOptions {
@@ -110,7 +110,7 @@ export function authOptions(setCookie: SetCookie = () => undefined): AuthOptions
     providers: [passwordProvider(setCookie)],
     callbacks: {
       redirect: ({ url, baseUrl }) => redirectTarget(url, baseUrl),
-      // Nothing about the person: who holds a copied cookie shall not read it from `/api/auth/session` after its end.
+      // Without personal data: a copied cookie must not reveal any from `/api/auth/session` after the session has ended.
       jwt: ({ token, user, trigger }) => (trigger === "signIn" && user ? { sessionId: user.sessionId } : token),
       session: ({ session, token }) => ({ expires: session.expires, sessionId: token.sessionId }),
     },

@@ -36,14 +36,14 @@ export type ResetPasswordInput = z.output<typeof ResetPasswordInput>;
 export const RequestResetInput = z.object({ email: EmailAddress });
 export type RequestResetInput = z.output<typeof RequestResetInput>;
 
-/** The same whether or not anybody signs in with the e-mail. */
+/** The same whether or not a user has the e-mail. */
 export const ResetRequested = z.object({ accepted: z.literal(true) });
 export type ResetRequested = z.output<typeof ResetRequested>;
 
 const CODE_MAX = 40;
 const Code = z.string().trim().min(1, "must be given").max(CODE_MAX);
 
-/** Console: whether a code is asked for at the sign-in. */
+/** Console: whether a code is required to sign in. */
 export const SecondFactor = z.object({ enabled: z.boolean(), recovery_codes_left: z.number().int() });
 export type SecondFactor = z.output<typeof SecondFactor>;
 
@@ -67,7 +67,7 @@ export const DisableSecondFactorInput = z.object({
 });
 export type DisableSecondFactorInput = z.output<typeof DisableSecondFactorInput>;
 
-/** Console: how a person is called in every account of theirs. */
+/** Console: the person's name, in all of their accounts. */
 export const RenameInput = z.object({ name: z.string().trim().min(1, "must not be empty").max(100) });
 export type RenameInput = z.output<typeof RenameInput>;
 

@@ -25,7 +25,7 @@ const isTaken = (thrown: unknown): boolean => isApiError(thrown) && thrown.wire.
 
 /**
  * Creates an account and its owner, who can sign in at once. For an e-mail that has an account already it does nothing,
- * with the same answer after the same work: who has an account here is nobody else's business.
+ * with the same response after the same work: the response does not reveal who has an account.
  * @param address of the caller, for throttling.
  * @throws 403 `sign_up_closed`, 429 `sign_up_throttled`, 400 at `password`.
  */
@@ -45,7 +45,7 @@ export async function signUp(input: SignUpInput, address: string, userAgent = ""
   return { accepted: true };
 }
 
-/** The person of an attempt to sign in, who is not known to be this person yet. */
+/** The claimed person of an attempt to sign in, not verified yet. */
 const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, origin: Origin): SessionActor => ({
   kind: "session",
   accountId: user.accountId,
@@ -56,9 +56,10 @@ const actorOf = (user: { id: string; accountId: string; isOperator: boolean }, o
 });
 
 /**
- * Checks an e-mail and its password, and opens a session. The same answer, after the same work, for a wrong password and an unknown e-mail.
+ * Checks an e-mail and its password, and opens a session. The same response, after the same work, for a wrong password and an
+ * unknown e-mail.
  * @param from where the caller is; an address that is not known is empty, a device that is not known null.
- * @returns null when they do not belong together.
+ * @returns null when they do not match.
  * @throws 401 `second_factor_required` when the person has an authenticator app and gave no `code`, and
  *   `second_factor_wrong`; 429 `sign_in_throttled` after too many attempts.
  */
@@ -84,7 +85,7 @@ export async function signIn(
   }
   const hasFactor = await hasSecondFactor(user.id);
   if (hasFactor && !input.code) {
-    // Neither a failure nor a success, or with the password alone one could guess codes for ever.
+    // Neither a failure nor a success: otherwise an attacker with the password could guess codes without limit.
     await giveBack(attempt, { isSuccess: false });
     throw unauthorized(SECOND_FACTOR_REQUIRED, { reason: "second_factor_required" });
   }

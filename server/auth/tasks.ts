@@ -2,7 +2,7 @@ import type { JobPayload } from "../core/jobs";
 import { deleteInSteps } from "../retention/steps";
 import { mailReset } from "./credentials/reset-by-mail";
 
-/** Mails a link to somebody who has forgotten their password, if anybody signs in with the e-mail. */
+/** Mails a link to a person who has forgotten their password, if a user has the e-mail. */
 export const mailPasswordReset = (job: JobPayload<"request_password_reset">): Promise<void> => mailReset(job);
 
 /** Expired rows by table, and the time after which they are deleted. */
@@ -13,7 +13,7 @@ const OVER = {
   sign_in_limits: "busy_until",
 } as const;
 
-/** Deletes sessions, invitations and links that are over, and limits that are unused. */
+/** Deletes ended sessions, expired invitations and links, and unused limits. */
 export async function forgetSignIns(signal?: AbortSignal): Promise<void> {
   for (const [table, until] of Object.entries(OVER)) await deleteInSteps(table, `${until} <= now()`, { signal });
 }

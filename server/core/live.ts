@@ -1,5 +1,5 @@
 /**
- * Tells every process that something of an account changed, for pages that are open. Only a hint: it says neither what nor how,
+ * Notifies every process that data of an account changed, for open pages. Only a hint: it says neither what nor how,
  * and nothing depends on its arrival. NOTIFY takes one lock for the whole database at COMMIT, so it stays out of the
  * transactions of messages: what changed is gathered here, and sent a little later in a statement of its own.
  */
@@ -72,7 +72,7 @@ export async function tellChanges(): Promise<void> {
       values: [payloads],
     });
   } catch (thrown) {
-    // Pages ask by themselves from time to time.
+    // Pages also poll from time to time.
     log("debug", "live.not_told", errorFields(thrown));
   }
 }

@@ -24,7 +24,7 @@ class NotCurrent extends Error {}
 
 /**
  * Position in the WAL up to which commits have been acknowledged. Callers that come while one question is under way share
- * the next one, because the answer under way may be older than their last write.
+ * the next one, because the response under way may be older than their last write.
  */
 function sharedPosition(primary: pg.Pool): () => Promise<string> {
   const ask = async () => {

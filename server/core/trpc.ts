@@ -6,7 +6,7 @@ import { requireStorable } from "./wire";
 
 /**
  * A caller's Idempotency-Key and the SHA-256 of the request that it came with: of its bytes, and of the JSON value that they
- * stand for. Absent: the value was not looked at.
+ * stand for. Absent: the value was not parsed.
  */
 export type Idempotency = { key: string; requestHash: string; valueHash?: string };
 
@@ -24,7 +24,7 @@ export type Context = {
   idempotency: () => Idempotency | null;
   /** Response headers that an operation adds on the REST door, e.g. Idempotency-Replayed. */
   responseHeaders: Record<string, string>;
-  /** Counts a call of a person against what people and their account may ask per minute. @throws 429 */
+  /** Counts a call of a person against the limits of people and of their account per minute. @throws 429 */
   admit: () => Promise<void>;
 };
 

@@ -10,7 +10,7 @@ export type CsvRow = ReadonlyArray<string | number | null>;
 
 /**
  * RFC 4180: comma, CRLF, quotes doubled; null is an empty cell. Texts that a spreadsheet would take for formulas are disarmed:
- * a file of ours must not attack whoever opens it (CSV injection). Numbers stay as they are.
+ * a file must not attack the person who opens it (CSV injection). Numbers stay as they are.
  */
 export const toCsv = (rows: readonly CsvRow[]): string =>
   rows.length === 0

@@ -8,7 +8,7 @@ import { firstIdAt } from "../core/ids";
 
 /** Messages between two milestones: a page reads no more than these to get to its place. */
 export const MILESTONE_EVERY = 10_000;
-/** Milestones set per account and run: an installation that had none gets them over some hours. */
+/** Milestones set per account and run: an installation without any gets them over some hours. */
 const SET_MAX = 500;
 /** A message with an older id is committed by now, so that none can come to stand before a milestone. */
 const SETTLED_MS = HOUR_MS;
@@ -90,7 +90,7 @@ async function setNewest(accountId: string, settled: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Deletes the milestones that forgotten messages stood before. @param lastIds the last forgotten message of each account. */
+/** Deletes the milestones in front of deleted messages. @param lastIds the last deleted message of each account. */
 export async function dropMilestones(tx: Tx, lastIds: ReadonlyMap<string, string>): Promise<void> {
   await tx.query({
     name: "lists.drop_milestones",
@@ -100,5 +100,5 @@ export async function dropMilestones(tx: Tx, lastIds: ReadonlyMap<string, string
   });
 }
 
-/** Deletes all milestones, because the counters that they rest on were wrong. They are set again. */
+/** Deletes all milestones, because the counters behind them were wrong. They are set again. */
 export const dropAllMilestones = (tx: Queryable): Promise<unknown> => tx.query("DELETE FROM list_milestones");

@@ -15,7 +15,7 @@ type ListPage<Row> = {
 };
 
 /**
- * Reads one page, and the row behind it, which tells whether there is another one.
+ * Reads one page, and the row behind it, which shows whether there is another page.
  * @param prefix of the list's ids, such as `msg`.
  * @param count counts the rows that the filters select. Not called for a cursor, which holds the number.
  * @throws 400 `invalid_cursor`, `page_and_cursor`
@@ -37,7 +37,7 @@ export async function readList<Row extends { id: string }>(
     const [total, rows] = await Promise.all([count(), read(span)]);
     return pageAt(request, rows, total);
   }
-  // A page past the end would skip every row of the list for nothing.
+  // A page past the end would read every row of the list in vain.
   const total = await count();
   return pageAt(request, skip < total ? await read(span) : [], total);
 }
@@ -61,7 +61,7 @@ function pageAt<Row extends { id: string }>(request: ListRequest, read: Row[], t
     rows,
     present: (items) => {
       const { pagination, ...shown } = toPage(items, total, request);
-      // By a cursor the rows tell whether there are more; the total is that of the first page.
+      // With a cursor the rows show whether there are more; the total is that of the first page.
       const hasMore = cursor === undefined ? pagination.has_more : next !== null;
       return { ...shown, pagination: { ...pagination, has_more: hasMore }, next_cursor: next };
     },

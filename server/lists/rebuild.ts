@@ -2,7 +2,7 @@ import type pg from "pg";
 import { transaction } from "../core/db";
 import { INSERT_CHANGES } from "./store";
 
-/** Generous: the lists themselves are read. */
+/** Generous, since the lists themselves are read. */
 const TIMEOUT_MS = 3_600_000;
 
 /** SQL: the id of the event of the inbound message `i`, which follows from it (server/webhooks/derived-ids.ts). */
@@ -41,7 +41,7 @@ export async function rebuildListTotals(): Promise<number> {
   const query: pg.QueryConfig & { query_timeout: number } = { text: CORRECT_SQL, query_timeout: TIMEOUT_MS };
   return transaction(async (tx) => {
     await tx.query("SET LOCAL statement_timeout = 0");
-    // Two at once would add the same differences twice.
+    // Two processes at once would add the same differences twice.
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('rebuild.lists'))");
     const { rows } = await tx.query<{ corrected: number }>(query);
     return rows[0]?.corrected ?? 0;

@@ -1,4 +1,4 @@
-/** The one connection of a process that listens for changes, open while somebody watches. */
+/** The one connection of a process that listens for changes, open while a page watches. */
 import pg from "pg";
 import { directDatabaseUrl } from "../core/env";
 import { changesIn, LIVE_CHANNEL, LIVE_TOPICS, type LiveTopic } from "../core/live";
@@ -34,7 +34,7 @@ const listener = defineProcessValue("live.listener", (): Listener => {
   return made;
 });
 
-/** Tells watchers what changed; after a gap in listening, that anything may have. */
+/** Notifies watchers of a change, or, after a gap in listening, that anything may have changed. */
 function tellEverybody(): void {
   for (const watchers of listener().watchers.values()) for (const watcher of watchers) watcher(LIVE_TOPICS);
 }
@@ -45,7 +45,7 @@ function take(payload: string): void {
   }
 }
 
-/** Connects again and again while somebody watches. */
+/** Reconnects as long as a page watches. */
 async function connect(): Promise<void> {
   const state = listener();
   if (state.client || state.isConnecting || state.isOver || state.watchers.size === 0) return;
@@ -84,7 +84,7 @@ async function connect(): Promise<void> {
   }
 }
 
-/** Closes the connection that nobody needs any more. */
+/** Closes the connection when no page watches any more. */
 function leave(): void {
   const { client } = listener();
   listener().client = null;

@@ -6,11 +6,11 @@ import { defineProcessValue, onShutdown } from "../core/process";
 import { countWatchers, watch } from "./listener";
 import type { Changed } from "./schema";
 
-/** Pages that follow changes through this process, in all and of one account. The others ask from time to time. */
+/** Pages that follow changes through this process, in all and of one account. The others poll. */
 const WATCHERS_MAX = 500;
 const WATCHERS_OF_ACCOUNT_MAX = 20;
 
-/** A page is told at most once in so many milliseconds. */
+/** Shortest time between two notices to a page, in milliseconds. */
 const TOLD_EVERY_MS = 1_000;
 /** A session that was ended ends what it follows within so many milliseconds. */
 const SESSION_CHECKED_EVERY_MS = 10_000;
@@ -22,7 +22,7 @@ const stop = defineProcessValue("live.stop", () => {
   return controller.signal;
 });
 
-/** Waits until one of the signals is aborted, something is told, or the time is over. */
+/** Waits until one of the signals is aborted, a change is noticed, or the time is over. */
 function nextTurn(signals: readonly AbortSignal[], wake: { call: () => void }, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {

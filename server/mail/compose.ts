@@ -22,7 +22,7 @@ const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
 
 const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
 
-/** Writes a letter. Everything in it is taken as text: what looks like HTML is shown as it is. */
+/** Composes an e-mail. All values are text: anything that looks like HTML is escaped. */
 export function compose({ subject, paragraphs, link }: Letter): Composed {
   const lines = paragraphs.map(oneLine);
   const text = [...lines, ...(link ? [`${link.label}: ${link.url}`] : []), `-- \n${FOOT}`].join("\n\n");

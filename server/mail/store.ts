@@ -16,7 +16,7 @@ export const MAIL_PURPOSE = "mail";
 export const isMailSet = (): boolean => env().SMTP_URL !== undefined;
 
 type Outgoing = {
-  /** Given by who may write the same e-mail twice: the second is not written. */
+  /** A key for callers that may write the same e-mail twice: the second is not written. */
   id?: string;
   address: string;
   kind: "invitation" | "password_reset" | "alert";

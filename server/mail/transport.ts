@@ -4,7 +4,7 @@ import { env, publicUrl } from "../core/env";
 import { isBounced } from "./bounce";
 import type { Composed } from "./compose";
 
-/** A server that says nothing for so long is given up until the next try. */
+/** A server that is silent for this long is given up until the next try. */
 const TIMEOUT_MS = 20_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Accepting an invitation: somebody who signs in here joins with their password, anybody else signs up with it. */
+/** Accepts an invitation: an existing user joins with their password, a new person signs up by it. */
 import { recordAudit } from "../audit/store";
 import { hashPassword, isPassword } from "../auth/credentials/password";
 import { requireStrong } from "../auth/credentials/password-strength";
@@ -55,7 +55,7 @@ export async function getInvitation({ token }: InvitationToken): Promise<OpenInv
 
 type Invited = { accountId: string; role: MemberRole };
 
-/** Uses the invitation up: of two who accept it at once, one does. */
+/** Uses up the invitation: only one of two simultaneous calls succeeds. */
 async function useUp(tx: Tx, token: string): Promise<Invited> {
   const { rows } = await tx.query<Invited>(
     `DELETE FROM invitations WHERE token_hash = $1 AND expires_at > now() RETURNING account_id AS "accountId", role`,

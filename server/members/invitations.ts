@@ -19,7 +19,7 @@ const TOKEN_BYTES = 32;
 /** Members and open invitations of an account. */
 const PEOPLE_MAX = 200;
 
-/** Only this is kept of a token: who reads the database cannot use it. */
+/** Only this hash of a token is stored: a reader of the database cannot use it. */
 export const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 const COLUMNS = `id, email, role, created_at AS "createdAt", expires_at AS "expiresAt"`;
@@ -67,8 +67,8 @@ const letterOf = (name: string, role: string, url: string): Letter => ({
 });
 
 /**
- * Invites the owner of an e-mail; an earlier invitation of theirs is replaced. They are sent the link; where that cannot be done
- * it is in the answer, and nowhere else.
+ * Invites the owner of an e-mail; an earlier invitation of theirs is replaced. The link is e-mailed; if that is
+ * not possible, it is in the response only.
  * @throws 403 `confirmation_required`, `role_too_low` or `account_not_active`; 400 `already_member` or `member_limit`.
  */
 export async function invite(actor: SessionActor, input: InviteInput): Promise<CreatedInvitation> {
@@ -102,7 +102,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
   return { ...presentInvitation(row), link: isMailed ? null : link };
 }
 
-/** Withdraws an invitation: its link opens nothing any more. @throws 404, 403 `role_too_low`. */
+/** Withdraws an invitation: its link becomes invalid. @throws 404, 403 `role_too_low`. */
 export async function withdrawInvitation(
   actor: SessionActor,
   { id }: MemberPath,

@@ -8,11 +8,11 @@ export type InvitationRow = { id: string; email: string; role: MemberRole; creat
 
 export type MembershipRow = { accountId: string; name: string; companyName: string; role: MemberRole };
 
-/** An account as its people know it: the company, else the name of who opened it. */
+/** The display name of an account: the company, else the name of the person who opened it. */
 export const accountName = ({ name, companyName }: { name: string; companyName: string }): string =>
   companyName === "" ? name : companyName;
 
-/** Row -> wire. @param selfId the person who asks. */
+/** Row -> wire. @param selfId the acting person. */
 export const presentMember = (row: MemberRow, selfId: string): Member => ({
   id: row.userId,
   object: "member",

@@ -16,7 +16,7 @@ export const Member = z.object({
 });
 export type Member = z.output<typeof Member>;
 
-/** Console: somebody who was asked to become a member, and has not answered. */
+/** Console: an open invitation. */
 export const Invitation = z.object({
   id: z.string(),
   object: z.literal("invitation"),
@@ -45,7 +45,7 @@ const TOKEN_MAX = 100;
 export const InvitationToken = z.object({ token: z.string().min(1).max(TOKEN_MAX) });
 export type InvitationToken = z.output<typeof InvitationToken>;
 
-/** For whoever has the link. `has_password`: the person of the e-mail signs in here already. */
+/** Shown to holders of the link. `has_password`: a user with this e-mail exists. */
 export const OpenInvitation = z.object({
   account_name: z.string(),
   email: z.string(),
@@ -54,7 +54,7 @@ export const OpenInvitation = z.object({
 });
 export type OpenInvitation = z.output<typeof OpenInvitation>;
 
-/** `name` is for somebody who is new here; `password` is then a new one, otherwise theirs. */
+/** `name` is for a new person; `password` is then a new one, otherwise their current one. */
 export const AcceptInvitationInput = InvitationToken.extend({
   name: z.string().trim().max(100).default(""),
   password: z.string().min(1, "must be given").max(200),

@@ -27,7 +27,7 @@ export async function listMembers(actor: SessionActor): Promise<Member[]> {
 const noSuchMember = () => notFound("There is no such member.", { param: "id" });
 
 /**
- * Gives a member another role, which counts from their next call on. Invitations of somebody who is no owner any more are
+ * Gives a member another role, which counts from their next call on. Invitations by a former owner are
  * withdrawn.
  * @throws 404, 403 `role_too_low` or `confirmation_required`, 400 `last_owner`.
  */
@@ -65,8 +65,8 @@ async function endMembership(tx: Tx, accountId: string, userId: string): Promise
 }
 
 /**
- * Takes a member out of the account: their sessions in it are over. Keys that they made go on working, because they are the
- * account's.
+ * Removes a member: their sessions in the account end. Keys that they made stay active, because these belong to the
+ * account.
  * @throws 404, 403 `role_too_low`, 400 `last_owner`.
  */
 export async function removeMember(actor: SessionActor, { id }: MemberPath): Promise<{ id: string; deleted: true }> {
@@ -87,7 +87,7 @@ export async function removeMember(actor: SessionActor, { id }: MemberPath): Pro
 }
 
 /**
- * Takes the person out of the account that they act in. Their session goes on in another of their accounts, if there is one.
+ * Lets the acting person leave the account. Their session continues in another of their accounts, if there is one.
  * @throws 404 when they are no member any more, 400 `last_owner`.
  */
 export async function leave(actor: SessionActor): Promise<Left> {

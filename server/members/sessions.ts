@@ -45,7 +45,7 @@ export async function switchAccount(actor: SessionActor, input: SwitchAccountInp
 
 const OLDEST = "SELECT account_id FROM account_members WHERE user_id = $1 ORDER BY created_at, account_id LIMIT 1";
 
-/** The acting session goes on in the oldest of the person's other accounts. @returns null when they have none. */
+/** The acting session continues in the oldest of the person's other accounts. @returns null when they have none. */
 export async function openOtherAccount(tx: Tx, actor: SessionActor): Promise<string | null> {
   const { rows } = await tx.query<{ account_id: string }>(OLDEST, [actor.userId]);
   const other = rows[0]?.account_id ?? null;

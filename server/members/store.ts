@@ -1,4 +1,4 @@
-/** Members of an account under their lock: of simultaneous changes each sees what the one before has left. */
+/** Members of an account under their lock: each of several simultaneous changes sees the result of the one before. */
 import { type MemberRole, roleTooLow, type SessionActor } from "../core/actor";
 import type { Tx } from "../core/db";
 import { invalidRequest } from "../core/errors";

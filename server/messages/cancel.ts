@@ -1,4 +1,4 @@
-/** Cancels messages that nobody has begun to send. */
+/** Cancels messages of which no attempt has begun. */
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { transaction } from "../core/db";
@@ -16,7 +16,7 @@ const isCanceled = ({ status, sentAt, errorCode }: MessageRow): boolean =>
 
 /**
  * Cancels a pending message: it fails with `canceled`, and its cost is refunded. A message is either canceled or handed to a
- * provider, never both. One that was canceled before is returned as it is.
+ * provider, never both. A message that was canceled before is returned unchanged.
  * @throws 404; 400 `not_cancelable` when it is final, a provider took it, or an attempt is under way or of unknown outcome.
  */
 export async function cancelMessage(actor: AccountActor, id: string): Promise<Message> {
@@ -26,7 +26,7 @@ export async function cancelMessage(actor: AccountActor, id: string): Promise<Me
   return presentMessage(row);
 }
 
-/** Cancels it, if that is still possible. @returns the message as it is then. */
+/** Cancels the message if that is still possible. @returns its state afterwards. */
 const cancelPending = (actor: AccountActor, id: string): Promise<MessageRow> =>
   transaction(async (tx) => {
     await failUndispatched(tx, [{ messageId: id, error: CANCELED }], now());

@@ -165,10 +165,10 @@ async function countRows(accountId: string, filter: Filter, created: Span): Prom
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Statuses that a message which was forgotten can have had. */
+/** Possible statuses of a deleted message: the final ones. */
 const FORGOTTEN_STATUSES: readonly Filter["status"][] = [undefined, "delivered", "failed", "undelivered"];
 
-/** Sums the counters of UTC days of acceptance, without what was forgotten. Days are numbered from 1970-01-01. */
+/** Sums the counters of UTC days of acceptance, without deleted messages. Days are numbered from 1970-01-01. */
 async function countDays(accountId: string, status: Filter["status"], days: Span): Promise<number> {
   const numberOf = (at: number | null) => (at === null ? null : at / DAY_MS);
   const tables = FORGOTTEN_STATUSES.includes(status) ? ["usage_days", "forgotten_days"] : ["usage_days"];

@@ -23,7 +23,7 @@ const pairs = z
 
 export type Metadata = Record<string, string>;
 
-/** Of a request. */
+/** Metadata of a request. */
 export const MetadataInput = pairs
   .nullish()
   .describe(
@@ -31,13 +31,13 @@ export const MetadataInput = pairs
       "webhooks, and filters of the list.",
   );
 
-/** Of a message. */
+/** Metadata of a message. */
 export const MetadataOutput = z
   .record(z.string(), z.string())
   .nullable()
   .describe("The `metadata` of the send request; null: none.");
 
-/** Filter of a list. As a pipe it passes for a parameter of a query, which holds text only. */
+/** Filter of a list. A pipe, because parameters of a query are text. */
 export const MetadataQuery = z
   .preprocess((given) => given, pairs)
   .optional()

@@ -9,8 +9,8 @@ type Billed = Pick<MessageRow, "costMicros" | "createdAt" | "sentAt">;
 
 /**
  * All movements of a message's money, oldest first. Reserves and settlements are entries for many messages, which no index
- * finds by one of them; the message itself tells that they were made: it was reserved for when it was accepted, and settled
- * when it was sent. `checkLedger` compares the two.
+ * finds by a single message; they follow from the message itself: it was reserved for when it was accepted, and settled when it
+ * was sent. `checkLedger` compares the two.
  * @param own the ledger entries of this message alone: its refund, and in the form of versions before also the others.
  */
 export function moneyOf(

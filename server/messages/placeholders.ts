@@ -8,7 +8,7 @@ export const placeholdersOf = (body: string): string[] => [
   ...new Set([...body.matchAll(PLACEHOLDER)].map(([, name = ""]) => name.trim())),
 ];
 
-/** A text with its placeholders replaced; `missing`: those that have no value. What a value contains is never replaced again. */
+/** A text with its placeholders replaced; `missing`: those that have no value. Placeholders within a value are not replaced. */
 export function fillIn(
   body: string,
   variables: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** Console: the price of a message that is being written, and what stands in its way. */
+/** Console: the price of a draft message, and the reasons why it could not be sent. */
 import { z } from "zod";
 import { Estimate } from "./accept/estimate-schema";
 import { SendMessageInput } from "./schema";

@@ -59,8 +59,8 @@ export const getTimeline = async (actor: AccountActor, id: string): Promise<Time
   timelineOf(await readHistory(actor, id));
 
 /**
- * Console: what a message that is being written would cost, and why it would be refused or fail, by the same code as the
- * send. `is_in_numbering_plan` false: no country has such a number, although a route may match it.
+ * Console: the price of a draft message, and why it would be refused or fail, by the same code as the send.
+ * `is_in_numbering_plan` false: no country has such a number, although a route may match it.
  */
 export async function quoteMessage(actor: AccountActor, input: QuoteInput): Promise<Quote> {
   return { ...(await estimateSend(actor, input)), is_in_numbering_plan: isInNumberingPlan(input.to) };

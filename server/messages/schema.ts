@@ -13,7 +13,7 @@ const RECIPIENTS_MAX = 1_000;
 const REFERENCE_MAX = 255;
 const VARIABLE_NAME_MAX = 100;
 const VALIDITY_MIN_S = 60;
-/** 72 hours: a message without a final receipt ends as `undelivered` then. */
+/** 72 hours, after which a message without a final receipt becomes `undelivered`. */
 const VALIDITY_MAX_S = 259_200;
 
 export const MessageError = z.object({
@@ -134,7 +134,7 @@ export const SendMessageInput = z.object({
 });
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
-/** Of a bulk and of its estimate. */
+/** Input of a bulk send and of its estimate. */
 export const BulkVariables = z
   .array(z.record(z.string().max(VARIABLE_NAME_MAX), z.string().max(BODY_MAX_CHARACTERS)))
   .max(RECIPIENTS_MAX)

@@ -6,12 +6,12 @@ import { MESSAGE_COLUMNS, type MessageRow, presentMessage } from "./present";
 import type { FoundMessages, SearchMessagesQuery } from "./search-schema";
 
 /**
- * No index finds a part of a number among an account's messages in the order of their creation, so only this many are looked
- * through, newest first. Those to exactly the number are found by an index, however old they are.
+ * No index finds a part of a number among an account's messages in the order of their creation, so only this many are scanned,
+ * newest first. Messages to exactly this number are found by an index, however old they are.
  */
 const SEARCHED_MAX = 20_000;
 
-/** Console: the messages to numbers with `part` in them, newest first. Looks at no more than the newest 20,000 of the span. */
+/** Console: the messages to numbers that contain `part`, newest first. Scans at most the newest 20,000 of the span. */
 export async function searchMessages(actor: AccountActor, query: SearchMessagesQuery): Promise<FoundMessages> {
   const timeOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
   const created = { from: timeOf(query.created_after), to: timeOf(query.created_before) };

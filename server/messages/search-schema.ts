@@ -9,6 +9,6 @@ export const SearchMessagesQuery = ListMessagesQuery.omit({ to: true, cursor: tr
 });
 export type SearchMessagesQuery = z.output<typeof SearchMessagesQuery>;
 
-/** `searched`: how many messages were looked through, newest first; null: all. */
+/** `searched`: how many messages were scanned, newest first; null: all. */
 export const FoundMessages = pageOf(Message).extend({ searched: z.number().int().nullable() });
 export type FoundMessages = z.output<typeof FoundMessages>;

@@ -1,4 +1,4 @@
-/** The process's own port for those who watch it: /metrics, and the health of a process that has no other port. */
+/** The process's monitoring port: /metrics, and the health of a process without another port. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -39,28 +39,28 @@ function render(kind: Kind): Promise<string> {
   return own.text;
 }
 
-const answer = (response: ServerResponse, status: number, type: string, body: string): void =>
+const respond = (response: ServerResponse, status: number, type: string, body: string): void =>
   void response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
 
 const answerJson = (response: ServerResponse, ok: boolean, body: unknown): void =>
-  answer(response, ok ? 200 : 503, "application/json", JSON.stringify(body));
+  respond(response, ok ? 200 : 503, "application/json", JSON.stringify(body));
 
 async function handle(kind: Kind, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path] = (request.url ?? "").split("?", 1);
-  // A process whose event loop turns is alive. Without its database it waits, and to start it anew would not help.
+  // A process whose event loop runs is alive. Without its database it waits, and a restart would not help.
   if (path === "/health") return answerJson(response, true, { ok: true });
   if (path === "/health/ready") {
     const readiness = await checkReadiness();
     return answerJson(response, readiness.ok, readiness);
   }
-  if (path !== "/metrics") return answer(response, 404, "text/plain", "There is no such address.\n");
-  if (!mayScrape(request)) return answer(response, 401, "text/plain", "The bearer token is missing or wrong.\n");
-  answer(response, 200, metrics().registry.contentType, await render(kind));
+  if (path !== "/metrics") return respond(response, 404, "text/plain", "There is no such address.\n");
+  if (!mayScrape(request)) return respond(response, 401, "text/plain", "The bearer token is missing or wrong.\n");
+  respond(response, 200, metrics().registry.contentType, await render(kind));
 }
 
 /**
  * Serves /metrics, /health and /health/ready on METRICS_PORT until the process stops; without that setting it does nothing.
- * A port that is taken is tried again until it is free: to be watched is not worth a stop.
+ * A port in use is tried again until it is free: monitoring is not worth stopping the process.
  * @throws Error when the port would be open to others without METRICS_TOKEN.
  */
 export async function serveMetrics(kind: Kind): Promise<void> {

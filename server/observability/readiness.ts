@@ -7,7 +7,7 @@ import { errorFields, log } from "../core/log";
 import { readMigrationState } from "./migrations";
 
 const CHECK_TIMEOUT_MS = 5 * SECOND_MS;
-/** However many ask, the database is asked once in this time. */
+/** The database is queried at most once in this time, however many callers there are. */
 const FRESH_MS = SECOND_MS;
 
 type Check = { ok: boolean };
@@ -21,7 +21,7 @@ export type Readiness = {
     database: Check & { latency_ms: number | null };
     migrations: (Check & { pending: number; newer: number; too_new: number }) | null;
     queue: (Check & { due_jobs: number; lag_s: number; max_lag_s: number }) | null;
-    /** `heartbeat_age_s` of the worker that was heard last; null: there is none. */
+    /** `heartbeat_age_s` of the worker with the latest heartbeat; null: there is none. */
     workers: (Check & { alive: number; heartbeat_age_s: number | null; max_age_s: number }) | null;
   };
 };
@@ -110,10 +110,10 @@ async function readReadiness(): Promise<Readiness> {
 const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness);
 
 /**
- * Checks database, migrations, queue lag and workers, at most once a second for all who ask. Never throws: failures are
+ * Checks database, migrations, queue lag and workers, at most once a second for all callers. Never throws: failures are
  * part of the result.
  */
 export const checkReadiness = (): Promise<Readiness> => readiness.get();
 
-/** The next check asks the database again. */
+/** The next check queries the database again. */
 export const forgetReadiness = (): void => readiness.forget();

@@ -7,7 +7,7 @@ import { inSpan, type Span } from "../core/spans";
 /** Facts about a request, collected on its way. `operation` is the procedure's name, one of few. */
 export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
 
-/** A request, and the answer that it got, as doors hold them. */
+/** A request, and the response that it got, as doors hold them. */
 type Asked = { method: string; facts?: RequestFacts | undefined; header?: (name: string) => string | undefined };
 type Answered = { status: number; headers: Record<string, string>; body: string };
 
@@ -29,61 +29,62 @@ function observe(operation: string, status: number, seconds: number): void {
 }
 
 /**
- * Answers a request within a span, measures and logs it, and passes the answer on.
- * @param otherwise the operation of a request of which nothing is noted: it was refused before, or has none.
+/**
+ * Serves a request within a span, measures and logs it, and returns its response.
+ * @param otherwise the operation of a request without facts: it was refused early, or has none.
  */
-export const observeRequest = <Answer extends Answered>(
+export const observeRequest = <Served extends Answered>(
   asked: Asked,
-  respond: () => Promise<Answer>,
+  serve: () => Promise<Served>,
   otherwise = "none",
-): Promise<Answer> =>
+): Promise<Served> =>
   inSpan(
     () => ({ name: otherwise, kind: "server", traceparent: asked.header?.("traceparent") }),
-    (span) => measure(asked, respond, otherwise, span),
+    (span) => measure(asked, serve, otherwise, span),
   );
 
-async function measure<Answer extends Answered>(
+async function measure<Served extends Answered>(
   asked: Asked,
-  respond: () => Promise<Answer>,
+  serve: () => Promise<Served>,
   otherwise: string,
   span: Span | null,
-): Promise<Answer> {
+): Promise<Served> {
   const startedAt = performance.now();
-  const answer = await respond();
+  const response = await serve();
   const ms = performance.now() - startedAt;
   const { facts } = asked;
   const operation = facts?.operation ?? otherwise;
-  observe(operation, answer.status, ms / 1_000);
-  if (span) nameFacts(span, asked, operation, answer);
+  observe(operation, response.status, ms / 1_000);
+  if (span) nameFacts(span, asked, operation, response);
   if (isWideLogged()) {
     logWide("http.request", {
-      ...{ request_id: facts?.requestId, operation, method: asked.method, status: answer.status },
+      ...{ request_id: facts?.requestId, operation, method: asked.method, status: response.status },
       ...{
         account_id: facts?.accountId,
         key_id: facts?.keyId,
-        bytes: answer.body.length,
+        bytes: response.body.length,
         ms: Math.round(ms * 10) / 10,
       },
-      ...namesIn(answer),
+      ...namesIn(response),
     });
   }
-  return answer;
+  return response;
 }
 
 /** The path is left out: that of a receipt holds a secret. */
-function nameFacts(span: Span, { method, facts }: Asked, operation: string, answer: Answered): void {
-  const { resource_id, reason } = namesIn(answer);
+function nameFacts(span: Span, { method, facts }: Asked, operation: string, response: Answered): void {
+  const { resource_id, reason } = namesIn(response);
   span.rename(operation);
   span.set({
     "http.request.method": method,
-    "http.response.status_code": answer.status,
+    "http.response.status_code": response.status,
     "messaging_service.request_id": facts?.requestId,
     "messaging_service.account_id": facts?.accountId,
     "messaging_service.key_id": facts?.keyId,
     "messaging_service.resource_id": resource_id,
     "messaging_service.reason": reason,
   });
-  if (answer.status >= 500) span.fail(reason ?? String(answer.status));
+  if (response.status >= 500) span.fail(reason ?? String(response.status));
 }
 
 /** The id that a created resource has, and the error's reason: never a text, a number or a key. */

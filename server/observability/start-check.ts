@@ -9,8 +9,8 @@ import { readMigrationState } from "./migrations";
 const LOOK_EVERY_MS = SECOND_MS;
 
 /**
- * Refuses a database that is too new. One that cannot be reached is no reason: what comes next waits for it.
- * @returns what the database has; null when it could not be read.
+ * Refuses a database that is too new. An unreachable database is no reason to refuse: the following steps wait for it.
+ * @returns the state of its migrations; null when it could not be read.
  * @throws Error with one line for people.
  */
 export async function refuseTooNew(): Promise<MigrationState | null> {

@@ -5,7 +5,7 @@ import { type QueueRow, readQueues } from "../observability/queues";
 import { checkReadiness } from "../observability/readiness";
 import type { OperatorHome } from "./home-schema";
 
-/** However many operators look, the database is asked once in this time. */
+/** The database is queried at most once in this time, however many operators look. */
 const FRESH_MS = 2_000;
 /** A worker counts as alive for this long after its heartbeat, as in observability/readiness.ts. */
 const ALIVE_S = 4;

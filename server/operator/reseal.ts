@@ -23,7 +23,8 @@ export const SEALED: readonly Place[] = [
 ];
 
 /**
- * Values of a column. `resealed`: were sealed with a former key; `current`: with the present one already; `lost`: with none of the
+ * Values of a column. `resealed`: were sealed with a former key; `current`: with the present one already; `lost`: with none of
+ * the
  * key ring, and left as they are.
  */
 export type Resealed = { column: string; resealed: number; current: number; lost: number };
@@ -71,7 +72,7 @@ async function resealColumn({ table, key, column, purpose }: Place): Promise<Res
 
 /**
  * Seals every stored secret with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed. Can be repeated, also after it was
- * interrupted; processes that know both keys go on working meanwhile.
+ * interrupted; processes that know both keys continue to work meanwhile.
  * @throws 403 for non-operators.
  */
 export async function resealSecrets(actor: Actor): Promise<Resealed[]> {

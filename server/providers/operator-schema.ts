@@ -4,8 +4,8 @@ import { PROVIDERS } from "./schema";
 
 /**
  * - not_configured: it has no settings, or is off. misconfigured: its settings are invalid.
- * - working, open, probing: state of its circuit breaker (probing: half-open); drained: an operator gives it nothing
- *   new.
+ * - working, open, probing: state of its circuit breaker (probing: half-open); drained: an operator keeps new messages
+ *   from it.
  */
 const PROVIDER_STATES = ["not_configured", "working", "drained", "open", "probing", "misconfigured"] as const;
 export type ProviderStateWord = (typeof PROVIDER_STATES)[number];

@@ -22,7 +22,7 @@ export type OutboundMessage = {
 /** Ids of the registration of senders and templates in India (DLT). `templateCategory`: the kind of the template. */
 export type DltIds = { entityId: string; templateId: string | null; templateCategory: string | null };
 
-/** Rest of a validity period: whole seconds, at least one, and its end. */
+/** Remaining validity period: whole seconds, at least one, and its end. */
 export type Validity = { seconds: number; until: Date };
 
 /** One attempt to send a message through one provider. */
@@ -129,8 +129,8 @@ export type Report = {
   /** Time of the event, ISO 8601 with offset; null when the provider gives none. */
   occurredAt: string | null;
   /**
-   * Set where whoever has a telephone could have sent it: the number that it came from, in the provider's notation. The
-   * report counts only if the message went there.
+   * Set if any handset could have sent the report: the number that it came from, in the provider's notation. The report
+   * counts only if the message went to that number.
    */
   recipient?: string;
 };
@@ -147,7 +147,7 @@ export type Inbound = {
   keyword?: "stop" | "start";
 };
 
-/** Content of a callback. Both lists are empty for a callback about something that we do not follow. */
+/** Content of a callback. Both lists are empty for events that we do not process. */
 export type CallbackContent = { reports: Report[]; inbound: Inbound[] };
 
 /** Credentials and settings of a provider, as its own schema reads them. */

@@ -18,7 +18,7 @@ const TOKEN_BYTES = 20;
 /** Tokens kept; there are a few for each provider, day and key. */
 const CACHED_MAX = 2_000;
 
-/** Providers whose callbacks only the URL protects, or that may be set up so, by how they get to know the URL for receipts. */
+/** Providers whose callbacks are, or may be, protected by the URL alone, with the way in which they learn the receipt URL. */
 const PROTECTED_BY_URL: Partial<Record<ProviderId, "with each message" | "entered">> = {
   infobip: "with each message",
   sinch: "with each message",
@@ -69,7 +69,7 @@ export function receiptUrlFor(provider: ProviderId, reference: string): string {
   return `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${day}.${token}?ref=${reference}`;
 }
 
-/** The day in a dated path is in clear, so that one derivation finds out, and only for days that are accepted. */
+/** The day of a dated path is in plain text, so that one derivation is enough, made only for accepted days. */
 const DATED = /^(\d{5})\.([\w-]{27})$/;
 
 /** Null: not a dated path. */

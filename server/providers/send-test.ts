@@ -17,7 +17,7 @@ import type { ProviderId } from "./schema";
 import { findSettings } from "./settings";
 
 /**
- * Where the settings lead is the operator's word, and who answers there may be no provider: no more of an answer is shown
+ * Where the settings lead is the operator's word, and who answers there may be no provider: no more of a response is shown
  * than a code and a sentence of a provider's own.
  */
 const CODE_MAX = 64;

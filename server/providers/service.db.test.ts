@@ -35,7 +35,7 @@ test("everyone but operators is refused everything, with a session and with a ke
   const session = personOf({ accountId });
   const refused = { status: 403, wire: { details: { reason: "not_an_operator" } } };
   for (const somebody of [actor, session]) {
-    for (const deed of [
+    for (const operation of [
       () => listProviders(somebody),
       () => getProvider(somebody, { id: "vonage" }),
       () => saveSettings(somebody, { id: "vonage", settings: {} }),
@@ -46,7 +46,7 @@ test("everyone but operators is refused everything, with a session and with a ke
       () => rotateReceiptUrl(somebody, { id: "vonage" }),
       () => testProvider(somebody, { id: "vonage", to: "+14155550123", from: "ACME", body: "Hello" }),
     ]) {
-      await expect(deed()).rejects.toMatchObject(refused);
+      await expect(operation()).rejects.toMatchObject(refused);
     }
   }
   expect(await prisma().provider.findUnique({ where: { id: "vonage" } })).toBeNull();

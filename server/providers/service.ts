@@ -120,7 +120,7 @@ type Change = Partial<{
   last_error: null;
 }>;
 
-/** `updated_at` is of the database's clock, because workers compare it with that (health/provider-health.ts). */
+/** `updated_at` is the database's time, because workers compare it with that clock (health/provider-health.ts). */
 async function change(actor: Actor, action: AuditAction, id: ProviderId, to: Change): Promise<void> {
   const columns = Object.keys(to);
   const places = columns.map((_, at) => `$${at + 2}`);

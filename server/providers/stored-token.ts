@@ -1,4 +1,4 @@
-/** Access tokens of providers in the database: one process asks the token server, all read what it was granted. */
+/** Access tokens of providers in the database: one process requests a token, and all of them use it. */
 import { createHmac } from "node:crypto";
 import { SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
@@ -9,22 +9,22 @@ import type { WireRequest } from "./port";
 import type { ProviderId } from "./schema";
 
 const PURPOSE = "access token";
-/** Beyond the time that the token server has to respond: a process that was killed meanwhile blocks the others no longer. */
+/** Longer than the token server's time-out, so that a killed process does not block the others for good. */
 const LEASE_MARGIN_MS = 5 * SECOND_MS;
 
 type Row = { isLeased: boolean; sealed: string | null; leftMs: number | null };
 
-/** @throws Error when it was altered; a process that cannot read the token asks for one of its own. */
+/** @throws Error when it was altered; a process that cannot read the token requests one for itself. */
 const open = (sealed: string | null): string | null => (sealed === null ? null : unseal(secretKeys(), PURPOSE, sealed));
 
-/** The stored token that a provider grants to a request. The database's clock decides when it is over. */
+/** The stored token that a provider grants to a request. The database's clock decides when it expires. */
 export function storedToken(provider: ProviderId, request: WireRequest): TokenStore {
   const id = createHmac("sha256", env().SECRET_KEY)
     .update(JSON.stringify([provider, request.url, request.headers, request.body]))
     .digest("base64url");
   return {
     take: async () => {
-      // A row is leased when it is new, or nearly over with nobody asking. What another process holds is read as it is.
+      // A row is leased if it is new, or expires soon and is not leased. Otherwise it is only read.
       const { rows } = await pool().query<Row>(
         `WITH leased AS (
            INSERT INTO provider_tokens AS t (id, provider, leased_until)

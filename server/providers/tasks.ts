@@ -9,7 +9,7 @@ import { activeAdapters } from "./registry";
 const HEALTH_EVERY_MS = SECOND_MS;
 
 /**
- * Makes the shared values of attempts. At a stop they are closed after everything that registers later: call this
+ * Makes the shared values of attempts. They are closed last at a stop, in the reverse order of registration: call this
  * first.
  */
 export function prepareProviders(): void {

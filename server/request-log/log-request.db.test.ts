@@ -4,7 +4,7 @@ import { pool } from "../core/db";
 import { env } from "../core/env";
 import { newId } from "../core/ids";
 import { metrics } from "../core/metrics";
-import { type AnsweredRequest, logRequest, writeAll } from "./log-request";
+import { logRequest, type ServedRequest, writeAll } from "./log-request";
 import { getRequest, listRequests } from "./service";
 import { emptyOldestDay } from "./store";
 
@@ -13,12 +13,12 @@ afterEach(() => {
   env().REQUEST_LOG_TEXTS = false;
 });
 
-const note = ({ accountId, keyId }: TestAccount, more: Partial<AnsweredRequest> = {}): string => {
+const note = ({ accountId, keyId }: TestAccount, more: Partial<ServedRequest> = {}): string => {
   const id = newId("request");
   logRequest({
     ...{ id, accountId, keyId, method: "POST", path: "/messages/send", query: "", status: 201, latencyMs: 12.4 },
     ...{ operation: "messages.send", input: { to: "+14155550123", body: "secret text" }, inputBytes: 50 },
-    answer: '{"success":true,"data":{"id":"msg_1","object":"message"}}',
+    response: '{"success":true,"data":{"id":"msg_1","object":"message"}}',
     ...more,
   });
   return id;
@@ -47,7 +47,7 @@ test("a request is in its account's log with its key, and in no other", async ()
 test("the response of an error is kept, texts only where they may be", async () => {
   const account = await makeAccount();
   env().REQUEST_LOG_TEXTS = true;
-  const id = note(account, { status: 400, answer: '{"success":false,"error":{"code":"invalid_request"}}' });
+  const id = note(account, { status: 400, response: '{"success":false,"error":{"code":"invalid_request"}}' });
   await writeAll();
   const { request_body, response_body } = await getRequest(personOf(account), id);
   expect(request_body).toContain("secret text");

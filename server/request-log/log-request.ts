@@ -10,12 +10,15 @@ import { insertRequests, type RequestRow } from "./store";
 
 const WRITE_EVERY_MS = 250;
 const ROWS_PER_WRITE = 1_000;
-/** Bounds of the queue of rows to be written: requests, and bytes of their bodies. Requests beyond them are dropped and counted. */
+/**
+ * Bounds of the queue of rows to be written: requests, and bytes of their bodies. Requests beyond them are dropped and
+ * counted.
+ */
 const WAITING_MAX = 5_000;
 const WAITING_BYTES_MAX = 16_777_216;
 /**
  * Requests that succeeded are noted while no more than these wait: some 400 per second and process. Masking and writing one takes
- * some 50 µs of processor time, so that this costs a busy process 2 % at most. Errors have all of the room.
+ * some 50 µs of processor time, so that this costs a busy process 2 % at most. Errors may use the whole queue.
  */
 const SUCCEEDED_WAITING_MAX = 100;
 
@@ -23,14 +26,14 @@ const PATH_MAX = 300;
 const QUERY_MAX = 500;
 const RESPONSE_MAX = 2_000;
 
-/** A request as it was answered. `input`: its body as parsed; undefined: none. `answer`: the response's body. */
-export type AnsweredRequest = Omit<RequestRow, "resourceId" | "requestBody" | "responseBody" | "createdAt"> & {
+/** A request and its response. `input`: its body as parsed; undefined: none. `response`: the body of the response. */
+export type ServedRequest = Omit<RequestRow, "resourceId" | "requestBody" | "responseBody" | "createdAt"> & {
   input: unknown;
   inputBytes: number;
-  answer: string;
+  response: string;
 };
 
-type Waiting = AnsweredRequest & { at: Date };
+type Waiting = ServedRequest & { at: Date };
 
 const requests = defineProcessValue("request_log.waiting", () => {
   onShutdown(writeAll);
@@ -43,7 +46,7 @@ const isKept = (status: number): boolean => {
 };
 
 /** Notes a request, if the installation keeps such and there is room. Masking and writing follow later. */
-export function logRequest(request: AnsweredRequest): void {
+export function logRequest(request: ServedRequest): void {
   if (!isKept(request.status)) return;
   const state = requests();
   const room = request.status < 400 ? SUCCEEDED_WAITING_MAX : WAITING_MAX;
@@ -54,25 +57,26 @@ export function logRequest(request: AnsweredRequest): void {
   }
   state.bytes += request.inputBytes;
   // Nobody reads the response of what succeeded: it may be large.
-  state.waiting.push({ ...request, answer: keptAnswer(request), at: now() });
+  state.waiting.push({ ...request, response: keptResponse(request), at: now() });
   state.timer ??= setTimeout(writeOn, WRITE_EVERY_MS);
 }
 
 const RESOURCE_ID = /^\{"success":true,"data":\{"id":"([a-z]+_[0-9A-Za-z-]{1,40})"/;
 
 /** The part of a response that is of use later: all of an error's, and the beginning of another, which names what it is about. */
-const keptAnswer = ({ status, answer }: AnsweredRequest): string => answer.slice(0, status >= 400 ? RESPONSE_MAX : 120);
+const keptResponse = ({ status, response }: ServedRequest): string =>
+  response.slice(0, status >= 400 ? RESPONSE_MAX : 120);
 
-function rowOf({ input, answer, at, inputBytes: _, ...request }: Waiting): RequestRow {
+function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): RequestRow {
   return {
     ...request,
     method: storableText(request.method, 20),
     path: storableText(request.path, PATH_MAX),
     query: storableText(request.query, QUERY_MAX),
     latencyMs: Math.round(request.latencyMs),
-    resourceId: RESOURCE_ID.exec(answer)?.[1] ?? null,
+    resourceId: RESOURCE_ID.exec(response)?.[1] ?? null,
     requestBody: input === undefined ? null : maskBody(input, env().REQUEST_LOG_TEXTS),
-    responseBody: request.status >= 400 ? storableText(answer, RESPONSE_MAX) : null,
+    responseBody: request.status >= 400 ? storableText(response, RESPONSE_MAX) : null,
     createdAt: at,
   };
 }

@@ -17,7 +17,7 @@ export const ListRequestsQuery = z.object({
 });
 export type ListRequestsQuery = z.output<typeof ListRequestsQuery>;
 
-/** A request and its answer. `latency_ms`: until the answer was made. */
+/** A request and its response. `latency_ms`: until the response was made. */
 export const LoggedRequest = z.object({
   id: z.string(),
   key_id: z.string(),

@@ -1,4 +1,4 @@
-/** Forgets the events of messages, with their deliveries and tries. */
+/** Deletes old events of messages, with their deliveries and tries. */
 import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { INSERT_CHANGES } from "../lists/store";
@@ -10,7 +10,7 @@ import type { EndedMessage } from "./rounds";
 type StoredEvent = { id: string; messageId: string; type: EventType };
 type StoredDelivery = { id: string; eventId: string; isWaiting: boolean };
 
-/** The events of messages, and the messages that something waits for: a try of a webhook, or a disabled endpoint. */
+/** The events of messages, and the messages that are still needed: by a webhook's next try, or by a disabled endpoint. */
 export type EventsOf = { events: StoredEvent[]; deliveries: StoredDelivery[]; waitingIds: Set<string> };
 
 /**
@@ -72,7 +72,7 @@ export function subjectOf({ id, sentAt, deliveredAt, failedAt }: EndedMessage): 
   return { id, eventIds: reached.flatMap(([type, at]) => (at ? [eventIdOf(id, type, at)] : [])) };
 }
 
-/** Deletes the events of messages for which nothing waits. @returns the deleted ones. */
+/** Deletes the events of messages that are no longer needed. @returns the deleted ones. */
 export async function deleteEvents(tx: Tx, { events, deliveries, waitingIds }: EventsOf): Promise<StoredEvent[]> {
   const free = events.filter(({ messageId }) => !waitingIds.has(messageId));
   const eventIds = new Set(free.map(({ id }) => id));

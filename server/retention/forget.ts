@@ -1,4 +1,4 @@
-/** The steps that forget messages that ended long ago. Each runs in one transaction, with its counters. */
+/** The steps that delete old final messages. Each runs in one transaction, with its counters. */
 import type { Tx } from "../core/db";
 import { dropMilestones } from "../lists/milestones";
 import { deleteEvents, readEvents, subjectOf } from "./events";
@@ -63,7 +63,7 @@ const forgetReceipts: Forget = async (tx, messages) => {
   return { forgotten, leftIds: new Set() };
 };
 
-/** Empties texts. A message is never sent without one, so an empty text is one that was forgotten. */
+/** Empties texts. A message is never sent without one, so an empty text is a deleted one. */
 const forgetBodies =
   (carried: ReadonlySet<string>): Forget =>
   async (tx, messages) => {

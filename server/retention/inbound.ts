@@ -1,4 +1,4 @@
-/** Forgets inbound messages, with their events and deliveries. Their ids carry the time at which they were stored. */
+/** Deletes old inbound messages, with their events and deliveries. Their ids carry the time at which they were stored. */
 import type { Tx } from "../core/db";
 import { firstIdAt, timeOfId } from "../core/ids";
 import { unnest } from "../core/unnest";
@@ -10,7 +10,7 @@ import { inSteps } from "./steps";
 const STEP_SIZE = 1_000;
 
 /**
- * Deletes inbound messages that were stored before `end`, unless a webhook waits for one.
+ * Deletes inbound messages that were stored before `end`, unless a delivery of one is still due.
  * @returns how many were deleted.
  */
 export async function forgetInbound(end: Date, signal?: AbortSignal): Promise<number> {

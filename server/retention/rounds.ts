@@ -1,24 +1,24 @@
 /**
- * Rounds through the messages that ended long ago, in the order of their ids, which carry their time. A round goes on where it
- * was interrupted. Messages that cannot be forgotten yet are left: those that may only have ended recently are looked at by the
- * next round, a day later, and older ones by a full round, a week later.
+ * Rounds through old final messages, in the order of their ids, which carry their time. An interrupted round continues where
+ * it stopped. Messages that cannot be deleted yet are skipped: the next round, a day later, checks those that may have ended
+ * recently, and a full round, a week later, checks the older ones.
  */
 import { DAY_MS, HOUR_MS } from "../core/clock";
 import { pool, type Tx } from "../core/db";
 import { firstIdAt } from "../core/ids";
 import { inSteps } from "./steps";
 
-/** Class of data that a round forgets: whole messages, their events with deliveries, their receipts, or their texts. */
+/** Class of data that a round deletes: whole messages, their events with deliveries, their receipts, or their texts. */
 export type RoundName = "messages" | "events" | "receipts" | "bodies";
 
 /** Messages per step. */
 const STEP_SIZE = 1_000;
-/** Messages end within 72 hours of their dispatch: one that was left is looked at again by each round until it is this old. */
+/** Messages end within 72 hours of their dispatch: a skipped one is checked again by each round until it is this old. */
 const RECENT_MS = 80 * HOUR_MS;
 const ROUND_EVERY_MS = 20 * HOUR_MS;
 const FULL_ROUND_EVERY_MS = 7 * DAY_MS;
 
-/** A final message that is old enough and locked by this transaction, as what is forgotten of it needs it. */
+/** A final message that is old enough and locked by this transaction, with the fields that its deletion needs. */
 export type EndedMessage = {
   id: string;
   accountId: string;
@@ -32,16 +32,16 @@ export type EndedMessage = {
   failedAt: Date | null;
 };
 
-/** Result of a step. `leftIds`: messages that were left as they are, because a delivery or job of theirs waits. */
+/** Result of a step. `leftIds`: messages that were skipped because one of their deliveries or jobs is due. */
 export type Forget = (
   tx: Tx,
   messages: readonly EndedMessage[],
 ) => Promise<{ forgotten: number; leftIds: ReadonlySet<string> }>;
 
 /**
- * Goes on with the round `name`, or begins one if the last began a day ago.
+ * Continues the round `name`, or begins one if the last began a day ago.
  * @param end messages that ended before are old enough.
- * @returns how many rows were forgotten.
+ * @returns how many rows were deleted.
  */
 export async function runRound(name: RoundName, end: Date, forget: Forget, signal?: AbortSignal): Promise<number> {
   if (!(await beginRound(name))) return 0;
@@ -116,8 +116,8 @@ async function lookAt(tx: Tx, position: string, end: Date, limit: number): Promi
 }
 
 /**
- * Locks those that are final since before `end`, in the order of their ids. What would make one of their deliveries wait again
- * shares this lock (webhooks/history). Nobody is waited for: a message that is locked is left.
+ * Locks those that are final since before `end`, in the order of their ids. Operations that queue one of their deliveries again
+ * take a share of this lock (webhooks/history). A message locked by another transaction is skipped.
  */
 async function lockEnded(tx: Tx, ids: readonly string[], end: Date): Promise<EndedMessage[]> {
   const { rows } = await tx.query<EndedMessage>({

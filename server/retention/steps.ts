@@ -1,4 +1,4 @@
-/** Bounded steps: how everything that forgets rows does so, whatever their number. */
+/** Bounded steps, in which all old rows are deleted, however many there are. */
 import { setTimeout as pause } from "node:timers/promises";
 import { MINUTE_MS } from "../core/clock";
 import { type Tx, transaction } from "../core/db";
@@ -8,13 +8,13 @@ import { metrics } from "../core/metrics";
 
 /** Far below the time-out of other statements: a step holds rows and a connection. */
 const STEP_TIMEOUT_MS = 5_000;
-/** A run ends after this time, so that a stop waits for it no longer; the next run goes on. */
+/** A run ends after this time, so that a stop does not wait longer; the next run continues. */
 const RUN_MAX_MS = 10 * MINUTE_MS;
 /** SQLSTATEs of a statement that was cut off, or waited too long for a lock. */
 const TOO_LONG = new Set(["57014", "55P03"]);
 const SHRINK = 4;
 
-/** `looked`: rows that the step looked at, at most `limit`; fewer mean that it was the last one. */
+/** `looked`: rows that the step read, at most `limit`; fewer mean that it was the last one. */
 type Step = (tx: Tx, limit: number) => Promise<{ looked: number; forgotten: number }>;
 
 type Limits = {
@@ -26,10 +26,10 @@ type Limits = {
 
 /**
  * Runs `step` until it finds less than it may, each time in a transaction of its own with a short time-out. A step that takes
- * longer is repeated with a quarter of the rows, so that no backlog stops it for ever; the size grows again afterwards. Between
- * steps it rests for as long as the step took.
+ * longer is repeated with a quarter of the rows, so that no backlog stops it for ever; the size grows again afterwards. After
+ * each step it pauses for as long as the step took.
  * @param kind of the rows, for the metrics.
- * @returns how many rows were forgotten, and whether all were looked at.
+ * @returns how many rows were deleted, and whether all were read.
  * @throws the time-out of a step of one row.
  */
 export async function inSteps(

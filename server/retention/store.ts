@@ -1,4 +1,4 @@
-/** The counters of what was forgotten: usage keeps it, lists do not. */
+/** Counters of deleted messages, which usage includes and lists do not. */
 import type { Tx } from "../core/db";
 import { unnest } from "../core/unnest";
 import type { EventType } from "../webhooks/schema";
@@ -47,7 +47,7 @@ const COUNTERS = Object.keys({
 });
 
 /**
- * Adds what is forgotten in this transaction to the counters of the days on which the messages were accepted.
+ * Adds the messages deleted in this transaction to the counters of their days of acceptance.
  * @param events of `messages` or of messages that stay, which must be in `owners`.
  */
 export async function countForgotten(

@@ -6,7 +6,7 @@ import { forgetters } from "./forget";
 import { forgetInbound } from "./inbound";
 import { type RoundName, runRound } from "./rounds";
 
-/** Days after which each kind is forgotten; 0: never. Whole messages first: nothing of them is left for the others. */
+/** Days after which each kind is deleted; 0: never. Whole messages come first, and leave nothing for the other kinds. */
 const daysOf = (): [RoundName, number][] => [
   ["messages", env().RETENTION_MESSAGES_DAYS],
   ["bodies", env().RETENTION_BODIES_DAYS],
@@ -15,7 +15,7 @@ const daysOf = (): [RoundName, number][] => [
 ];
 
 /**
- * Forgets what is older than the RETENTION_* settings allow, by the database's clock. Each run goes on where the last one
+ * Deletes data older than the RETENTION_* settings allow, by the database's clock. Each run continues where the last one
  * ended, and is bounded in time. A kind that fails does not stop the others.
  */
 export async function forgetOldData(stop?: AbortSignal): Promise<void> {

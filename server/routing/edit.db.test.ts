@@ -40,8 +40,11 @@ test("a route is created as entered, changed in the given fields, and deleted", 
   expect(await updateRoute(operator, { id: made.id, price: 0 })).toMatchObject({ price: 0, prefix: "49" });
   await deleteRoute(operator, { id: made.id });
   expect(await listRoutes(operator)).toEqual([]);
-  for (const deed of [() => deleteRoute(operator, { id: made.id }), () => updateRoute(operator, { id: made.id })]) {
-    await expect(deed()).rejects.toMatchObject({ status: 404 });
+  for (const operation of [
+    () => deleteRoute(operator, { id: made.id }),
+    () => updateRoute(operator, { id: made.id }),
+  ]) {
+    await expect(operation()).rejects.toMatchObject({ status: 404 });
   }
 });
 

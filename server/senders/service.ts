@@ -32,18 +32,18 @@ export async function createSender(
   input: CreateSenderInput,
   request: IdempotentRequest = plainRequest(),
 ): Promise<Sender> {
-  const told = senderTypeOf(input.sender_id);
-  if (!told) {
+  const expected = senderTypeOf(input.sender_id);
+  if (!expected) {
     throw invalidRequest("sender_id must have up to 11 letters and digits, or be a number of 3 to 15 digits.", {
       param: "sender_id",
       reason: "invalid_sender_id",
     });
   }
-  if (input.type && !agreesWithForm(input.type, told)) {
-    throw invalidRequest(`The sender ID has the form of type ${told}, not ${input.type}.`, {
+  if (input.type && !agreesWithForm(input.type, expected)) {
+    throw invalidRequest(`The sender ID has the form of type ${expected}, not ${input.type}.`, {
       param: "type",
       reason: "sender_type_mismatch",
-      details: { expected: told },
+      details: { expected },
     });
   }
   const dlt = {
@@ -58,7 +58,7 @@ export async function createSender(
     id: newId("sender"),
     accountId: actor.accountId,
     senderId: input.sender_id,
-    type: input.type ?? told,
+    type: input.type ?? expected,
     countryCode: input.country_code?.toUpperCase() ?? null,
     // In test mode nobody gets a message, so nobody has to look at the sender.
     status: isTest ? "approved" : "pending",

@@ -4,7 +4,7 @@ import { InboundMessage } from "../inbound/schema";
 import { ListQuery } from "../lists/schema";
 import { Message } from "../messages/schema";
 
-/** Status changes of a message: `*` stands for these, and so does naming none. */
+/** Status changes of a message: `*`, or naming none, means these. */
 export const STATUS_EVENT_TYPES = ["message.sent", "message.delivered", "message.failed"] as const;
 /** Every type. The place of a type is part of the ids of its events (derived-ids.ts), so new ones are appended. */
 export const EVENT_TYPES = [...STATUS_EVENT_TYPES, "message.received"] as const;

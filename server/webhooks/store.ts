@@ -157,7 +157,7 @@ const UNRECORDED = unnest<Unrecorded>(
 );
 
 /**
- * Stops sending deliveries that are pending or have no row yet: `held` when their endpoint is disabled, `abandoned` when it
+ * Ends deliveries that are pending or have no row yet: they become `held` when their endpoint is disabled, `abandoned` when it
  * is deleted.
  * @returns false when the endpoint is open (again); nothing was changed then.
  */
@@ -223,7 +223,8 @@ async function insertUnrecorded(
 
 /**
  * Parks `unsentIds` and every delivery of a closed endpoint whose row is pending, in steps, so that its lock is never held
- * for long. Deliveries that stand in other jobs only, or that are left over by a crash, are parked by their jobs. The order is that of the next try, so that the index
+ * for long. Deliveries that stand in other jobs only, or that are left over by a crash, are parked by their jobs. The order is
+ * that of the next try, so that the index
  * of pending deliveries is walked once and the endpoint's history never.
  * @returns false when the endpoint is open (again).
  */

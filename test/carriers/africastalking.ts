@@ -36,7 +36,7 @@ const NETWORK = "63902";
 const hexId = (): string => `ATXid_${randomBytes(16).toString("hex")}`;
 const plain = (status: number, body: string): Answer => ({ status, headers: { "content-type": "text/plain" }, body });
 
-/** The answer with one recipient, whether it was taken or not. */
+/** The response with one recipient, whether it was taken or not. */
 const recipientAnswer = (message: string, recipient: object): Answer =>
   jsonAnswer(201, { SMSMessageData: { Message: message, Recipients: [recipient] } });
 
@@ -104,7 +104,7 @@ export function startAfricastalking(): Promise<HttpCarrier> {
       return post(sending.receiptUrl, { ...about, ...REPORT[status] }, sending);
     },
     inbound: ({ from, to, text }, sending) => {
-      // Nobody can reply to a name; who leaves it does so elsewhere, and the callback about that has no text.
+      // A name cannot get replies; people opt out of it elsewhere, and the callback about that has no text.
       if (/[A-Za-z]/.test(to)) return post(sending.receiptUrl, { senderId: to, phoneNumber: from }, sending);
       const date = sending.at.toISOString().slice(0, 19).replace("T", " ");
       return post(

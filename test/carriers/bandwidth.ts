@@ -99,7 +99,7 @@ export function startBandwidth(): Promise<HttpCarrier> {
     };
   }
 
-  /** A message as answers and callbacks show it. */
+  /** A message as in responses and callbacks. */
   const shown = (message: TakenMessage) => ({
     id: message.ids[0],
     owner: message.from,

@@ -3,7 +3,7 @@ import { request as openRequest } from "node:http";
 
 /**
  * A request of the carrier to the product; of a GET the body is empty. `credentials`: an Authorization header that is only
- * given when a first request without it was answered with the challenge of HTTP Basic.
+ * given when a first request without it got the challenge of HTTP Basic.
  */
 export type CallbackRequest = {
   method: "GET" | "POST";
@@ -30,7 +30,7 @@ function exchange({ method, url, headers, body }: CallbackRequest): Promise<{ st
   });
 }
 
-/** Sends a callback, again with its credentials if they are asked for. @returns the status of the last answer. */
+/** Sends a callback, again with its credentials after a challenge. @returns the status of the last response. */
 export async function send(request: CallbackRequest): Promise<number> {
   const { status, challenge } = await exchange(request);
   const { credentials, headers } = request;

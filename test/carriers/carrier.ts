@@ -7,10 +7,10 @@
  * - unavailable: fails without taking it (5xx, or its own code for an internal error).
  * - throttle: asked too much, not taken.
  * - account: our account with it is at fault (bad credentials or no credit), not taken.
- * - hang: takes it and never answers.  - hang-unread: never reads the request, never answers.
- * - reset: takes it, then resets the connection without an answer.  - reset-unread: resets before reading.
- * - slow: takes it and answers after `ms`.
- * - malformed: takes it and answers something that cannot be read.
+ * - hang: takes it and never responds.  - hang-unread: never reads the request, never responds.
+ * - reset: takes it, then resets the connection without a response.  - reset-unread: resets before reading.
+ * - slow: takes it and responds after `ms`.
+ * - malformed: takes it and sends an unreadable response.
  * - partial: takes all parts of a long text but the last; only where each part has an id of its own.
  */
 export type Behaviour =
@@ -41,7 +41,10 @@ export type Reported = "sent" | "delivered" | "failed" | "undelivered";
 export type ReceiptOptions = {
   /** Index of the part it is about, where the carrier reports on each; absent: all of them, one after the other. */
   part?: number;
-  /** forged: signed with another secret, or without the right path. stale: its time is an hour old. replayed: the same bytes as the last one. */
+  /**
+   * forged: signed with another secret, or without the right path. stale: its time is an hour old. replayed: the same bytes as
+   * the last one.
+   */
   fault?: "forged" | "stale" | "replayed";
 };
 
@@ -58,11 +61,11 @@ export type Carrier = {
   requestsFor: (to: string) => number;
   /**
    * Sends a receipt, signed as the carrier signs. `receiptUrl` is where the product takes receipts of this carrier, for
-   * those that have it set up in their own console. @returns the status codes of the product's answers (SMPP:
+   * those that have it set up in their own console. @returns the status codes of the product's responses (SMPP:
    * command_status of the deliver_sm_resp).
    */
   report: (message: TakenMessage, status: Reported, receiptUrl: string, options?: ReceiptOptions) => Promise<number[]>;
-  /** Sends a message from a handset to one of our numbers. @returns the status code of the product's answer. */
+  /** Sends a message from a handset to one of our numbers. @returns the status code of the product's response. */
   inbound: (message: { from: string; to: string; text: string }, receiptUrl: string) => Promise<number>;
   close: () => Promise<void>;
 };

@@ -179,7 +179,7 @@ describe.each(carriers)("the emulated $name", ({ start, wire, accepted, refused 
   });
 });
 
-/** Sends with other fields than usual, and gives what the carrier then had. */
+/** Sends with other fields than usual. @returns the messages that the carrier then had. */
 async function sendWith(carrier: HttpCarrier, name: (typeof carriers)[number]["name"], text: string, fields: Settings) {
   const { wire } = carriers.find((one) => one.name === name) ?? carriers[0];
   const usual = wire(carrier.environment, { to: TO, text, receiptUrl: "http://127.0.0.1:9/hook" });

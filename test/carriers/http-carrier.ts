@@ -1,12 +1,12 @@
 /**
  * Emulated carriers that are called over HTTP, each on a free port of loopback.
  *
- * A carrier is an {@link HttpCarrierDefinition}: it says how that carrier reads, refuses, answers and reports; make it in
+ * A carrier is an {@link HttpCarrierDefinition}: it defines how that carrier reads, refuses, responds and reports; make it in
  * `start<Name>()` around fresh random credentials and hand it to {@link startHttpCarrier}. The framework keeps the plans,
  * the book of what was taken and the last receipts, and does what happens to connections (hang, reset, slow, malformed).
  * A request goes this way: `recipient` (for the plan and the count) -> planned `-unread` faults -> `read`, which returns a
- * {@link Refusal} where the real carrier would not have it (answered as given and kept in `problems`, the plan untouched)
- * -> the next planned behaviour: `failure` of that kind, or it is booked as taken and answered by `accepted`.
+ * {@link Refusal} where the real carrier would not have it (sent as given and kept in `problems`, the plan unchanged)
+ * -> the next planned behaviour: `failure` of that kind, or it is recorded as taken and gets the response of `accepted`.
  * `jsonAnswer`, `jsonOf`, `formOf`, `basicAuth`, `isHttpUrl` and `referenceIn` serve definitions.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
@@ -43,10 +43,10 @@ export type HttpCarrierDefinition = {
   recipient: (request: CarrierRequest) => string | null;
   /** Checks method, path, credentials, content type and fields strictly. */
   read: (request: CarrierRequest) => Submission | Refusal;
-  /** Answers what hands nothing over: a look-up, a message that it has already or that is beyond its limit; null: the rest. */
+  /** The response to requests that submit nothing new: a look-up, a known message, or one beyond its limit; null: all others. */
   answerKnown?: (request: CarrierRequest, taken: readonly TakenMessage[]) => Answer | null;
   accepted: (taken: TakenMessage) => Answer;
-  /** Answers a text whose last part was not taken, where each part has an id of its own: `ids` are of the others. */
+  /** The response to a text whose last part was not taken, where each part has an id of its own: `ids` are of the others. */
   partly?: (taken: TakenMessage) => Answer;
   failure: (kind: FailureKind, submission: Submission) => Answer;
   /** The signed receipt about `message.ids[part]`; null when the carrier would send none. */

@@ -1,14 +1,14 @@
-/** A message service centre on loopback that answers each PDU as a test tells it to, for tests of the adapter alone. */
+/** A message service centre on loopback that responds to each PDU as its test wants, for tests of the adapter alone. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import smpp from "smpp";
 
-/** Answers a submit_sm, or does not. `place`: how many have come, this one included. */
+/** Responds to a submit_sm, or does not. `place`: how many have come, this one included. */
 export type OnSubmit = (pdu: smpp.PDU, session: smpp.Session, place: number) => void;
 
 export const accept: OnSubmit = (pdu, session, place) => void session.send(pdu.response({ message_id: `0A${place}` }));
 
-/** Answers every submit_sm with a command_status. */
+/** Responds to every submit_sm with a command_status. */
 export const refuse =
   (status: number): OnSubmit =>
   (pdu, session) =>
@@ -20,7 +20,7 @@ export function stall(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Has the centre deliver something. @returns the answer. */
+/** Has the centre deliver something. @returns the response. */
 export const deliver = (session: smpp.Session | undefined, fields: Record<string, unknown>): Promise<smpp.PDU> =>
   new Promise((resolve) => session?.deliver_sm(fields, resolve));
 
@@ -32,15 +32,15 @@ export const receiptOf = (id: string) => ({
   short_message: "",
 });
 
-/** Starts a centre that takes every bind and accepts every message until it is told otherwise. */
+/** Starts a centre that takes every bind and accepts every message until its test changes that. */
 export async function openCentre(onSubmit: OnSubmit = accept, port = 0) {
   const centre = {
     url: "",
     port: 0,
-    /** command_status of the answer to a bind. */
+    /** command_status of the response to a bind. */
     bindStatus: 0,
     bindStatusOf: (_pdu: smpp.PDU): number => centre.bindStatus,
-    /** Called after a bind, and after an enquire_link, was answered. */
+    /** Called after a bind, and after an enquire_link, got its response. */
     afterAnswer: (_command: "bind" | "enquire_link"): void => undefined,
     answersEnquiries: true,
     binds: [] as smpp.PDU[],

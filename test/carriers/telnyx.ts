@@ -125,7 +125,7 @@ export function startTelnyx(): Promise<HttpCarrier> {
       if (receiptUrl !== null && !isHttpUrl(receiptUrl)) return refused("10015", "Bad Request", "/webhook_url");
       return { to, from, text, parts, ids: [randomUUID()], reference: referenceIn(receiptUrl), receiptUrl };
     },
-    // Nothing is wrong with the form of such a request: where the limit lies depends on the profile.
+    // The form of such a request is valid: its limit depends on the profile.
     answerKnown: (request) => {
       const text = jsonOf(request)?.text;
       const parts = typeof text === "string" ? countParts(text) : 0;

@@ -38,7 +38,7 @@ const FAILURES: Record<FailureKind, readonly [status: string, text: string]> = {
   account: ["4", "Bad Credentials"],
 };
 
-/** Everything is answered with HTTP 200; what failed stands in the status of the one entry. */
+/** Every response has HTTP 200; a failure is in the status of the one entry. */
 const failed = (status: string, text: string, to?: string): Answer =>
   jsonAnswer(200, { "message-count": "1", messages: [{ to, status, "error-text": text }] });
 

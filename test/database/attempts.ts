@@ -17,7 +17,7 @@ export const UNKNOWN = { kind: "unknown", code: "timeout", detail: "No answer." 
 export const BUSY = { kind: "retryable", code: "503", detail: "Busy.", fault: "provider" } as const;
 export const THROTTLED = { kind: "retryable", code: "429", detail: "Too many.", fault: "throttled" } as const;
 
-/** Sets up two providers that nobody calls, and a route by both: `vonage`, then `twilio`. */
+/** Sets up two providers that are never called, and a route by both: `vonage`, then `twilio`. */
 export async function prepareAttempts(): Promise<void> {
   const nowhere = "http://127.0.0.1:9";
   Object.assign(process.env, {
@@ -39,7 +39,7 @@ export async function claimed(body = "Hello"): Promise<Claimed> {
   const { id } = await sendMessage(account.actor, { to: "+14155550123", from: account.senderId, body }, plainRequest());
   const [first] = await claimAttempts([id]);
   if (!first) throw new Error("not claimed");
-  // Nobody calls the provider.
+  // The provider is never called.
   first.slot?.release();
   return { account, id, first };
 }

@@ -8,10 +8,10 @@ import { newSigningSecret } from "@/server/webhooks/delivery/signature";
 import { sealSecret } from "@/server/webhooks/secrets";
 import { callAs, TEST_ORIGIN } from "../call-procedure";
 
-/** The password of everybody made here. */
+/** The password of every person made here. */
 export const PASSWORD = "correct horse battery staple";
 
-/** Somebody who is signed in, with an account of their own. */
+/** A signed-in person with an account of their own. */
 export type Person = SessionActor & { email: string; sessionId: string };
 
 export async function makePerson(isOperator = false): Promise<Person> {

@@ -1,7 +1,7 @@
 /**
  * A model of one message on its way through several workers: a store of attempts in memory, with the same conditions as
  * the SQL of claims.ts, dispatch.ts, recover.ts and sweeps.ts, around the real rules (`decideNext`, `nextProvider`,
- * `foldSteps`, `stepsOf`). The carriers are honest: their answers and receipts follow from whether they took the message.
+ * `foldSteps`, `stepsOf`). The carriers are honest: their responses and receipts follow from whether they took the message.
  */
 import type { ReceiptReport } from "@/server/core/jobs";
 import type { Attempt, Candidate } from "@/server/messages/dispatch/claims";

@@ -1,5 +1,5 @@
 /**
- * One account's messages and a few workers that go on with them in any order, die, stand still and lose replies, all
+ * One account's messages and a few workers that process them in any order, die, stall and lose replies, all
  * through the service's own functions on a real database. The providers are played here: `calls` is what they saw.
  */
 import { plainRequest } from "@/server/accounts/idempotency/request";
@@ -43,14 +43,14 @@ export class InterleavedSends {
   private readonly dead: SimulatedWorker[] = [];
   private readonly hands: Hand[] = [];
   private readonly answered: Answered[] = [];
-  /** Endings whose COMMIT was not heard of: their workers record them again. */
+  /** Outcomes whose reply to COMMIT was lost: their workers record them again. */
   private readonly unheard: Answered[] = [];
   private readonly recorded: Answered[] = [];
   private readonly givenBack: Hand[] = [];
   readonly calls: Call[] = [];
-  /** Ids that were answered to each Idempotency-Key, and to requests without one. */
+  /** Ids returned for each Idempotency-Key, and for requests without one. */
   readonly answers = new Map<string, Set<string>>();
-  /** Claims of which somebody recorded that their outcome is not known. */
+  /** Claims with a recorded outcome `unknown`. */
   readonly unknown = new Set<string>();
   private readonly seen = new SeenMessages();
   /** Defects that the database does not show. */
@@ -124,7 +124,7 @@ export class InterleavedSends {
     if (isSwept) await asWorker(this.worker(by), () => failExpired(0));
   }
 
-  /** Serves the waiting room of a provider, or empties it when that is held. */
+  /** Serves the throttle queue of a provider, or empties it when the provider is drained. */
   async serve(at: number, provider: string, begins: boolean, isHeard: boolean): Promise<void> {
     const { rowCount } = await pool().query("SELECT 1 FROM providers WHERE id = $1 AND is_drained", [provider]);
     if (rowCount) await asWorker(this.worker(at), () => drainThrottleQueue(provider, 100));
@@ -175,7 +175,7 @@ export class InterleavedSends {
     this.answered.push({ worker: hand.worker, ending: attemptResult(hand.attempt, told, 1) });
   }
 
-  /** Records an answer. @param isHeard whether the reply to COMMIT arrives; if not, it is recorded again some time. */
+  /** Records an outcome. @param isHeard whether the reply to COMMIT arrives; if not, it is recorded again some time. */
   async record(at: number, isHeard: boolean): Promise<void> {
     const [from, to] = [this.answered, isHeard ? this.recorded : this.unheard];
     await this.recordOne(take(from, at), to, isHeard);
@@ -185,7 +185,7 @@ export class InterleavedSends {
     await this.recordOne(take(this.unheard, at), isHeard ? this.recorded : this.unheard, isHeard);
   }
 
-  /** Somebody else comes to the same end of an attempt, without knowing that it was recorded. */
+  /** Another worker records the same outcome of an attempt, without knowing that it was recorded. */
   async recordAnew(at: number): Promise<void> {
     const former = among(this.recorded, at);
     if (!former) return;
@@ -220,7 +220,7 @@ export class InterleavedSends {
     if (hand) await asWorker(hand.worker, () => giveBack([hand.attempt]));
   }
 
-  /** A worker is killed: all that it had in memory is gone, and another process starts. */
+  /** A worker is killed: its memory is lost, and another process starts. */
   die(at: number): void {
     const worker = this.worker(at);
     this.workers[at % WORKERS] = startWorker();
@@ -230,7 +230,7 @@ export class InterleavedSends {
     }
   }
 
-  /** Goes on with the work of all dead workers, and of one that only stands still. */
+  /** Takes over the work of all dead workers, and of one that only stalls. */
   async takeOver(at: number, stalled: number | null): Promise<void> {
     const by = this.worker(at);
     const other = stalled === null ? null : this.worker(stalled);
@@ -257,7 +257,7 @@ export class InterleavedSends {
     await asWorker(worker, giveBackUnheard);
   }
 
-  /** A receipt of a call, named by our reference or by the provider's id alone, which may come before the answer. */
+  /** A receipt of a call, named by our reference or by the provider's id alone, which may come before the response. */
   async receipt(at: number, status: Status, isNamed: boolean, by: number): Promise<void> {
     const call = among(this.calls, at);
     // A carrier that did not take the message can at most report its failure.
@@ -276,7 +276,7 @@ export class InterleavedSends {
     await asWorker(this.worker(by), () => rejoinReceipts(provider, ids));
   }
 
-  /** The sweeps find everything old: no worker makes an attempt that it began so long ago, or still holds an answer. */
+  /** The sweeps find everything old: no worker makes an attempt that it began so long ago, or still holds an outcome. */
   async sweep(by: number): Promise<void> {
     for (const hand of this.hands) hand.isBegun = false;
     for (const { worker, ending } of [...this.answered.splice(0), ...this.unheard.splice(0)]) {
@@ -303,7 +303,7 @@ export class InterleavedSends {
     return this.seen.look(this.account.accountId, this.answers, this.calls);
   }
 
-  /** Everybody goes on without accidents and gets the same answer everywhere. @returns what is pending even then. */
+  /** All workers continue without faults and get the same outcome from every provider. @returns what is pending even then. */
   async settle(outcome: SendOutcome, rounds: number): Promise<string[]> {
     await pool().query("UPDATE providers SET is_drained = false");
     forgetProviders();
@@ -313,7 +313,7 @@ export class InterleavedSends {
       for (const at of this.workers.keys()) await this.giveBackUnheard(at);
       for (let left = this.hands.length; left > 0; left -= 1) await this.begin(0, false);
       for (let left = this.hands.length; left > 0; left -= 1) this.call(0, outcome, true);
-      // Claims that were given back before are given back again, since nobody heard of it: the attempts under way are others.
+      // Claims that were given back before are given back again, since their replies were lost: the attempts under way are others.
       for (const at of this.givenBack.keys()) await this.giveBackAgain(at);
       while (this.answered.length > 0) await this.record(0, true);
       while (this.unheard.length > 0) await this.recordAgain(0, true);

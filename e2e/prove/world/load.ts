@@ -65,8 +65,8 @@ const TEXTS = [
   "x".repeat(400),
 ];
 
-type Deed = "single" | "keyed" | "impatient" | "bulk" | "message" | "list" | "balance";
-const DEEDS: readonly (readonly [number, Deed])[] = [
+type Operation = "single" | "keyed" | "impatient" | "bulk" | "message" | "list" | "balance";
+const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [25, "single"],
   [34, "keyed"],
   [9, "impatient"],
@@ -103,15 +103,15 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   /** The web processes in turn, so that a dead one is not asked twice in a row. */
   const urlAt = (turn: number): string => urls[turn % urls.length] ?? "";
 
-  async function send(customer: Customer, deed: Deed, turn: number, size?: number): Promise<void> {
-    const isBulk = deed === "bulk";
+  async function send(customer: Customer, operation: Operation, turn: number, size?: number): Promise<void> {
+    const isBulk = operation === "bulk";
     const length = size ?? (isBulk ? between(chance, BULK.least, BULK.most) : 1);
     const recipients = Array.from({ length }, newNumber);
     const body = weighed(
       chance,
       TEXTS.map((text, at) => [at < 3 ? 30 : 4, text] as const),
     );
-    const key = deed === "single" ? null : `key-${seed}-${sends.length}`;
+    const key = operation === "single" ? null : `key-${seed}-${sends.length}`;
     const reference = isBulk ? null : `order-${sends.length}`;
     const made: Send = {
       ...{
@@ -132,7 +132,7 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
       ...({ method: "POST", apiKey: customer.apiKey, body: JSON.stringify(input), idempotencyKey: key } as const),
     };
     const path = isBulk ? "/api/v1/messages/bulk" : "/api/v1/messages/send";
-    const firstAbort = deed === "impatient" ? between(chance, 1, 60) : null;
+    const firstAbort = operation === "impatient" ? between(chance, 1, 60) : null;
     const startedAt = performance.now();
     for (let wait = AGAIN_FIRST_MS; ; wait = Math.min(wait * 2, AGAIN_LONGEST_MS)) {
       const abortAfterMs = made.tries === 0 ? firstAbort : null;
@@ -156,18 +156,18 @@ export function startLoad({ seed, customers, urls, rate }: LoadOptions): Load {
   function begin(): void {
     const turn = between(chance, 0, urls.length - 1);
     const customer = customers[between(chance, 0, customers.length - 1)];
-    const deed = weighed(chance, DEEDS);
+    const operation = weighed(chance, OPERATIONS);
     if (!customer) return;
     if (inFlight.size >= IN_FLIGHT_MAX) {
       skipped += 1;
       return;
     }
-    const isRead = deed === "message" || deed === "list" || deed === "balance";
+    const isRead = operation === "message" || operation === "list" || operation === "balance";
     const work = isRead
-      ? reader.read(deed, customer, urlAt(turn), chance).then((answer) => {
-          if (answer) note(`read ${deed}`, answer);
+      ? reader.read(operation, customer, urlAt(turn), chance).then((answer) => {
+          if (answer) note(`read ${operation}`, answer);
         })
-      : send(customer, deed, turn);
+      : send(customer, operation, turn);
     watch(work);
   }
 

@@ -158,7 +158,7 @@ function weightOf({ method, path }: DocumentedOperation): number {
   return method === "POST" && /^\/messages\/|\/create$/.test(path) ? 4 : 2;
 }
 
-/** Requests made from one of the operations. `known` tells what works for this account. */
+/** Requests made from one of the operations. `known`: values that are valid for this account. */
 export function fuzzRequest(operations: readonly DocumentedOperation[], known: Known): fc.Arbitrary<FuzzRequest> {
   return fc.oneof(
     ...operations.map((operation) => ({ weight: weightOf(operation), arbitrary: requestOf(operation, known) })),

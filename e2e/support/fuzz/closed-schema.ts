@@ -1,4 +1,4 @@
-/** Makes the schema of an answer say what a contract means: these fields, all of them, and no other. */
+/** Makes the schema of a response say what a contract means: these fields, all of them, and no other. */
 
 export type Schema = { [keyword: string]: unknown };
 
@@ -19,7 +19,7 @@ export const closeAll = (schemas: unknown): Schema =>
  * others, and every field that it names must be there, unless it lists in `required` only some of them. What says
  * `additionalProperties: true` is left as open as it is.
  * @param isPart one of several that describe the same object (`allOf`): what it does not name another one may.
- * @throws Error for an object of which nothing is said.
+ * @throws Error for an object of which nothing is declared.
  */
 export function closeSchema(schema: unknown, isPart = false): unknown {
   if (!isSchema(schema)) return schema;
@@ -32,7 +32,7 @@ export function closeSchema(schema: unknown, isPart = false): unknown {
   }
   if (isSchema(schema.additionalProperties)) closed.additionalProperties = closeSchema(schema.additionalProperties);
   if (schema.type === "object" && !SAYS_WHAT_IS_IN_IT.some((keyword) => keyword in schema)) {
-    throw new Error(`Nothing is said of what is in the object ${JSON.stringify(schema)}`);
+    throw new Error(`Nothing is declared about the object ${JSON.stringify(schema)}`);
   }
   if (!isSchema(schema.properties)) return closed;
   closed.properties = closeAll(schema.properties);

@@ -178,14 +178,14 @@ test("a suspended account makes nothing new, gets its earlier answers, and may s
   const sender = await createSender(actor, { sender_id: "BEFORE" }, request("before"));
   const endpoint = await createEndpoint(actor, { url: "http://127.0.0.1:9/" });
   await pool().query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [accountId]);
-  const deeds = {
+  const operations = {
     key: (one?: IdempotentRequest) => createApiKey(actor, keyInput, one),
     endpoint: (one?: IdempotentRequest) => createEndpoint(actor, { url: "http://127.0.0.1:9/" }, one),
     sender: (one?: IdempotentRequest) => createSender(actor, { sender_id: "AFTER" }, one),
   };
-  for (const [name, deed] of Object.entries(deeds)) {
+  for (const [name, operation] of Object.entries(operations)) {
     for (const one of [undefined, request(name)]) {
-      await expect(deed(one), name).rejects.toMatchObject({
+      await expect(operation(one), name).rejects.toMatchObject({
         status: 403,
         wire: { details: { reason: "account_not_active" } },
       });

@@ -19,7 +19,7 @@ type Operation<Result> = {
   check?: () => Promise<void>;
   /** Whether the response contains a secret; it is then repeated only to its own caller, not to the account's other keys. */
   showsSecret?: boolean;
-  /** Whether a suspended account may do it too: what protects it or its recipients, and adds nothing to it. */
+  /** Whether a suspended account may do it too: operations that protect it or its recipients, and create nothing for it. */
   whileSuspended?: boolean;
   carryOut: (tx: Tx) => Promise<Result>;
 };

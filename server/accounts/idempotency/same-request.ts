@@ -1,13 +1,13 @@
 /** Whether a request with an Idempotency-Key is the one that a response was stored for. */
 import type { Idempotency } from "../../core/trpc";
 
-/** Of a stored response. `valueHash` is null where a version stored it that knew only the bytes. */
+/** The hashes of a stored response's request. `valueHash` is null if a version that hashed only the bytes stored it. */
 export type StoredHashes = { requestHash: string; valueHash: string | null };
 type Hashes = Pick<Idempotency, "requestHash" | "valueHash">;
 
 /**
- * The stored form of a request's value. It names the bytes' hash beside it, because a version that knows only that one may
- * replace an expired response and leave this.
+ * The stored form of a request's value. It names the bytes' hash beside it, because a version that knows only the
+ * latter may replace an expired response and leave this column as it was.
  */
 export const storedValueHash = ({ requestHash, valueHash }: Hashes): string | null =>
   valueHash === undefined ? null : `${valueHash} ${requestHash}`;

@@ -1,7 +1,7 @@
 /**
  * Chapters: the entries of about a day, two days later, when no transaction can add to them. Their sums are kept, so that the
- * hourly check reads what came after. Each chapter is read again now and then, because a kept sum would hide what somebody
- * changes in it later.
+ * hourly check reads what came after. Each chapter is read again from time to time, because a stored sum would
+ * hide later changes to its entries.
  */
 import { DAY_MS, MINUTE_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
@@ -31,7 +31,7 @@ const CHAPTER_COLUMNS = `after_id AS "afterId", through_id AS "throughId", began
  */
 export const closeChapter = (): Promise<boolean> =>
   transaction(async (tx) => {
-    // Two at once would keep the same sums twice.
+    // Two processes at once would store the same sums twice.
     await tx.query("SELECT pg_advisory_xact_lock(hashtext('ledger.close'))");
     const { rows } = await tx.query<Chapter>({
       text: `WITH last AS (
@@ -70,7 +70,7 @@ const SUMS = `SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) 
 const FORMER = `SELECT amount_micros, held_micros FROM ledger_closings c
   WHERE c.account_id = s.account_id AND c.through_id <= $1::int8 ORDER BY c.through_id DESC LIMIT 1`;
 
-/** An account whose entries of a chapter are not what was kept. Amounts in micro-units, those of the chapter alone. */
+/** An account whose entries in a chapter differ from the stored sums. Amounts in micro-units, those of the chapter alone. */
 export type ChapterDrift = {
   accountId: string;
   keptMicros: bigint;
@@ -80,7 +80,7 @@ export type ChapterDrift = {
   faultyMessages: string[];
 };
 
-/** Chapters to be read again: those with faults, new ones, then those that were not read for longest. */
+/** Chapters to be read again: faulty ones, then new ones, then those read longest ago. */
 export async function chaptersToVerify(limit: number): Promise<Chapter[]> {
   const { rows } = await pool().query<Chapter>(
     `SELECT ${CHAPTER_COLUMNS} FROM ledger_chapters ORDER BY has_faults DESC, verified_at NULLS FIRST, through_id LIMIT $1`,
@@ -142,7 +142,7 @@ async function findFaults(chapter: Chapter): Promise<Faults[]> {
     rows;
   const messages = { first: firstMessageAt(formerEnd), end: firstMessageAt(chapter.endedAt) };
   const found = await readFaults({ ...messages, after, through });
-  // Faults may lie in what was not read: a message that ended late.
+  // The fault may be in a message that ended late and was not read.
   return found.length === 0 || through === null ? found : readFaults({ ...EVERYTHING, ...messages, after });
 }
 

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { pool, transaction } from "../../core/db";
 import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 
-/** Generous, since the check of everything reads the whole ledger. */
+/** Generous, since the full check reads the whole ledger. */
 const CHECK_TIMEOUT_MS = 3_600_000;
 
 /** An account that does not match its ledger. Amounts in micro-units; the pairs are equal if only messages are faulty. */
@@ -13,7 +13,7 @@ export type Drift = {
   ledgerMicros: bigint;
   reservedMicros: bigint;
   ledgerReservedMicros: bigint;
-  /** Costs of messages that were forgotten, as they were counted then, and as the ledger still has them. */
+  /** Costs of deleted messages: as counted when they were deleted, and as in the ledger. */
   forgottenMicros: bigint;
   ledgerForgottenMicros: bigint;
   /** Up to 20 messages whose ledger entries contradict each other or the message's cost. */
@@ -21,7 +21,7 @@ export type Drift = {
 };
 
 /**
- * `closed`: the kept sums of the entries up to `$2`. Forgotten messages are compared only where all entries are read. The
+ * `closed`: the kept sums of the entries up to `$2`. Deleted messages are compared only where all entries are read. The
  * parameters are those of {@link FAULTS}.
  */
 const DRIFTED_SQL = `

@@ -1,11 +1,11 @@
-/** Reading the bodies of requests into memory, of which all of them together get a bounded share. */
+/** Reads the bodies of requests into memory, within one limit for all of them together. */
 import { IncomingMessage, type ServerResponse } from "node:http";
 import { type ApiError, invalidRequest, overloaded } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { type Lease, openBudget } from "./byte-budget";
 
 const MIB = 1_048_576;
-/** Bytes of bodies that are held at once for those who have shown a key, a session or a receipt path, and for everybody else. */
+/** Bytes of bodies held at once: for callers with a key, session or receipt path, and for all others. */
 const KNOWN = { totalBytes: 64 * MIB, perOwnerBytes: 16 * MIB };
 const STRANGERS = { totalBytes: 16 * MIB, perOwnerBytes: MIB };
 /** Memory of one chunk beyond its bytes: a body sent byte by byte takes many times its size. */
@@ -19,10 +19,10 @@ const budgets = defineProcessValue("door.bodies", () => ({
 /** Owner of the body, and its largest size. `tooLarge` makes the refusal of a larger one. */
 export type BodyRules = { kind: "known" | "stranger"; owner: string; maxBytes: number; tooLarge: () => ApiError };
 
-/** Nobody is left to be told; it is the caller's doing all the same, and nothing that an operator should look into. */
+/** The caller has gone, so nobody receives this error; as the caller's error it is not logged as ours. */
 const bodyCutOff = () => invalidRequest("The body ended before its announced length.", { reason: "malformed_json" });
 
-/** Its bytes are given back when the answer is out, or the caller is gone. */
+/** Its bytes are released when the response was written or the caller has gone. */
 function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease {
   const lease = budgets()[kind].open(owner);
   if (response.closed) lease.release();
@@ -32,7 +32,7 @@ function openLease(response: ServerResponse, { kind, owner }: BodyRules): Lease 
 
 /**
  * Reads a body to its end.
- * @throws what `tooLarge` makes; 503 `overloaded` when the process holds as much as it may; 400 when it ends early.
+ * @throws the error of `tooLarge`; 503 `overloaded` when the process holds too many bytes; 400 when the body ends early.
  */
 export function readBody(request: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > rules.maxBytes) return Promise.reject(rules.tooLarge());
@@ -54,14 +54,14 @@ export function readBody(request: IncomingMessage, response: ServerResponse, rul
     };
     request.on("data", take);
     request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // Of a connection that broke, the answer is never closed: it may have been taken off it by then.
+    // The response of a broken connection never emits `close`: it may have been detached by then.
     const cutOff = () => refuse(bodyCutOff());
     request.on("error", cutOff);
     request.on("aborted", cutOff);
   });
 }
 
-/** The same request once more, with a body that was read: for whoever wants to read it from a stream. */
+/** The same request with a body that was read already, as a stream for a reader that needs one. */
 export function withBody(request: IncomingMessage, body: Buffer): IncomingMessage {
   const again = new IncomingMessage(request.socket);
   const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = request;

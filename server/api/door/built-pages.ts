@@ -1,6 +1,6 @@
 /**
- * Pages of the build: which there are, and the text of pages that are the same for everybody.
- * The latter are answered from memory, so that strangers, who see no others, cost next to nothing.
+ * Pages of the build: their paths, and the text of static pages.
+ * The latter are served from memory, so that anonymous visitors, who see no others, cost next to nothing.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { contentSecurityPolicy, scriptHashes } from "./security-headers";
 export type BuiltPage = { html: Buffer; gzipped: Buffer; etag: string; policy: string };
 
 export type BuiltPages = {
-  /** The page of a path; null when it is made for each request. */
+  /** The static page of a path; null when it is rendered for each request. */
   pageAt: (path: string) => BuiltPage | null;
   /** Shown for a path without a page. */
   notFound: BuiltPage;
@@ -34,7 +34,7 @@ function readPage(file: string): BuiltPage {
   };
 }
 
-/** Whether a path is one of a route such as `/messages/[id]`: a segment in brackets stands for any that is not empty. */
+/** Whether a path matches a route such as `/messages/[id]`, whose segment in brackets matches any non-empty one. */
 function isPathOf(route: readonly string[], asked: readonly string[]): boolean {
   if (route.length !== asked.length) return false;
   return route.every((segment, at) => (segment.startsWith("[") ? asked[at] !== "" : segment === asked[at]));

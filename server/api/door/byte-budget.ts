@@ -1,18 +1,18 @@
-/** How many bytes of bodies the process holds at once, over all callers and for each of them. */
+/** Limits the bytes of bodies that the process holds at once, in all and per caller. */
 
 export type BudgetLimits = { totalBytes: number; perOwnerBytes: number };
 
 /** Bytes held for one request. */
 export type Lease = {
-  /** Takes more. @returns false when they are not to be had: what was taken before stays taken. */
+  /** Takes more bytes. @returns false when there are not enough; bytes taken before stay taken. */
   grow: (bytes: number) => boolean;
-  /** Gives everything back; again is harmless, and a lease that was given back takes nothing any more. */
+  /** Releases all bytes; may be called again. A released lease takes none any more. */
   release: () => void;
 };
 
 export type Budget = { open: (owner: string) => Lease };
 
-/** A budget that no request can overdraw, and of which no owner has more than its share. */
+/** A budget that no request can exceed, with a maximum share per owner. */
 export function openBudget({ totalBytes, perOwnerBytes }: BudgetLimits): Budget {
   let held = 0;
   const owners = new Map<string, number>();

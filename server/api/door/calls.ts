@@ -1,4 +1,7 @@
-/** The door to what the console's pages call: tRPC, and next-auth for sign-in. All that costs little is looked at before Next is asked. */
+/**
+ * The door for calls of the console's pages: tRPC, and next-auth for sign-in. Cheap checks come before the request reaches
+ * Next.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { publicUrl } from "../../core/env";
 import {
@@ -14,13 +17,13 @@ import {
 import { defineProcessValue } from "../../core/process";
 import { BATCH_MAX } from "../batch-size";
 import { requireFewValues, VALUES_MAX } from "../input";
-import { authRefusal, type DoorAnswer, textRefusal, trpcRefusal, writeResponse } from "./answers";
 import { readBody, withBody } from "./body";
 import { openGate } from "./gate";
+import { authRefusal, type DoorResponse, textRefusal, trpcRefusal, writeResponse } from "./responses";
 import { isCrossSite } from "./same-site";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
-/** Changes as they happen: a GET that stays open. It names no texts and no numbers, and holds no place of those for calls. */
+/** The stream of changes: a GET that stays open. It contains no texts or numbers, and uses no place of the gate for calls. */
 export const LIVE = `/api/trpc/live.changes`;
 
 /** Hands a request to Next. */
@@ -28,7 +31,7 @@ export type HandOver = (request: IncomingMessage, response: ServerResponse) => P
 
 export const TRPC = "/api/trpc/";
 const AUTH = "/api/auth/";
-/** Addresses in the one notation that our pages use; in any other, Next might read another address than was looked at here. */
+/** Paths in the notation that our pages use; in another one, Next might see another path than the one checked here. */
 const TRPC_PATH = /^\/api\/trpc\/(?:[a-z0-9.,]|%2c)+$/i;
 const AUTH_PATH = /^\/api\/auth\/([a-z]+)(?:\/[a-z]+)?$/;
 
@@ -41,7 +44,7 @@ const STRANGER_VALUES_MAX = 500;
 /** Paths of next-auth that are open; not `_log`, which would let strangers write to the log. */
 const AUTH_ACTIONS = new Set(["csrf", "session", "providers", "signin", "signout", "callback", "error"]);
 
-/** Calls wait for the database more than for us; of strangers there are few at once, so that they leave the others theirs. */
+/** Calls mostly wait for the database; anonymous ones are limited to a few at once, so that they do not starve the others. */
 const GATES = {
   stranger: { atOnce: 4, waiting: 60, waitMs: 5_000, holdMs: 30_000 },
   person: { atOnce: 16, waiting: 200, waitMs: 10_000, holdMs: 30_000 },
@@ -56,7 +59,7 @@ const enterAs = (kind: keyof typeof GATES) => gates()[kind]();
 
 export const isCallPath = (path: string): boolean => path.startsWith(TRPC) || path.startsWith(AUTH);
 
-/** How many calls a path names; tRPC reads an encoded comma as one, too. */
+/** The number of calls in a path; tRPC reads an encoded comma as a separator, too. */
 const callsIn = (path: string): number => path.split(/,|%2c/i).length;
 
 /** @throws 403 `cross_site` */
@@ -84,7 +87,7 @@ function requireForm(request: IncomingMessage, path: string): void {
   if (path.startsWith(TRPC) && type !== "application/json") throw wrongContentType();
 }
 
-/** Reads the body. @returns the request, to be read again. @throws what is refused. */
+/** Reads the body. @returns the request, to be read again. @throws the refusal. */
 async function readCall(
   request: IncomingMessage,
   response: ServerResponse,
@@ -104,7 +107,7 @@ async function readCall(
   return withBody(request, body);
 }
 
-/** Answers a call, or hands it over once it has passed everything. */
+/** Refuses a call, or passes it to Next after all checks. */
 export async function handleCall(
   request: IncomingMessage,
   response: ServerResponse,
@@ -112,7 +115,7 @@ export async function handleCall(
   handOver: HandOver,
 ): Promise<void> {
   const refuse = (error: ApiError, connection: Record<string, string> = {}): Promise<void> => {
-    const refusal: DoorAnswer = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error);
+    const refusal: DoorResponse = path.startsWith(TRPC) ? trpcRefusal(error) : authRefusal(error);
     return writeResponse(request, response, { ...refusal, headers: { ...refusal.headers, ...connection } });
   };
   if (!["GET", "HEAD", "POST"].includes(request.method ?? "")) {
@@ -122,7 +125,7 @@ export async function handleCall(
       textRefusal(405, "This address takes GET and POST.", { allow: "GET, POST" }),
     );
   }
-  // Of a body without a length nobody could tell beforehand whether there is room for it; no browser sends one.
+  // Without a length it is unknown beforehand whether the body fits into memory; browsers always send one.
   if (request.headers["transfer-encoding"] !== undefined) {
     return writeResponse(request, response, textRefusal(411, "Say how long the body is.", { connection: "close" }));
   }

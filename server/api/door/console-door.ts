@@ -1,4 +1,4 @@
-/** The console's door on node:http: what is neither the API nor a receipt. */
+/** The console's door on node:http: every request that is neither for the API nor a receipt. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
@@ -8,13 +8,13 @@ import { env, publicUrl } from "../../core/env";
 import { defineProcessValue } from "../../core/process";
 import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
-import { textRefusal, writeResponse } from "./answers";
 import { readBuiltFiles } from "./built-files";
 import { readBuiltPages } from "./built-pages";
 import { type HandOver, isCallPath } from "./calls";
 import { answerDocsFile, readDocsFiles } from "./docs-files";
 import { EXPORTS, handleExport } from "./exports";
 import { handlePage } from "./pages";
+import { textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
 import { SECURITY_TXT, securityText } from "./security-txt";
 import { traceCall } from "./trace-call";
@@ -26,7 +26,7 @@ const healthCheck = defineProcessValue("door.health", (): { last: ReturnType<typ
   last: null,
 }));
 
-/** One look at the database at a time, however many ask. */
+/** Reads the database one query at a time, however many callers there are. */
 async function answerHealth(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const look = healthCheck();
   look.last ??= checkHealth().finally(() => {
@@ -37,7 +37,7 @@ async function answerHealth(request: IncomingMessage, response: ServerResponse):
   await writeResponse(request, response, { status: health.ok ? 200 : 503, headers, body: JSON.stringify(health) });
 }
 
-/** Asks the database at most once a second, however many ask. */
+/** Reads the database at most once a second, however many callers there are. */
 async function answerReadiness(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const readiness = await checkReadiness();
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
@@ -61,7 +61,7 @@ function answerSecurityTxt(request: IncomingMessage, response: ServerResponse): 
 
 /**
  * Makes the console's door before Next.
- * @param next answers what gets past it.
+ * @param next handles the requests that pass.
  */
 export function openConsoleDoor(next: HandOver): HandOver {
   const isDevelopment = env().NODE_ENV === "development";
@@ -71,7 +71,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
   const handOver: HandOver = (request, response) => {
     // The only source of the caller's address for page code; overwrites the caller's own header.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
-    // Layouts of Next do not know which page they are made for.
+    // Layouts of Next do not know the page that they are rendered for.
     request.headers[PAGE_HEADER] = request.url ?? "/";
     return next(request, response);
   };

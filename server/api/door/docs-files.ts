@@ -7,7 +7,7 @@ import { compress } from "../compress";
 import { guideMarkdown, llmsText } from "../document/guide-text";
 import { GUIDES } from "../document/guides";
 import { originOf } from "../origin";
-import { pageRefusal, writeResponse } from "./answers";
+import { pageRefusal, writeResponse } from "./responses";
 import { countFile } from "./visitor";
 
 type DocsFile = { type: string; bodyFor: (origin: string) => string | Promise<string> };
@@ -38,7 +38,7 @@ export function readDocsFiles(folder: string): DocsFiles {
   return new Map([...guides, ["/llms.txt", llms], ["/docs/llms.txt", llms], ["/docs/postman.json", postman]]);
 }
 
-/** Answers a GET or HEAD for one of the files. */
+/** Responds to a GET or HEAD for one of the files. */
 export async function answerDocsFile(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,7 @@
-/** The door for lists as CSV files, on node:http: rows go out while they are read, so that a list of any length takes little memory. */
+/**
+ * The door for lists as CSV files, on node:http: rows go out while they are read, so that a list of any length takes little
+ * memory.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { findSignedIn } from "../../auth/sessions/sessions";
 import { SHOWN_ACCOUNT_HEADER } from "../../auth/sessions/shown-account";
@@ -21,11 +24,11 @@ import { parseBody } from "../input";
 import { admitPerson } from "../rate";
 import { requireShown } from "../shown-account";
 import { TEST_MODE_HEADER } from "../test-mode";
-import { trpcRefusal, writeResponse } from "./answers";
 import { readBody } from "./body";
 import { requireOwnPage } from "./calls";
-import { writeExport } from "./export-answer";
+import { writeExport } from "./export-response";
 import { openGate } from "./gate";
+import { trpcRefusal, writeResponse } from "./responses";
 import { letApiGoFirst } from "./traffic";
 import { countVisit, visitorOf } from "./visitor";
 
@@ -34,11 +37,11 @@ export const EXPORTS = "/api/exports";
 const BODY_MAX = 8_192;
 /** Calls of the console that an export counts as. */
 const COST = 10;
-/** Few at once: each keeps a connection of the lists busy about half of the time. */
+/** Few at once: each keeps a connection of the read pool busy about half of the time. */
 const GATE = { atOnce: 2, waiting: 10, waitMs: 10_000, holdMs: 900_000 };
 
 const gate = defineProcessValue("door.exports", () => openGate(GATE, letApiGoFirst));
-/** Accounts with an export under way: the places of the gate are for several. */
+/** Accounts with an export under way, at most one each, so that one account cannot use all places of the gate. */
 const busyAccounts = defineProcessValue("door.exporting", () => new Set<string>());
 
 /** The signed-in person, for the account and the mode that the page shows. @throws 401, 409, 429 */
@@ -69,7 +72,7 @@ async function readInput(request: IncomingMessage, response: ServerResponse, own
   throw invalidRequest("The list or its filters are not known.", { param: parsed.error.issues[0]?.path.join(".") });
 }
 
-/** Answers a request for a list as a file. */
+/** Responds to a request for a list as a file. */
 export async function handleExport(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let account: string | null = null;
   let leave: (() => void) | null = null;

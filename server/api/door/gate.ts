@@ -1,19 +1,22 @@
-/** How much of one kind of work is under way at once; what comes beyond waits for a short while, in order, or is refused. */
+/** Limits the concurrency of one kind of work. Further requests wait briefly, in order, or are refused. */
 
 export type GateLimits = {
   atOnce: number;
-  /** Requests that wait at most. */
+  /** Highest number of waiting requests. */
   waiting: number;
   /** Longest wait in milliseconds. */
   waitMs: number;
-  /** A place is given to the next after this time in milliseconds, even while its holder has not left: it may only be a slow reader. */
+  /**
+   * A place is given to the next request after this time in milliseconds, even if its holder has not left: it may be a slow
+   * reader.
+   */
   holdMs: number;
 };
 
-/** Waits for a place. @returns how to leave it; null: there is none in time. */
+/** Waits for a place. @returns a function that leaves it; null when there was none in time. */
 export type Enter = () => Promise<(() => void) | null>;
 
-/** @param beforeStart delays the start of what has its place already, so that more urgent work goes first. */
+/** @param beforeStart delays work that has a place already, so that more urgent work goes first. */
 export function openGate(
   { atOnce, waiting, waitMs, holdMs }: GateLimits,
   beforeStart: () => Promise<void> = async () => undefined,

@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 /** Groups of an IPv6 address that name a network; its owner chooses the rest freely. */
 const GROUPS = 4;
 
-/** Under which name an address is counted: an IPv4 address by itself, an IPv6 address with its whole /64. */
+/** The key under which an address is counted: an IPv4 address itself, an IPv6 address by its /64. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,6 +1,6 @@
 /**
- * The door to the pages. Those that are the same for everybody are answered from memory; strangers are sent to sign-in; the
- * rest is made by Next, few at a time and after the API.
+ * The door to the pages. Static ones are served from memory, anonymous visitors are redirected to sign-in, and the
+ * rest is rendered by Next, few at a time and after the API's requests.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -8,26 +8,26 @@ import { signInPath } from "../../auth/sign-in/sign-in-path";
 import { type ApiError, overloaded } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { codingOf } from "../compress";
-import { pageRefusal, textRefusal, writeResponse } from "./answers";
 import type { BuiltFile } from "./built-files";
 import type { BuiltPage, BuiltPages } from "./built-pages";
 import type { HandOver } from "./calls";
 import { openGate } from "./gate";
+import { pageRefusal, textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
 import { letApiGoFirst } from "./traffic";
 import { countFile, countVisit, visitorOf } from "./visitor";
 
 const NONCE_BYTES = 16;
-/** From these Next takes the nonce for the scripts that it writes into a page. */
+/** Next takes the nonce for its scripts in a page from these headers. */
 const POLICY_HEADER = "content-security-policy";
 
-/** One at a time: a page takes the processor for itself while it is made, and the API waits at most that long. */
+/** One at a time: rendering a page occupies the processor, and the API waits for one page at most. */
 const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
 
 const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
 const enter = () => renders()();
 
-/** Addresses of former versions, which people have kept, and what they have become. */
+/** Paths of former versions, which people may have bookmarked, and their present paths. */
 const MOVED: Readonly<Record<string, string>> = { "/security": "/settings/security", "/audit": "/settings/audit" };
 
 const isFile = (path: string): boolean =>
@@ -81,7 +81,7 @@ const moveTo = (request: IncomingMessage, response: ServerResponse, location: st
 const refuse = (request: IncomingMessage, response: ServerResponse, error: ApiError): Promise<void> =>
   writeResponse(request, response, pageRefusal(error));
 
-/** Answers a request for a page or for one of its files. */
+/** Responds to a request for a page or for one of its files. */
 export async function handlePage(
   request: IncomingMessage,
   response: ServerResponse,

@@ -16,7 +16,7 @@ const fixedHeaders = (): [name: string, value: string][] => [
     : []),
 ];
 
-/** The headers of every answer of the web process. */
+/** The headers of every response of the web process. */
 export const securityHeaders = defineProcessValue("door.security_headers", fixedHeaders);
 
 /**

@@ -1,14 +1,14 @@
 /**
- * Sheds load early. Whatever limits this process (its processor, the database, connections), too much of it shows in requests
- * that stay unanswered. New ones are then refused at once: a caller that is told to wait loses less than one that times out.
+ * Sheds load early. Whatever limits this process (its processor, the database, connections), overload shows in requests
+ * that stay without a response. New ones are then refused at once: a 503 with Retry-After costs a caller less than a time-out.
  */
 import { SECOND_MS } from "../../core/clock";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
 
-/** Requests under way: never fewer than `least` are taken, and `first` until it is known how fast they are served. */
+/** Limits of requests under way: `least` is the lowest, `first` the initial one, before response times are known. */
 const LIMITS = { least: 100, first: 1_000, most: 20_000 };
-/** How long a request may stay unanswered before fewer are taken. */
+/** Time without a response after which fewer requests are taken. */
 const WAIT_MAX_MS = 3 * SECOND_MS;
 const ADAPT_EVERY_MS = 100;
 const MORE = 10;
@@ -71,8 +71,11 @@ export function makeShedder(limits: typeof LIMITS, waitMaxMs: number): Shedder {
 
 const shedder = defineProcessValue("door.shedder", () => makeShedder(LIMITS, WAIT_MAX_MS));
 
-/** Answers a request unless there are too many. @param isComplete as {@link Shedder}. @returns false when it is to be refused with 503 `overloaded`. */
-export async function answerUnlessOverloaded(isComplete: () => boolean, answer: () => Promise<void>): Promise<boolean> {
+/**
+ * Answers a request unless there are too many. @param isComplete as {@link Shedder}. @returns false when it is to be refused
+ * with 503 `overloaded`.
+ */
+export async function serveUnlessOverloaded(isComplete: () => boolean, answer: () => Promise<void>): Promise<boolean> {
   const leave = shedder().enter(performance.now(), isComplete);
   if (!leave) {
     metrics().shed.inc();

@@ -1,22 +1,22 @@
 /**
- * How often somebody may come: a bucket of tokens per caller, filled at a steady pace. Counted in this process alone and in
- * bounded memory, because it stands before everything that costs something.
+ * Rate limits per caller: token buckets, refilled at a steady rate. They are counted in this process alone and in bounded
+ * memory, because they are checked before anything expensive.
  */
 
 export type BucketLimits = {
-  /** Tokens that a full bucket holds: what may come at once after a pause. */
+  /** Capacity of a bucket: the burst allowed after a pause. */
   burst: number;
   perSecond: number;
-  /** Callers remembered at most; beyond, the one that came least recently is forgotten, which fills its bucket. */
+  /** Highest number of callers remembered; beyond it the least recent one is dropped, which refills its bucket. */
   callersMax: number;
 };
 
 /** Takes `cost` tokens. @param nowMs of a clock that only goes forward. @returns 0 when they were there, else the wait in ms. */
 export type TakeTokens = (caller: string, cost: number, nowMs: number) => number;
 
-/** A set of buckets. A cost above `burst` is taken from a full bucket: it is late, never impossible. */
+/** A set of buckets. A cost above `burst` is taken from a full bucket: it is delayed, never impossible. */
 export function openBuckets({ burst, perSecond, callersMax }: BucketLimits): TakeTokens {
-  // In the order of their last visits, because each visit puts its caller to the end.
+  // In the order of their last requests, because each request moves its caller to the end.
   const buckets = new Map<string, { tokens: number; atMs: number }>();
   return (caller, cost, nowMs) => {
     const last = buckets.get(caller);

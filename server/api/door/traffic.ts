@@ -1,12 +1,12 @@
-/** Whether the API has something to do: pages start when it has not. */
+/** Tracks whether the API is busy: pages are rendered while it is idle. */
 import { defineProcessValue } from "../../core/process";
 
-/** Longest time in milliseconds for which a page lets the API go first, so that pages come forward under any load. */
+/** Longest time in milliseconds for which a page waits for the API, so that pages are rendered under any load. */
 const YIELD_MAX_MS = 100;
 
 const traffic = defineProcessValue("door.traffic", () => ({ requests: 0, idle: new Set<() => void>() }));
 
-/** Notes a request of the API until it is answered. */
+/** Counts a request of the API until its response is written. */
 export async function asApiRequest(answering: Promise<void>): Promise<void> {
   const now = traffic();
   now.requests += 1;
@@ -18,7 +18,7 @@ export async function asApiRequest(answering: Promise<void>): Promise<void> {
   }
 }
 
-/** Lets requests of the API go first: those under way, and those that have arrived and were not looked at yet. */
+/** Lets requests of the API go first: those under way, and those that have arrived but were not handled yet. */
 export async function letApiGoFirst(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   const { requests, idle } = traffic();

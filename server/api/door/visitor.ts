@@ -9,18 +9,18 @@ import { defineProcessValue } from "../../core/process";
 import { networkOf } from "./network";
 import { openBuckets, type TakeTokens } from "./token-bucket";
 
-/** `network` of the caller's address; `sessionId` of whom the session cookie was made for, null for strangers. */
+/** `network` of the caller's address; `sessionId` of the session cookie, null for anonymous visitors. */
 export type Visitor = { network: string; sessionId: string | null };
 
 const CALLERS_MAX = 20_000;
 
-/** Limits per process: a stranger counts with the whole network, a person alone. */
+/** Limits per process: an anonymous visitor shares one with the whole network, a signed-in person has one alone. */
 const LIMITS = {
   strangerCalls: { burst: 120, perSecond: 10, callersMax: CALLERS_MAX },
   strangerViews: { burst: 120, perSecond: 20, callersMax: CALLERS_MAX },
   personCalls: { burst: 600, perSecond: 60, callersMax: CALLERS_MAX },
   personViews: { burst: 300, perSecond: 15, callersMax: CALLERS_MAX },
-  /** Scripts and styles: a page wants thirty of them. */
+  /** Scripts and styles: a page loads thirty of them. */
   files: { burst: 3_000, perSecond: 300, callersMax: CALLERS_MAX },
 } as const;
 
@@ -62,14 +62,14 @@ export function countVisit(
   return waitMs === 0 ? null : tooMany(request, waitMs);
 }
 
-/** Counts a file that every page needs. @returns the refusal of what is too much. */
+/** Counts a file that every page needs. @returns the refusal beyond the limit. */
 export function countFile(request: IncomingMessage): ApiError | null {
   const waitMs = bucketsOf("files")(networkOfRequest(request), 1, performance.now());
   return waitMs === 0 ? null : tooMany(request, waitMs);
 }
 
 function tooMany(request: IncomingMessage, waitMs: number): ApiError {
-  // Behind a proxy that is not declared all share one address, and strangers use up each other's requests.
+  // Behind an undeclared proxy all callers share one address, and anonymous visitors use up each other's requests.
   warnOfUndeclaredPeer(request.socket.remoteAddress ?? "", forwardedFor(request));
   const retryAfterS = Math.ceil(waitMs / 1_000);
   return rateLimited(`Too many requests. Try again in ${retryAfterS} s.`, { reason: "too_many_visits", retryAfterS });

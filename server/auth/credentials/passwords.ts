@@ -1,4 +1,4 @@
-/** Passwords that are changed: by their owner, or with a link that an operator made. */
+/** Changes of passwords: by their owner, or with an operator's link. */
 import { recordAudit } from "../../audit/store";
 import { type Actor, type Origin, requireOperator, type SessionActor } from "../../core/actor";
 import { pool, prisma, transaction } from "../../core/db";
@@ -20,7 +20,7 @@ import { requirePassword } from "./require-password";
 import { dropLinks, hashResetToken, issueLink, newResetToken } from "./reset-links";
 
 /**
- * Lets the session do for ten minutes what wants the password.
+ * Allows the session for ten minutes to carry out operations that require the password.
  * @param address of the caller, for throttling.
  * @throws 400 at `password`, 429 `sign_in_throttled` after too many wrong ones.
  */
@@ -50,7 +50,7 @@ export async function changePassword(
   requireStrong("new_password", input.new_password, [user.name, user.email]);
   const passwordHash = await hashPassword(input.new_password);
   const revoked = await transaction(async (tx) => {
-    // Of two simultaneous changes the second finds another password than the one given.
+    // The second of two simultaneous changes finds another current password than the given one.
     const { rowCount } = await tx.query("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", [
       user.id,
       user.passwordHash,
@@ -69,7 +69,7 @@ export async function changePassword(
 
 /**
  * Makes a token with which the person of an e-mail may choose another password, once and within an hour. Earlier ones
- * lose their worth. @throws 404 when nobody has this e-mail.
+ * become invalid. @throws 404 when no user has this e-mail.
  */
 export async function issuePasswordReset(actor: Actor, email: string): Promise<{ userId: string; token: string }> {
   requireOperator(actor);
@@ -102,8 +102,8 @@ async function findLinked(tokenHash: string): Promise<Linked> {
 }
 
 /**
- * Gives a person the password that they chose with an operator's link: the link is used up, all their sessions are
- * over, and guesses of others do not keep them out.
+ * Gives a person the password that they chose with an operator's link: the link is used up, all their sessions
+ * end, and guesses by others do not lock them out.
  * @param origin of the caller, for the audit log.
  * @throws 400 `reset_link_over`, or at `password`.
  */

@@ -10,8 +10,8 @@ import { isPassword } from "./password";
 type Owner = { id: string; name: string; email: string; passwordHash: string };
 
 /**
- * The person who acts, once they have given their password.
- * @param proceed what else they must show; when it throws, the attempt counts as one that failed.
+ * The acting person, after their password was checked.
+ * @param proceed further checks; when it throws, the attempt counts as failed.
  * @throws 400 at `param`, 429 after too many wrong ones.
  */
 export async function requirePassword(
@@ -23,7 +23,7 @@ export async function requirePassword(
 ): Promise<Owner> {
   const user = await prisma().user.findUnique({ where: { id: actor.userId } });
   if (!user) throw unauthorized("Sign in first.", { reason: "no_session" });
-  // A session is as good as a known device: guesses through it are its own.
+  // A session counts as a known device: its guesses count for it alone.
   const attempt = { email: user.email, address, deviceId: actor.sessionId ?? null };
   await reserveAttempt(attempt);
   if (!(await isPassword(user.passwordHash, password))) {

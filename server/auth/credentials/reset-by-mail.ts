@@ -11,8 +11,8 @@ import { countResetRequest } from "../sign-in/throttle";
 import { issueLink, LINK_VALID_S, newResetToken } from "./reset-links";
 
 /**
- * Asks for a link to choose another password. The answer is the same, after the same work, whether or not anybody signs in
- * with the e-mail: that is found out by a job.
+ * Requests a link to choose another password. The response is the same, after the same work, whether or not a user has
+ * the e-mail: a job looks it up.
  * @param address of the caller, for throttling.
  * @throws 403 `reset_by_operator` when no mail server is set, 429 `reset_throttled`.
  */
@@ -46,7 +46,7 @@ export async function mailReset({ email, mailId }: { email: string; mailId: stri
       link: { label: "Choose a new password", url: `${publicUrl()}/reset-password?token=${token}` },
     };
     const mail = { id: mailId, address: email, kind: "password_reset", accountId: null, letter } as const;
-    // An earlier link goes on working when no further e-mail may be sent.
+    // An earlier link stays valid when no further e-mail may be sent.
     if (await queueMail(tx, { ...mail, validS: LINK_VALID_S })) await issueLink(tx, user.id, token);
   });
 }

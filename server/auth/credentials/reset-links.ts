@@ -7,14 +7,14 @@ const TOKEN_BYTES = 32;
 
 export const newResetToken = (): string => randomBytes(TOKEN_BYTES).toString("base64url");
 
-/** Only this is kept of a token: who reads the database cannot use it. */
+/** Only this hash of a token is stored: a reader of the database cannot use it. */
 export const hashResetToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** Links to reset a password that was changed meanwhile are worth nothing. */
+/** Links become invalid when the password is changed in another way. */
 export const dropLinks = (tx: Tx, userId: string) =>
   tx.query("DELETE FROM password_resets WHERE user_id = $1", [userId]);
 
-/** Makes a token count; the person's earlier ones lose their worth. */
+/** Makes a token valid; the person's earlier ones become invalid. */
 export async function issueLink(tx: Tx, userId: string, token: string): Promise<void> {
   await dropLinks(tx, userId);
   await tx.query(

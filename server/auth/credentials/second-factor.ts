@@ -1,4 +1,4 @@
-/** Codes of an authenticator app, asked for after the password: enrolled, checked and disabled. */
+/** Second factor: enrols, checks and disables codes of an authenticator app, which are required after the password. */
 import { createHash, randomBytes } from "node:crypto";
 import encodeQr from "qr";
 import { recordAudit } from "../../audit/store";
@@ -23,7 +23,7 @@ import { base32, newTotpSecret, stepOfCode, totpUri } from "./totp";
 const PURPOSE = "second factor";
 const ISSUER = "Messaging Service";
 const RECOVERY_CODES = 10;
-/** 80 bits: too many to be found from their hashes. */
+/** 80 bits: too many to be found by brute force from their hashes. */
 const RECOVERY_BYTES = 10;
 
 /** A code as it was typed: apps and people put spaces and dashes into it. */
@@ -61,7 +61,7 @@ async function spendCode(tx: Tx, userId: string, factor: Factor, code: string): 
   return rowCount === 1 ? "recovery" : null;
 }
 
-/** Whether the person is asked for a code when they sign in. */
+/** Whether the person needs a code to sign in. */
 export async function hasSecondFactor(userId: string): Promise<boolean> {
   const { rowCount } = await pool().query(
     "SELECT 1 FROM second_factors WHERE user_id = $1 AND confirmed_at IS NOT NULL",
@@ -97,7 +97,7 @@ function qrOf(text: string): { size: number; path: string } {
 }
 
 /**
- * Makes a secret for the person's app. It counts once a code of it was given; until then it may be made anew.
+ * Makes a secret for the person's app. It becomes active with its first correct code; until then it can be replaced.
  * @throws 403 `confirmation_required`, 400 `second_factor_enabled`.
  */
 export async function beginSecondFactor(actor: SessionActor): Promise<SecondFactorEnrolment> {
@@ -116,7 +116,7 @@ export async function beginSecondFactor(actor: SessionActor): Promise<SecondFact
 
 /**
  * Enables the second factor that was begun, by a code of it.
- * @returns recovery codes, in this answer only.
+ * @returns recovery codes, in this response only.
  * @throws 403 `confirmation_required`, 400 at `code`, or `second_factor_enabled`.
  */
 export async function confirmSecondFactor(
@@ -150,8 +150,8 @@ const drop = async (tx: Tx, userId: string): Promise<boolean> => {
 };
 
 /**
- * Disables the second factor, for someone who has the password and a code of the app or for recovery. Wrong ones count as
- * attempts to sign in.
+ * Disables the second factor. Requires the password and a code of the app or a recovery code; wrong ones count as attempts to
+ * sign in.
  * @param address of the caller, for throttling.
  * @throws 400 at `password` or `code`, 429 `sign_in_throttled` after too many wrong ones.
  */
@@ -172,7 +172,7 @@ export async function disableSecondFactor(
   return getSecondFactor(actor);
 }
 
-/** Takes the second factor from a person who has lost it. @throws 403 for non-operators, 404 when they have none. */
+/** Removes the second factor of a person who has lost it. @throws 403 for non-operators, 404 when they have none. */
 export async function clearSecondFactor(actor: Actor, email: string): Promise<{ userId: string }> {
   requireOperator(actor);
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });

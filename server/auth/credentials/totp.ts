@@ -43,7 +43,7 @@ function bytesOf(text: string): Buffer {
 /** A secret in base32, as people type it into an app. */
 export const newTotpSecret = (): string => base32(randomBytes(SECRET_BYTES));
 
-/** The number of the 30 seconds that a time, in seconds since 1970, lies in. */
+/** The number of the 30-second step of a time in seconds since 1970. */
 export const stepAt = (epochS: number): number => Math.floor(epochS / STEP_S);
 
 /** The code of a step. @param secret in base32. */

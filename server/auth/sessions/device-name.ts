@@ -1,7 +1,7 @@
 /** Name of a browser in the list of sessions. */
 import Bowser from "bowser";
 
-/** Longer ones are no browser's, and would only cost time. */
+/** No browser sends a longer one. */
 const USER_AGENT_MAX = 512;
 const UNKNOWN = "Unknown device";
 

@@ -1,6 +1,6 @@
 /**
- * A cookie that tells a device on which somebody signed in before, and as whom. Guesses of others do not lock such a device
- * out. It opens nothing, and its own guesses are counted strictly.
+ * A cookie that marks a device on which a person has signed in before, and names the person. Guesses by others do not lock such
+ * a device out. The cookie signs nobody in, and the device's own guesses are limited strictly.
  */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";

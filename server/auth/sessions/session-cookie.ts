@@ -14,8 +14,8 @@ function cookiesOf(header: string): Record<string, string> {
 }
 
 /**
- * The session that the cookie names: our own seal on it, unexpired, and nothing more. It decides how much room
- * a request gets, never what it may do.
+ * The session that the cookie names: sealed by us and not expired; the session itself is not checked. It decides the limits of a
+ * request, never its permissions.
  * @param header the request's `Cookie`.
  * @returns null without a valid cookie.
  */

@@ -10,11 +10,11 @@ import { PAGE_HEADER, signInPath } from "../sign-in/sign-in-path";
 import { findSignedIn, type SignedIn } from "./sessions";
 
 /**
- * The signed-in person, for pages and route files of Next; null: nobody. The cookie names a session, the database says
- * whether it is open and what its person is: a session that was revoked, a person who was removed or is no operator any
- * more, is so from the next request on.
+ * The signed-in person, for pages and route files of Next; null: not signed in. The cookie names a session; the database
+ * decides whether it is valid and what the person may do, so a revoked session, a removed person or a former operator loses
+ * access with the next request.
  *
- * React keeps the answer for the one render of one request; outside a render it asks anew each time.
+ * React caches the result for one render of one request; outside a render it is read anew each time.
  */
 export const currentSession: () => Promise<SignedIn | null> = cache(async () => {
   // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.

@@ -1,6 +1,6 @@
 /**
- * Sessions: a row per sign-in, named by the cookie and looked up at every request, so that what was revoked is over at
- * once in every process. Times are the database's.
+ * Sessions: a row per sign-in, named by the cookie and looked up at every request, so that a revoked session is
+ * refused at once by every process. Times are the database's.
  */
 import { recordAudit } from "../../audit/store";
 import type { MemberRole, Origin, SessionActor } from "../../core/actor";
@@ -13,13 +13,13 @@ import type { Session, SessionPath, SessionsRevoked } from "../schema";
 import { ACTING_ACCOUNT } from "./acting-account";
 import { deviceName } from "./device-name";
 
-/** A session that is not used for so long is over. */
+/** A session that is unused for this long has expired. */
 const IDLE_S = 7 * 24 * 60 * 60;
-/** However much it is used, a session is over after so long. */
+/** Longest lifetime of a session, however much it is used. */
 export const SESSION_LIFETIME_S = 30 * 24 * 60 * 60;
 /** Use is noted no more often than this. */
 const NOTED_EVERY_S = 60;
-/** For so long after the password was given a session may do what wants it. */
+/** Time after the password was entered in which operations that require it are allowed. */
 const CONFIRMED_S = 10 * 60;
 const LISTED_MAX = 100;
 
@@ -37,7 +37,7 @@ export type SignedIn = {
   email: string;
 };
 
-/** Opens a session for someone who has shown who they are, in their account. @returns its id, for the cookie. */
+/** Opens a session for an authenticated person, in their account. @returns its id, for the cookie. */
 export async function startSession(userId: string, from: Origin, db: Queryable = pool()): Promise<string> {
   const id = newId("session");
   await db.query(
@@ -51,8 +51,8 @@ export async function startSession(userId: string, from: Origin, db: Queryable =
 const LIVE = "s.revoked_at IS NULL AND s.expires_at > now()";
 
 /**
- * The person of a session as the database has them now; null when the session is over, or the person was removed or is no
- * member any more of the account that it acts in.
+ * The current person of a session; null when the session has ended, or the person was removed or is no longer a member of the
+ * account that it acts in.
  * @param address of the caller, kept with the session; empty when it is not known.
  */
 export async function findSignedIn(sessionId: string, address: string): Promise<SignedIn | null> {
@@ -81,7 +81,7 @@ export async function isSessionOpen({ sessionId, userId }: SessionActor): Promis
   return rowCount === 1;
 }
 
-/** A request whose use of the session cannot be noted is answered all the same. */
+/** A request is served even if the use of its session cannot be stored. */
 async function noteUse(sessionId: string, address: string): Promise<void> {
   try {
     await pool().query(

@@ -10,7 +10,7 @@ export const PEER_ADDRESS_HEADER = "x-peer-address";
 
 const naming = defineProcessValue("auth.peer_naming", () => ({ isOn: false }));
 
-/** To be called by the process that sets the header on all that Next gets; nobody else's header is believed. */
+/** Called by the process that sets the header on every request to Next; a header set by others is not trusted. */
 export function believePeerHeader(): void {
   naming().isOn = true;
 }

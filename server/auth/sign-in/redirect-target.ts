@@ -1,9 +1,9 @@
-/** A target that is longer leads nowhere of ours. */
+/** No page of ours has a longer address. */
 const TARGET_MAX = 2_048;
 
 /**
- * Where next-auth may send a browser: a page of this site, else its start. The length is looked at first: to parse a host
- * name beyond ASCII takes the square of it, and everybody else waits.
+ * Where next-auth may send a browser: a page of this site, else its start. The length is checked first: parsing a host
+ * name beyond ASCII takes quadratic time, for which all other requests wait.
  * @param target as the caller wrote it, of whatever type.
  * @param baseUrl scheme and host of this site.
  */

@@ -1,7 +1,7 @@
 const SIGN_IN = "/sign-in";
-/** A page whose address is longer is none of ours. */
+/** No page of ours has a longer address. */
 const TARGET_MAX = 2_048;
-/** Internal header with path and query of the page that Next is asked for; the web process overwrites any other. */
+/** Internal header with path and query of the page requested from Next; the web process overwrites any other. */
 export const PAGE_HEADER = "x-asked-page";
 
 /** Next's client adds it to the address of a page that it fetches. */
@@ -9,7 +9,7 @@ const FETCH_MARK = "_rsc";
 
 /**
  * The sign-in page, which leads to `target` afterwards. It takes only pages of this site there (next-path.ts).
- * @param target path and query of the page that was asked for.
+ * @param target path and query of the requested page.
  */
 export function signInPath(target: string): string {
   if (!target.startsWith("/") || target.length > TARGET_MAX) return SIGN_IN;

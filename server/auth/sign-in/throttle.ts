@@ -1,9 +1,9 @@
 /**
- * Slows the guessing of passwords. Each limit is a leaky bucket in the database, so that every web process slows alike: a
+ * Slows the guessing of passwords. Each limit is a leaky bucket in the database, so that all web processes share it: a
  * subject may use up `burst` attempts at once, and gets one back every `everyS` seconds.
  *
  * An attempt is taken before the (slow) check of the password and given back when it was right: however many guesses
- * come at once, only as many as the limit allows are looked at.
+ * come at once, only as many as the limit allows are checked.
  */
 import ipaddr from "ipaddr.js";
 import { pool, type Queryable, transaction } from "../../core/db";
@@ -11,7 +11,7 @@ import { rateLimited } from "../../core/errors";
 
 type Limit = { subject: string; burst: number; everyS: number };
 
-/** For one who tries one e-mail from one place. */
+/** Limit for one e-mail from one network. */
 const STRICT = { burst: 5, everyS: 180 };
 /** For an e-mail from everywhere, and for a network and every e-mail: 100 at once, then 100 an hour. */
 const LENIENT = { burst: 100, everyS: 36 };
@@ -19,8 +19,8 @@ const SIGN_UPS = { burst: 10, everyS: 360 };
 const RESETS = { burst: 10, everyS: 360 };
 
 /**
- * A try to sign in: by whom, and as whom. `address` is empty when it is not known; `deviceId` names a device that has signed in with
- * this e-mail before.
+ * An attempt to sign in: the caller and the e-mail. `address` is empty when it is not known; `deviceId` names a device that has
+ * signed in with this e-mail before.
  */
 export type Attempt = { email: string; address: string; deviceId: string | null };
 
@@ -31,12 +31,12 @@ function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** Attempts for one e-mail are told apart by device if it is known, else by network. */
+/** Attempts for one e-mail are counted per known device, else per network. */
 const strictSubject = ({ email, address, deviceId }: Attempt): string =>
   deviceId === null ? `pair:${email} ${networkOf(address)}` : `device:${deviceId}`;
 
 /**
- * A known device has a limit to itself: what others try, from wherever, does not lock it out. In the order of the
+ * A known device has a limit of its own: attempts by others do not lock it out. In the order of the
  * subjects, as rows are locked in it. Callers whose address is not known do not share a limit: one could lock out all.
  */
 function limitsOf(attempt: Attempt): Limit[] {
@@ -81,7 +81,7 @@ const throttled = (waitS: number) =>
   });
 
 /**
- * Before the password is looked at: takes an attempt of every limit, or of none.
+ * Takes an attempt of every limit, or of none, before the password is checked.
  * @throws 429 `sign_in_throttled` when one has none left.
  */
 export async function reserveAttempt(attempt: Attempt): Promise<void> {
@@ -96,8 +96,8 @@ export async function reserveAttempt(attempt: Attempt): Promise<void> {
 
 /**
  * After the right password: gives back what {@link reserveAttempt} took, and starts the strict limit anew. Not the lenient
- * ones, or whoever has one account could go on guessing others by signing in to it now and then. `isSuccess: false`: the
- * attempt is undone and nothing else, because something is still to be shown.
+ * ones, or an attacker with an account of their own could continue to guess other passwords by signing in to it from time to
+ * time. `isSuccess: false`: only the attempt is undone, because a further proof is still required.
  */
 export async function giveBack(attempt: Attempt, { isSuccess = true } = {}): Promise<void> {
   const strict = strictSubject(attempt);

@@ -11,7 +11,7 @@ import { fromMicros } from "../../core/wire";
 
 /**
  * The API key with its quotas, before the keys that it descends from: a message counts against all of them. Null for a console
- * user. In test mode, where no balance limits what is sent, the account has a quota of its own behind them.
+ * user. In test mode, where no balance limits sending, the account has a quota of its own as well.
  */
 export type SendingKey = readonly KeyQuota[] | null;
 

@@ -22,7 +22,9 @@ export type CandidateMessage = Pick<MessageRow, "id" | "accountId" | "toNumber" 
 
 type CheckedAccount = Pick<LockedAccount, "id" | "allowedCountries" | "floodIdentical" | "floodTotal">;
 
-/** The blocked messages of one request. `release` uncounts the others, when the request is refused after all. */
+/**
+ * The blocked messages of one request. `release` takes the others out of the counts again if the request is refused after all.
+ */
 type FraudDecision = { blocked: Map<CandidateMessage, Refusal>; release: () => void };
 
 /**

@@ -9,7 +9,7 @@ export type FinalText = { body: string; encoding: Encoding; segments: number };
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The text as it will be sent, with typographic punctuation replaced if that is wanted. */
+/** The text as it will be sent, with typographic punctuation replaced if the request asks for it. */
 export function finalText(body: string, smartEncoding: boolean | undefined): FinalText {
   const final = smartEncoding ? toGsmPunctuation(body).body : body;
   const { encoding, segments } = segmentText(final);
@@ -23,7 +23,7 @@ const unusable = (param: string, message: string): ApiError =>
 function problemOf(param: string, { body, missing }: ReturnType<typeof fillIn>): ApiError | null {
   if (missing.length > 0) return unusable(param, `has no value for {{${missing[0]}}}.`);
   if (body === "") return unusable(param, "makes an empty text.");
-  // Code points; no text has more of them than units.
+  // Counted in code points, of which no text has more than units.
   if (body.length > BODY_MAX_CHARACTERS && [...body].length > BODY_MAX_CHARACTERS)
     return unusable(param, `makes a text of more than ${BODY_MAX_CHARACTERS} characters.`);
   return null;
@@ -31,7 +31,7 @@ function problemOf(param: string, { body, missing }: ReturnType<typeof fillIn>):
 
 /**
  * The text of each recipient, in their order. @returns instead the refusal of the whole request when the variables do not
- * fit: somebody who was forgotten in a list must not get a text with a gap.
+ * fit: a recipient without values must not get a text with a gap.
  */
 export function personalTexts(input: {
   body: string;

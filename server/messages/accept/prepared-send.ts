@@ -23,7 +23,7 @@ export type Destination = { to: string; costMicros: bigint; text: FinalText } & 
 type PreparedSend = {
   /** The text as it will be sent to recipients without variables. */
   text: FinalText;
-  /** When it is to be sent; null: at once. */
+  /** The time to send it at; null: at once. */
   scheduledAt: Date | null;
   /** Errors that refuse the whole request, in the order of precedence; empty: none. */
   refusals: ApiError[];

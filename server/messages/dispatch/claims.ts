@@ -20,7 +20,7 @@ import { isExpired } from "./fail-undispatched";
 export const UNAVAILABLE_RETRY_MS = 5 * SECOND_MS;
 /**
  * For this long after it was begun an attempt may be made without asking the database again. A process that stood still for
- * longer may have been taken for dead, and beginning again tells whether it still owns the attempt.
+ * longer may have been declared dead; beginning the attempt again shows whether it still owns it.
  */
 export const BEGUN_FRESH_MS = 10 * SECOND_MS;
 

@@ -1,11 +1,11 @@
-/** The second look at scheduled messages, when they are due: by then their account may have other limits. */
+/** Checks scheduled messages again when they are due, since their account's limits may have changed. */
 import { pool } from "../../core/db";
 import type { Refusal } from "../accept/fraud-rules";
 import { type DueMessage, refuseDue } from "./due-rules";
 
 /**
  * Finds those of these messages that their account may not send today: to another country than it sends to, or beyond its
- * spending cap of the UTC day. Suppressions, approvals and suspensions are looked at for every message (dispatch.ts).
+ * spending cap of the UTC day. Suppressions, approvals and suspensions are checked for every message (dispatch.ts).
  * @returns refusals by message id.
  */
 export async function findDueRefusals(messageIds: readonly string[]): Promise<Map<string, Refusal>> {

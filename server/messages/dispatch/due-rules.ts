@@ -1,7 +1,7 @@
 /** Rules that a scheduled message must meet once more when it is due. Pure; due-check.ts reads what they need. */
 import { countryRefusal, type Refusal } from "../accept/fraud-rules";
 
-/** A scheduled message that is due, and what its account may do now. Money in micros. */
+/** A scheduled message that is due, with the current limits of its account. Money in micros. */
 export type DueMessage = {
   id: string;
   accountId: string;

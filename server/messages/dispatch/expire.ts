@@ -1,15 +1,15 @@
-/** The sweep of messages whose validity period ended while they waited. Those that come to dispatch fail there. */
+/** The sweep of messages whose validity period ended while they waited. Expired messages that reach dispatch fail there. */
 import { now, SECOND_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
 import { EXPIRED, failUndispatched } from "./fail-undispatched";
 
-/** A statement that claims attempts, and looks at the validity periods itself, is over by then. */
+/** Longer than the statement that claims attempts, which checks validity periods itself. */
 const GRACE_MS = 5 * SECOND_MS;
 const BATCH = 500;
 
 /**
- * Fails and refunds pending messages whose validity period has been over for `graceMs`. One with an open attempt, or one of
- * unknown outcome, is left to the end of that.
+ * Fails and refunds pending messages whose validity period has been over for `graceMs`. A message whose attempt is open, or of
+ * unknown outcome, is left until that is resolved.
  */
 export async function failExpired(graceMs = GRACE_MS): Promise<void> {
   for (let found = BATCH; found === BATCH; ) {

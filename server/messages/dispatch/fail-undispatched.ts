@@ -8,7 +8,7 @@ import { dltOf } from "./dlt";
 export type Revoked = "account" | "sender" | null;
 
 /**
- * SQL that tells whether permissions of messages were revoked.
+ * SQL for whether the permission of a message was revoked.
  * @param message alias of `messages` in the statement.
  * @returns `joins` for its FROM clause, the `column`, a {@link Revoked}, and `dlt` of an OutboundMessage.
  */
@@ -83,7 +83,7 @@ async function withdraw(tx: Tx, ids: readonly string[]): Promise<Map<string, num
   });
   await tx.query({
     name: "waiting.withdraw",
-    // A row that somebody else has locked is about to leave the queue, and its message is not claimed.
+    // A row that another transaction has locked is about to leave the queue, and its message is not claimed.
     text: `DELETE FROM waiting_messages WHERE message_id IN (
              SELECT message_id FROM waiting_messages WHERE message_id = ANY($1::text[]) FOR UPDATE SKIP LOCKED)`,
     values: [rows.map(({ id }) => id)],

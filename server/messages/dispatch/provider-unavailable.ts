@@ -1,4 +1,4 @@
-/** Queued messages of a provider that is drained, open or half-open: they are rerouted, or fail in the end. */
+/** Queued messages of a provider that is drained, open or half-open: they are rerouted, or fail after ten minutes. */
 import { MINUTE_MS, now, SECOND_MS } from "../../core/clock";
 import { transaction } from "../../core/db";
 import { addJob } from "../../core/jobs";

@@ -28,7 +28,7 @@ export type AttemptResult = {
   outcome: SendOutcome;
   latencyMs: number;
   nextClaim: string;
-  /** The provider has used its id before, perhaps for a message that is finished. */
+  /** The provider has used this id before, perhaps for a finished message. */
   isRepeated?: boolean;
 };
 

@@ -187,7 +187,7 @@ async function ensureBegun(attempt: Attempt): Promise<boolean> {
   }
 }
 
-/** Rest of its validity period, for the provider; it was not over when the attempt began. */
+/** Remaining validity period, for the provider; it had not expired when the attempt began. */
 function validityOf({ expiresAt }: OutboundMessage): Pick<SendRequest, "validity"> {
   if (!expiresAt) return {};
   return { validity: { seconds: wholeSeconds(msUntil(expiresAt)), until: expiresAt } };

@@ -28,7 +28,7 @@ import { noteParked } from "./parked";
 import { foldParts } from "./parts";
 import { stepsOf } from "./receipt-steps";
 
-/** The attempt that a provider's id stands for, or (`isPart`) whose part it stands for. */
+/** The attempt that a provider's id identifies, or (`isPart`) one of whose parts it identifies. */
 type ReceiptTarget = { provider: string; providerMessageId: string; messageId: string; seq: number; isPart: boolean };
 
 /** A parked receipt is matched again after this time, when the transaction that stores its id has ended. */
@@ -44,7 +44,7 @@ const receiptQueue = defineProcessValue("receipts.apply", () =>
     async (batch) => {
       const parked = await transaction((tx) => storeAndApply(tx, batch));
       for (const [name, count] of parked) {
-        // The receipts are stored; a later look drops what is too much.
+        // The receipts are stored; a later check drops the surplus.
         await noteParked(name, count).catch((thrown) => log("warn", "receipts.not_dropped", errorFields(thrown)));
       }
       return batch.map(() => ({ ok: true, value: undefined }));

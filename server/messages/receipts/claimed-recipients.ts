@@ -1,5 +1,5 @@
 /**
- * Reports that whoever has a telephone could have sent, because nothing but their text says that they are receipts. Ids of
+ * Reports that any handset could have sent, because only their text marks them as receipts. Ids of
  * message centres can be guessed, so such a report counts only for a message that went to the number it came from.
  */
 import { now, SECOND_MS } from "../../core/clock";
@@ -9,9 +9,9 @@ import { log } from "../../core/log";
 import { digitsOf } from "../phone";
 import type { IncomingReceipt, MatchedAttempt } from "./match-attempts";
 
-/** The response to the send may come after its receipt; a report of unknown origin is not kept for longer than that. */
+/** The response to the send may come after its receipt; a report of unknown origin is kept no longer than that. */
 const AGAIN_AFTER_MS = 2 * SECOND_MS;
-/** The shortest number without its country code; less of a number would fit many. */
+/** The shortest number without its country code; fewer digits would match many numbers. */
 const DIGITS_MIN = 7;
 
 /** Whether a number in a centre's notation, perhaps national, is `to`. */
@@ -21,8 +21,8 @@ export function isRecipient(to: string, claimed: string): boolean {
 }
 
 /**
- * Takes out the receipts that claim a recipient and are about a message to somebody else, or about none that is known;
- * the latter are looked at once more. @returns the receipts that count.
+ * Takes out the receipts that claim a recipient and are about a message to another number, or about an unknown one;
+ * the latter are checked once more. @returns the receipts that count.
  */
 export async function withoutForeign<Receipt extends IncomingReceipt>(
   tx: Tx,

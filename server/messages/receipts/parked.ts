@@ -1,7 +1,7 @@
 /**
- * Receipts whose message is not known yet. A real one waits for a moment, until the answer of its send is recorded; the rest
- * are about messages of somebody else, and where a provider signs nothing whoever knows its secret path can make up any
- * number. They are kept for 72 hours, so their number needs a bound of its own.
+ * Receipts whose message is not known yet. A genuine one waits briefly, until the outcome of its send is recorded. The rest
+ * are about messages of other systems; and if a provider does not sign its callbacks, anyone who knows its secret path can
+ * invent any number of them. They are kept for 72 hours, so their number needs a limit of its own.
  */
 import { pool } from "../../core/db";
 import { log } from "../../core/log";
@@ -14,13 +14,13 @@ import { defineProcessValue } from "../../core/process";
 export const PARKED_MAX = 100_000;
 /** Deleted by one statement, so that none holds its rows for long. */
 const DROPPED_PER_STEP = 20_000;
-/** Receipts that a process parks between two looks at how many there are: looking costs as much as there are. */
+/** Receipts that a process parks between two counts, since counting costs time in proportion to their number. */
 const LOOK_EVERY = 10_000;
 
-/** Receipts of each provider that this process has parked since it last looked. */
+/** Receipts of each provider that this process has parked since its last count. */
 const parkedSince = defineProcessValue("receipts.parked_since", () => new Map<string, number>());
 
-/** Drops what is parked of a provider beyond the newest `keep`. Rows that are being joined are left alone. */
+/** Deletes a provider's parked receipts beyond the newest `keep`. Rows that are being joined are left alone. */
 export async function dropParked(provider: string, keep = PARKED_MAX): Promise<number> {
   let dropped = 0;
   for (;;) {
@@ -40,7 +40,7 @@ export async function dropParked(provider: string, keep = PARKED_MAX): Promise<n
   return dropped;
 }
 
-/** To be told of receipts that were just parked and committed; looks now and then whether there are too many. */
+/** Call it after parked receipts were committed; from time to time it checks whether there are too many. */
 export async function noteParked(provider: string, count: number): Promise<void> {
   const since = (parkedSince().get(provider) ?? 0) + count;
   parkedSince().set(provider, since < LOOK_EVERY ? since : 0);

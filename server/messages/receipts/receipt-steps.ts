@@ -3,7 +3,7 @@ import type { ReceiptReport } from "../../core/jobs";
 import type { Step } from "../steps";
 import { storedCode, storedDetail } from "../stored-text";
 
-/** Steps that a receipt leads to. It proves that the provider took the message, so `sent` always comes first. */
+/** Steps that follow from a receipt. It proves that the provider took the message, so `sent` always comes first. */
 export function stepsOf(provider: string, report: ReceiptReport, at: Date): Step[] {
   const sent: Step = { to: "sent", at, provider, providerMessageId: report.providerMessageId };
   if (report.status === "sent") return [sent];

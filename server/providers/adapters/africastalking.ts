@@ -126,7 +126,10 @@ function readResponse({ status, body }: WireResponse): SendOutcome {
   return outcomeOf(statusCode, unlisted("provider"), recipient.status);
 }
 
-/** Someone has left a sender ID, by the way that Africa's Talking adds to its first message. Its callback has no id. */
+/**
+ * Someone has opted out of a sender ID, by the instructions that Africa's Talking adds to its first message. The callback has
+ * no id.
+ */
 const optOutOf = (senderId: string, phoneNumber: string): Inbound => ({
   providerMessageId: `opt-out-${randomUUID()}`,
   from: phoneNumber,

@@ -152,7 +152,7 @@ function reportOf({ id, status: word, reason, lastStatusAt, failure }: z.output<
   ];
 }
 
-/** @param channels tell our number: an event of a message from a handset has only its channel. */
+/** @param channels map a channel to our number: an event of a message from a handset names only the channel. */
 export function readChannelEvent(
   { service, event, payload }: z.output<typeof Event>,
   channels: Channels,

@@ -1,10 +1,10 @@
 /**
- * When the adapters were last compared with what their vendors publish. A row is dated by the comparison alone: a later change
- * of an adapter without one leaves it as it is.
+ * The days on which the adapters were last compared with their vendors' documentation. Only a comparison changes a date, not a
+ * later change of the adapter.
  */
 import type { ProviderId } from "../schema";
 
-/** `what`: the part that was compared. `against`: a page of the vendor's, or its own library with its version. */
+/** `what`: the compared part. `against`: a page of the vendor's, or its own library with its version. */
 export type VendorCheck = { what: string; against: string; on: string };
 
 export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, readonly VendorCheck[]>> = {

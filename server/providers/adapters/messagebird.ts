@@ -63,7 +63,7 @@ const CODES = new Map<number, Meaning>([
   [2, ["account", "The access key is wrong."]],
   [9, ["refused", "A parameter is missing or wrong."]],
   [10, ["refused", "A parameter is not valid."]],
-  // About the address that is called, not the recipient, so another provider is tried. One such response is too little
+  // The error is about the receipt URL, not the recipient, so another provider is tried. One such response is not enough
   // to open the provider's breaker.
   [20, ["message", "The address or the resource is not known there."]],
   [21, ["refused", "Bad request."]],

@@ -1,4 +1,4 @@
-/** Vonage: the Messages API (v1) for SMS, of an application with a key pair. A text has one id, whatever its parts. */
+/** Vonage: the Messages API (v1) for SMS, of an application with a key pair. A text has one id, however many parts it has. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { dltIdsOf } from "../dlt";
@@ -59,7 +59,7 @@ export function buildMessagesRequest(
       to: message.to.replace(/^\+/, ""),
       from: senderWithoutPlus(message.from),
       text: message.body,
-      // As billed: what Vonage finds by itself might have another number of parts.
+      // The billed encoding: if Vonage chose one itself, the number of parts might differ.
       sms: {
         encoding_type: message.encoding === "UCS-2" ? "unicode" : "text",
         ...(dlt && { entity_id: dlt.entityId }),

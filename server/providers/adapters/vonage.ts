@@ -98,7 +98,7 @@ const CODES = new Map<string, Meaning>([
   ["15", ["message", "The sender is not allowed."]],
   ["22", ["refused", "The network code is not valid."]],
   // The URL is ours, not the recipient's or the text's, so another provider is tried. It contains the message's
-  // reference, so one such response is too little to open the provider's breaker.
+  // reference, so one such response is not enough to open the provider's breaker.
   ["23", ["message", "The callback URL is not accepted."]],
   ["29", ["message", "A demo account cannot send to a number that is not on its list."]],
   ["32", ["account", "A signature and a secret were both given."]],

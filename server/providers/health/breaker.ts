@@ -6,7 +6,7 @@ import type { SendOutcome } from "../port";
 export type Sign = "worked" | "failed" | "account";
 
 /**
- * The sign of an outcome; null when it says nothing of the provider. Refusing one message is the work of a healthy
+ * The sign of an outcome; null when it says nothing about the provider. Refusing one message is the work of a healthy
  * provider. Throttling is not a failure, nor is an exchange spoilt by a stall of this process.
  */
 export function signOf(outcome: SendOutcome): Sign | null {
@@ -19,9 +19,9 @@ export function signOf(outcome: SendOutcome): Sign | null {
 /** Older signs are ignored. */
 const WINDOW_MS = 30 * SECOND_MS;
 const SIGNS_MAX = 1_000;
-/** This number of failures in a row opens the breaker. */
+/** Failures in a row that open the breaker. */
 const IN_A_ROW = 5;
-/** So does this share of failures among at least {@link CALLS_MIN} calls. */
+/** Share of failures among at least {@link CALLS_MIN} calls that opens it, too. */
 const FAILED_SHARE = 0.5;
 const CALLS_MIN = 20;
 

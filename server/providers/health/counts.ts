@@ -91,8 +91,8 @@ const countRows = unnest<ProviderCounts>({
 });
 
 /**
- * Adds the counts of this process to the shared counters of the current minute. All that was counted before is there when
- * this returns, also what an earlier flush is still writing.
+ * Adds the counts of this process to the shared counters of the current minute. When this returns, everything counted before is
+ * written, including the counts of an earlier flush still under way.
  */
 export function flushCounts(): Promise<void> {
   const own = unflushedCounts();

@@ -1,6 +1,6 @@
 /**
- * OAuth 2.0 access tokens of client credentials (RFC 6749, 4.4), one per adapter, which all processes share. A token is had
- * before an attempt begins, so that a token server that fails leaves the message unsent instead of its outcome unknown.
+ * OAuth 2.0 access tokens of client credentials (RFC 6749, 4.4), one per adapter, which all processes share. A token is
+ * obtained before an attempt begins, so that a failing token server leaves the message unsent instead of its outcome unknown.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -8,12 +8,12 @@ import { SECOND_MS } from "../../core/clock";
 import type { WireRequest, WireResponse } from "../port";
 import { faultOfStatus, isSuccess, jsonOrNull, type NotAccepted, outcomeOf } from "./response";
 
-/** A token is renewed while it is still valid for so long, and no longer used when it is nearly over. */
+/** Remaining lifetime at which a token is renewed, and at which it is no longer used. */
 export const RENEW_BEFORE_MS = 120 * SECOND_MS;
 const UNUSED_BEFORE_MS = 10 * SECOND_MS;
 /** Lifetime for a server that gives none; RFC 6749 only recommends the field. */
 const LIFETIME_S = 300;
-/** Pause before another look at a token that another process is asking for. */
+/** Pause before the next check for a token that another process is requesting. */
 const LOOK_AGAIN_MS = 250;
 
 const granted = z.object({
@@ -28,11 +28,11 @@ export type AccessTokens = {
   drop: (token: string) => void;
 };
 
-/** The token that all processes share. When nothing is known of it, because the store does not answer, a process asks alone. */
+/** The token that all processes share. If the store does not respond, a process requests a token for itself. */
 export type TokenStore = {
   /**
-   * `held`: the stored token, or none yet; another process asks for one, or it is not time. `leased`: it is this process's
-   * turn to ask; it must {@link keep} the token or {@link release} the turn.
+   * `held`: the stored token, or none yet; another process requests one, or it is too early. `leased`: this process is
+   * to request one, and must then {@link keep} the token or {@link release} the lease.
    */
   take: () => Promise<{ kind: "held" | "leased"; token: string | null; leftMs: number }>;
   keep: (token: string, lifetimeMs: number) => Promise<void>;
@@ -41,7 +41,7 @@ export type TokenStore = {
   drop: (token: string) => Promise<void>;
 };
 
-/** A store that fails costs sharing, not messages. */
+/** If the store fails, processes share no token; messages are still sent. */
 const forgiving = <T>(work: Promise<T> | undefined): Promise<T | null> =>
   work === undefined ? Promise.resolve(null) : work.catch(() => null);
 
@@ -57,19 +57,19 @@ export const tokenRequest = (url: string, clientId: string, clientSecret: string
   body: "grant_type=client_credentials",
 });
 
-/** Nothing is sent without a token, so whatever goes wrong the message may go to the next provider. */
+/** Nothing was sent without a token, so after any failure the message may go to the next provider. */
 function refusalOf({ status, body }: WireResponse): NotAccepted {
   const { error, error_description } = z
     .object({ error: z.string().catch(""), error_description: z.string().catch("") })
     .catch({ error: "", error_description: "" })
     .parse(jsonOrNull(body));
-  // 400 is how token servers refuse a client, too (RFC 6749, 5.2).
+  // Token servers refuse a client with 400, too (RFC 6749, 5.2).
   const fault = status === 400 ? "account" : faultOfStatus(status);
   return outcomeOf(`token_http_${status}`, [fault, "The provider did not grant access."], error, error_description);
 }
 
 /**
- * Access tokens that are signed here, each used until it is nearly over.
+ * Access tokens signed by us, each used until shortly before it expires.
  * @param nowMs milliseconds of a clock that never goes back.
  */
 export function signedTokens(
@@ -104,10 +104,10 @@ export function accessTokens(
   let held: { token: string; endsAtMs: number } | null = null;
   let renewal: ReturnType<AccessTokens["get"]> | null = null;
   let dropping: Promise<unknown> = Promise.resolve();
-  /** Before this time nobody looks ahead for a new token, as another process is asking for it. */
+  /** Until then this process does not renew early, because another process is requesting a token. */
   let lookAtMs = 0;
 
-  /** The shared token, asked for by whichever process has its turn. */
+  /** The shared token, requested by the process that holds the lease. */
   async function share(shared: TokenStore): ReturnType<AccessTokens["get"]> {
     for (;;) {
       await dropping;
@@ -159,7 +159,7 @@ export function accessTokens(
     get: async () => {
       const leftMs = held ? held.endsAtMs - nowMs() : 0;
       if (!held || leftMs < UNUSED_BEFORE_MS) return renewOnce();
-      // Nobody waits for this one; if it fails, the next caller tries again while the old token still works.
+      // Nothing waits for this request; if it fails, the next caller tries again while the old token still works.
       if (leftMs < RENEW_BEFORE_MS && nowMs() >= lookAtMs) void renewOnce();
       return { token: held.token };
     },

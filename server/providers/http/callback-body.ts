@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Authenticity, Callback } from "../port";
 
 /**
- * Fields of a callback's query or body. Providers send about twenty; fields are read before a signature is checked, so what
- * anybody can send must stay too little to be work.
+ * Fields of a callback's query or body. Providers send about twenty; fields are read before a signature is checked, so their
+ * number is limited.
  */
 const FIELDS_MAX = 500;
 

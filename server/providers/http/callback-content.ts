@@ -2,7 +2,7 @@
 import type { CallbackContent, Inbound, Report } from "../port";
 import { sentences } from "./response";
 
-/** Content of a callback; empty for a callback that is about something we do not follow. */
+/** Content of a callback; empty for events that we do not process. */
 export const callbackContent = (content: Partial<CallbackContent> = {}): CallbackContent => ({
   reports: [],
   inbound: [],
@@ -24,7 +24,7 @@ type Reported = {
   code: string | null | undefined;
   /** Its meaning by our tables. */
   detail: string | null | undefined;
-  /** Its meaning as the provider puts it: never for customers, because it may name the operator's account. */
+  /** The provider's own explanation: never for customers, because it may name the operator's account. */
   providerDetail?: string | null;
   occurredAt?: string | null;
 };
@@ -52,7 +52,7 @@ export const isUnexplained = ({ status, detail }: Report): boolean =>
   (status === "failed" || status === "undelivered") && detail === UNEXPLAINED[status];
 
 /**
- * The keyword in a provider's field for those that it recognises itself: STOP or START. Any other word, such as HELP,
+ * The keyword that a provider recognised itself, from its own field: STOP or START. Any other word, such as HELP,
  * leaves the decision to the text.
  */
 export function recognisedKeyword(word: unknown): Pick<Inbound, "keyword"> {

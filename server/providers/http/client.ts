@@ -191,7 +191,7 @@ export function httpAdapter<Own extends Settings>(
   const { buildLookUp, readLookUp } = provider;
   const tokens = tokensOf(provider, settings, share);
 
-  /** Calls the provider; once more when it refused a token, which may have been revoked before its time. */
+  /** Calls the provider; once more if it refused the token, which may have been revoked early. */
   async function submit(sendRequest: SendRequest): Promise<WireResponse | NotAccepted> {
     for (let isLast = tokens === null; ; isLast = true) {
       const access = (await tokens?.get()) ?? { token: undefined };

@@ -52,7 +52,7 @@ export function rsaKeyOf(text: string): KeyObject | null {
       const key = createPrivateKey({ key: der, format: "der", type });
       if (key.asymmetricKeyType === "rsa") return key;
     } catch {
-      // Of the other type, or no key at all.
+      // The other format, or no key at all.
     }
   }
   return null;

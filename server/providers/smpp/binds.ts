@@ -4,7 +4,7 @@ import { startDeadline } from "../../core/deadline";
 import type { NotAccepted } from "../http/response";
 import { type BindCommand, openSession, type Session, type SessionOptions } from "./session";
 
-/** No bind stood, and none was made in time. */
+/** There was no bind, and none was made in time. */
 export const NOT_BOUND: NotAccepted = {
   kind: "retryable",
   code: "not_bound",
@@ -29,7 +29,7 @@ const BUSY: NotAccepted = {
 export type BindsOptions = Omit<SessionOptions, "onChange" | "command"> & {
   /** Number of concurrent binds; of each kind if they are separate. */
   sessions: number;
-  /** Whether a transmitter and a receiver stand where else a transceiver does. */
+  /** Whether a transmitter and a receiver are bound instead of a transceiver. */
   isSeparate: boolean;
   /** Longest wait for a bind. */
   bindWaitMs: number;
@@ -46,7 +46,7 @@ export type Binds = {
    * @returns the bind to submit to, or why there is none.
    */
   reserve: (isBegun: boolean) => Promise<{ session: Session } | { none: NotAccepted }>;
-  /** From now on reserves only for messages that have begun. */
+  /** From now on reserves capacity only for messages of which a part was sent. */
   refuseNew: () => void;
   /** Unbinds after outstanding submits have got a response or timed out, and ends for good. */
   close: () => Promise<void>;

@@ -8,7 +8,7 @@ import { createDeliveries, type Deliveries } from "./deliveries";
 import { STATUS_UNKNOWN_COMMAND } from "./status";
 import { type Pdu, STATUS_OK } from "./wire";
 
-/** `gone` is aborted, with the reason, once the line gets nothing new: because it is being left, or is over. */
+/** `gone` is aborted, with the reason, when the line is being drained or has ended, so that it gets nothing new. */
 export type Line = { connection: Connection; deliveries: Deliveries; gone: AbortController };
 
 export type LineOptions = {

@@ -1,4 +1,4 @@
-/** Reads a deliver_sm: a delivery receipt, a message from a handset, or something that we do not follow. */
+/** Reads a deliver_sm: a delivery receipt, a message from a handset, or an event that we do not process. */
 import { reportFrom } from "../http/callback-content";
 import type { Inbound, Report } from "../port";
 import { type Alphabet, decodeText } from "./text";
@@ -56,7 +56,8 @@ export function submittedId(id: string, radix: IdRadix): string {
 
 /**
  * The whole form of Appendix B, with spaces or commas. Some centres send it with esm_class 0, like a message from a handset.
- * People can write such a text, too, so less than the whole form is theirs, and the report names its recipient.
+ * People can write such a text, too: anything but the complete form counts as a person's message, and the report names its
+ * recipient.
  */
 const UNMARKED =
   /^id:[^\s,]+[\s,]+sub:\d+[\s,]+dlvrd:\d+[\s,]+submit date:\d{10,14}[\s,]+done date:\d{10,14}[\s,]+stat:[a-z]{5,13}[\s,]+err:[^\s,]+([\s,]+text:|[\s,]*$)/i;

@@ -27,7 +27,7 @@ export type SenderOptions = {
 const TRIES_MAX = 4;
 /** Pauses between the tries of a later part, in addition to the waits of the bind's throttle. */
 const PAUSES: BackOff = { minMs: 50, maxMs: 5_000 };
-/** Longest time for retries of later parts: a much longer attempt would be given up. */
+/** Longest time for retries of later parts: an attempt that takes much longer would be given up. */
 const LATER_PARTS_MAX_MS = 300_000;
 
 /** Outcome of one try. `isRetryable`: nothing was taken, and the same part may be taken soon. */

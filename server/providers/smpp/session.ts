@@ -1,4 +1,4 @@
-/** A bind that is kept up: it is watched while it stands, and bound again whenever it is lost. */
+/** A permanent bind: monitored while it is bound, and bound again whenever it is lost. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../../core/log";
 import type { NotAccepted } from "../http/response";
@@ -45,7 +45,7 @@ export type Session = {
   close: () => Promise<void>;
 };
 
-/** A bind that stood this long, or took a message, counts as a success: its loss begins at the shortest wait again. */
+/** A bind that lasted this long, or took a message, was successful: after its loss the waits start at the shortest again. */
 const STABLE_MS = 10_000;
 const INTERFACE_VERSION = 0x34;
 
@@ -71,7 +71,7 @@ const isThrottled = (result: RequestResult): boolean => {
   return outcome.kind === "retryable" && outcome.fault === "throttled";
 };
 
-/** Gives a line nothing new, and drains it in the background: the next bind does not wait for that. */
+/** Stops using a line and drains it in the background; the next bind does not wait for that. */
 function retire(state: State, line: Line, reason: string, unbindTimeoutMs: number | null = null): void {
   if (line.gone.signal.aborted) return;
   if (state.bound === line) state.bound = null;
@@ -107,7 +107,7 @@ async function bindOnce(state: State, line: Line): Promise<void> {
 const unboundReason = (refusal: NotAccepted | null): string =>
   refusal ? `bind refused with ${refusal.code}: ${refusal.detail}` : "no response to the bind";
 
-/** Keeps one bind for as long as it stands. @returns why it ended. */
+/** Keeps one bind until it ends. @returns the reason of its end. */
 async function holdBind(state: State): Promise<string> {
   const line = dial(state);
   await bindOnce(state, line);

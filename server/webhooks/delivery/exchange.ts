@@ -1,4 +1,4 @@
-/** One POST and the beginning of its response, straight from undici's dispatcher: no stream is made for a body of nothing. */
+/** One POST and the beginning of its response, straight from undici's dispatcher, which needs no stream for an empty body. */
 import type { Dispatcher } from "undici";
 import { startDeadline } from "../../core/deadline";
 
@@ -58,7 +58,7 @@ export function exchange(
         {
           onRequestStart: (controller) => {
             started = controller;
-            // Late already while it was connecting.
+            // The limit passed while it was connecting.
             if (seen.isLate) controller.abort(timeout());
           },
           onResponseStart: (_, statusCode, responseHeaders) => {
@@ -74,7 +74,7 @@ export function exchange(
             controller.abort(new Error("The rest of the response is not read."));
           },
           onResponseEnd: end,
-          // After `end` it changes nothing.
+          // Has no effect after `end`.
           onResponseError: (_, error) => fail(error),
         },
       );

@@ -51,7 +51,10 @@ const flushOutcomes = (outcomes: DeliveryOutcome[]): Promise<Settled<boolean>[]>
     return outcomes.map((outcome) => ({ ok: true, value: after.get(outcome.endpointId) ?? false }));
   });
 
-/** Tells pages of the accounts whose deliveries were tried. The owner of an endpoint is known, since it was just delivered to. */
+/**
+ * Notifies the pages of accounts whose deliveries were tried. The owner of an endpoint is known, since it was just delivered
+ * to.
+ */
 async function tellOwners(tried: readonly { endpointId: string }[]): Promise<void> {
   for (const endpointId of new Set(tried.map((each) => each.endpointId))) {
     const owner = await ownerOf(endpointId).catch(() => null);

@@ -22,7 +22,7 @@ type BlockedUrlReason =
 
 /**
  * A refusal. Its `message` may be shown to the customer: it reveals neither the resolved addresses nor whether there are any,
- * so that nobody learns the names of the operator's network from it. `reason` is internal; see {@link shownReason}.
+ * so that it reveals no names of the operator's network. `reason` is internal; see {@link shownReason}.
  */
 export type BlockedUrlError = Error & { readonly name: "BlockedUrlError"; readonly reason: BlockedUrlReason };
 
@@ -71,8 +71,8 @@ export const shownReason = ({ reason }: BlockedUrlError): string =>
   reason === "unresolvable_host" || reason === "address_not_public" ? "no_public_address" : reason;
 
 /**
- * Addresses at which clouds give credentials and settings to the machines that ask. Some are public in form, and others
- * lie in private networks that an operator may well have opened for something else, so each has to be opened by itself.
+ * Metadata services of clouds, which give credentials and settings to machines. Some have public addresses, and others
+ * lie in private networks that an operator may have allowed for another purpose, so each has to be allowed by itself.
  */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set(
   [

@@ -2,9 +2,9 @@ import type { Tx } from "../../core/db";
 import { isId } from "../../core/ids";
 
 /**
- * Keeps the texts of messages from being forgotten until this transaction ends, so that their deliveries can be made to wait
- * again. A text that is being forgotten at the moment is waited for.
- * @returns the ids of messages whose texts are forgotten already: their events can be sent no more.
+ * Keeps the texts of messages from being deleted until this transaction ends, so that their deliveries can be queued again.
+ * Waits for a deletion under way.
+ * @returns the ids of messages whose texts were deleted already: their events cannot be sent any more.
  */
 export async function findForgottenTexts(tx: Tx, messageIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ id: string; isForgotten: boolean }>({
@@ -13,7 +13,7 @@ export async function findForgottenTexts(tx: Tx, messageIds: readonly string[]):
     values: [messageIds],
   });
   const inboundIds = messageIds.filter((id) => isId("inbound", id));
-  // They are deleted with their deliveries, which are then found no more.
+  // They are deleted with their deliveries, which are then not found any more.
   if (inboundIds.length > 0) {
     await tx.query({
       name: "webhooks.keep_inbound",

@@ -13,7 +13,7 @@ type Missed = Position & { messageId: string };
 /** The last delivery of the previous step, in the order of `createdAt`, then id. */
 type Position = { createdAt: Date; id: string };
 
-/** `count`: deliveries that were recovered; `last`: the last one that was looked at, null when there was none. */
+/** `count`: deliveries that were recovered; `last`: the last one that was read, null when there was none. */
 type Step = { count: number; last: Position | null };
 
 const RECOVERED_PER_STEP = 1_000;
@@ -21,7 +21,8 @@ const RECOVERED_PER_STEP = 1_000;
 /**
  * Sends missed events again: deliveries since `since` that are held or abandoned begin the next round of tries. Each step
  * is a transaction with its jobs, so an interrupted call has done part of the work and the next one does the rest;
- * concurrent calls share it. Events of messages whose text was forgotten stay as they are. Ends early when the endpoint is disabled meanwhile.
+ * concurrent calls share it. Events of messages whose text was deleted stay as they are. Ends early when the endpoint is
+ * disabled meanwhile.
  * @throws 404, and 400 `endpoint_disabled`.
  */
 export async function recoverDeliveries(actor: AccountActor, input: RecoverInput): Promise<WebhookRecovery> {

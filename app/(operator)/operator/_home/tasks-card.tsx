@@ -7,7 +7,7 @@ import type { OperatedProvider } from "@/server/providers/operator-schema";
 import { PROVIDER_NAMES } from "../providers/provider-words";
 
 const CHECKS: Record<string, string> = {
-  database: "The database does not answer",
+  database: "The database does not respond",
   migrations: "Migrations are missing, or newer than this version",
   queue: "Jobs wait for too long",
   workers: "No worker is alive",

@@ -66,7 +66,7 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
   );
 }
 
-/** A key of metadata, told apart from our own labels. */
+/** A key of metadata, distinguishable from our own labels. */
 const MetadataKey = ({ name }: { name: string }) => (
   <Text inherit span className="mono" style={{ overflowWrap: "anywhere" }}>
     {name}

@@ -14,7 +14,7 @@ export function AlertsView() {
     <>
       <PageHeader
         title="Alerts"
-        description="A low balance, and webhook endpoints that fail or are disabled: told once when it begins and once when it is over."
+        description="A low balance, and webhook endpoints that fail or are disabled: one alert when it begins and one when it is over."
       />
       <Stack gap="lg">
         <QueryState query={settings}>{(data) => <AlertSettingsCard settings={data} />}</QueryState>

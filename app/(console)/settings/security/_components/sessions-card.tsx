@@ -76,7 +76,7 @@ const columns: ReadonlyArray<Column<Session>> = [
   },
   { key: "seen", header: "Last seen", render: (session) => <Time value={session.last_seen_at} /> },
   {
-    key: "deeds",
+    key: "actions",
     header: <VisuallyHidden>Actions</VisuallyHidden>,
     align: "right",
     render: (session) => !session.is_current && <RevokeButton session={session} />,

@@ -28,7 +28,7 @@ const columns: ReadonlyArray<Column<Invitation>> = [
     render: (invitation) => <Time value={invitation.expires_at} />,
   },
   {
-    key: "deeds",
+    key: "actions",
     header: <VisuallyHidden>Actions</VisuallyHidden>,
     align: "right",
     render: (invitation) => <WithdrawButton invitation={invitation} />,

@@ -80,8 +80,8 @@ function Made({ invitation, onDone }: { invitation: CreatedInvitation; onDone: (
       ) : (
         <>
           <Text size="sm">
-            Send this link to {invitation.email}. It works once and for seven days, and is not shown again. Whoever
-            opens it becomes a member.
+            Send this link to {invitation.email}. It works once and for seven days, and is not shown again. The person
+            who opens it becomes a member.
           </Text>
           <SecretValue label="Invitation link" value={invitation.link} />
         </>

@@ -52,7 +52,7 @@ const columnsFor = (isOwner: boolean): ReadonlyArray<Column<Member>> => [
   ...(isOwner
     ? [
         {
-          key: "deeds",
+          key: "actions",
           header: <VisuallyHidden>Actions</VisuallyHidden>,
           align: "right" as const,
           render: (member: Member) => !member.is_self && <RemoveButton member={member} />,

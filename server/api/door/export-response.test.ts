@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { Export } from "../../exports/service";
-import { writeExport } from "./export-answer";
+import { writeExport } from "./export-response";
 
 const closers: Array<() => void> = [];
 
@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Asks a server that answers with the export. `failure`: what writing it threw. */
+/** Asks a server that responds with the export. `failure`: what writing it threw. */
 async function ask(pages: Export["pages"]) {
   let failure: unknown;
   const server = createServer((_request, response: ServerResponse) => {

@@ -1,21 +1,21 @@
-/** Writing answers to node:http, and the refusals of the web process's door in the shapes that their callers know. */
+/** Writes responses to node:http, and the web process's refusals in the shapes that their callers expect. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { publicUrl } from "../../core/env";
 import type { ApiError } from "../../core/errors";
 
-/** An answer as a door writes it. */
-export type DoorAnswer = { status: number; headers: Record<string, string>; body: string | Buffer };
+/** A response as a door writes it. */
+export type DoorResponse = { status: number; headers: Record<string, string>; body: string | Buffer };
 
 const DRAINED_MAX_BYTES = 65_536;
-/** How much, and how long, is read of a body that nobody wants while its sender may not yet have read our answer. */
+/** Bytes and time for which an unwanted body is read, so that its sender can read our response first. */
 const LINGER_MAX_BYTES = 4_194_304;
 const LINGER_MS = 2_000;
 
-/** Writes an answer. Of a request that is not read to its end the connection is closed, after its sender had time. */
+/** Writes a response. If the request was not read to its end, the connection is closed after the sender had time to read. */
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: DoorAnswer,
+  answer: DoorResponse,
 ): Promise<void> {
   if (response.destroyed) return;
   const isCutShort = !request.complete && (!isSmall(request) || answer.headers.connection === "close");
@@ -31,7 +31,7 @@ export async function writeResponse(
   } else response.end(body);
 }
 
-/** Closing a connection on which the caller still writes resets it, and the answer may be lost with it. */
+/** Closing a connection while the caller still writes resets it, which may lose the response. */
 function readOn(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let leftBytes = LINGER_MAX_BYTES;
@@ -48,7 +48,7 @@ function readOn(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Node reads a refused request's body to its end before the next one; a large one is not worth the connection. */
+/** Node reads a refused request's body to its end before the next request; for a large body the connection is closed instead. */
 const isSmall = (request: IncomingMessage): boolean => Number(request.headers["content-length"]) <= DRAINED_MAX_BYTES;
 
 const headersOf = (error: ApiError, type: string): Record<string, string> => ({
@@ -57,13 +57,13 @@ const headersOf = (error: ApiError, type: string): Record<string, string> => ({
   ...(error.retryAfterS === null ? {} : { "retry-after": String(error.retryAfterS) }),
 });
 
-const json = (error: ApiError, body: unknown): DoorAnswer => ({
+const json = (error: ApiError, body: unknown): DoorResponse => ({
   status: error.status,
   headers: headersOf(error, "application/json"),
   body: JSON.stringify(body),
 });
 
-/** The numbers that tRPC's clients know errors by (those of JSON-RPC); anything else is an internal one. */
+/** Error codes of tRPC's clients (those of JSON-RPC); any other error is internal. */
 const TRPC_CODES: Record<number, number> = {
   400: -32600,
   403: -32003,
@@ -75,7 +75,7 @@ const TRPC_CODES: Record<number, number> = {
 const TRPC_INTERNAL = -32603;
 
 /** A refusal of the console's calls. */
-export const trpcRefusal = (error: ApiError): DoorAnswer =>
+export const trpcRefusal = (error: ApiError): DoorResponse =>
   json(error, {
     error: {
       message: error.wire.message,
@@ -84,22 +84,22 @@ export const trpcRefusal = (error: ApiError): DoorAnswer =>
     },
   });
 
-/** A refusal of sign-in and what belongs to it: next-auth's client shows the `error` in the query of `url`. */
-export const authRefusal = (error: ApiError): DoorAnswer =>
+/** A refusal of a sign-in call: next-auth's client shows the `error` in the query of `url`. */
+export const authRefusal = (error: ApiError): DoorResponse =>
   json(error, {
     url: `${publicUrl()}/sign-in?${new URLSearchParams({ error: error.wire.message })}`,
     error: error.wire,
   });
 
 /** A refusal that a person reads in a browser. */
-export const pageRefusal = (error: ApiError): DoorAnswer => ({
+export const pageRefusal = (error: ApiError): DoorResponse => ({
   status: error.status,
   headers: headersOf(error, "text/html"),
   body: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${error.status}</title><h1>${error.status}</h1><p>${error.wire.message}</p></html>`,
 });
 
-/** A refusal without any shape, for what no page of ours asks for. */
-export const textRefusal = (status: number, text: string, headers: Record<string, string> = {}): DoorAnswer => ({
+/** A refusal in plain text, for requests that none of our pages makes. */
+export const textRefusal = (status: number, text: string, headers: Record<string, string> = {}): DoorResponse => ({
   status,
   headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers },
   body: `${text}\n`,

@@ -4,7 +4,7 @@ import { toCsv } from "../../exports/csv";
 import type { Export } from "../../exports/service";
 import { letApiGoFirst } from "./traffic";
 
-/** A reader who takes nothing for so long in milliseconds is gone, or as good as gone. */
+/** A reader that takes nothing for this time, in milliseconds, counts as gone. */
 const STALLED_MS = 30_000;
 
 /** Waits until the reader has taken what was written. @returns whether there is still a reader. */
@@ -23,9 +23,9 @@ function drained(response: ServerResponse): Promise<boolean> {
 }
 
 /**
- * Writes an export as the answer. The first page is read before the answer begins, so that a failure up to there is a proper
+ * Writes an export as the response. The first page is read before the response begins, so that a failure up to there is a proper
  * refusal.
- * @throws what reading throws. An answer that has begun is cut off by then: a file that lacks rows must not look complete.
+ * @throws errors of reading. A response that has begun is cut off then, so that a file without all rows does not look complete.
  */
 export async function writeExport(response: ServerResponse, { fileName, header, pages }: Export): Promise<void> {
   try {
