@@ -208,10 +208,13 @@ test.describe("DELETE /senders/{id}", () => {
 test.describe("PATCH /senders/{id}", () => {
   const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/senders/${id}`, body });
 
-  test("changes the ids of a registration in India that are given", async ({ rest, api }) => {
-    const { id } = await rest.post<Sender>("/senders/create", { sender_id: "ACMEIN", dlt_entity_id: "1201159178492032504" });
-    const answer = await rest.send<Sender>(patch(id, { dlt_template_id: "1107169175728319365" }));
-    expect(answer).toMatchObject({
+  test("changes the ids of a registration in India that are given", async ({ rest }) => {
+    const { id } = await rest.post<Sender>("/senders/create", {
+      sender_id: "ACMEIN",
+      dlt_entity_id: "1201159178492032504",
+    });
+    const answer = await rest.ask(patch(id, { dlt_template_id: "1107169175728319365" }));
+    expect(answer.body.data).toMatchObject({
       id,
       dlt_entity_id: "1201159178492032504",
       dlt_template_id: "1107169175728319365",
@@ -222,7 +225,7 @@ test.describe("PATCH /senders/{id}", () => {
       details: { reason: "dlt_entity_missing" },
     });
     expect(await rest.refusal(400, patch(id, { dlt_entity_id: "abc" }))).toMatchObject({ param: "dlt_entity_id" });
-    expect((await api.get(`/senders/${id}`)).body.data).toEqual(answer);
+    expect(await rest.get<Sender>(`/senders/${id}`)).toEqual(answer.body.data);
   });
 
   requiresKey("PATCH", UNKNOWN);
