@@ -11,7 +11,7 @@ test("an owner sets quiet hours, a message waits for their end, and an urgent on
 }) => {
   const api = apiWith(service, account.apiKey);
   await page.goto("/settings/sending");
-  await page.getByText("Keep quiet hours").click();
+  await page.getByRole("switch", { name: "Keep quiet hours" }).check();
   await page.getByLabel("From").fill(indiaIn(-60));
   await page.getByLabel("Until").fill(indiaIn(-60));
   await page.getByRole("button", { name: "Save quiet hours" }).click();

@@ -7,7 +7,7 @@ export const SENDER_STATUSES = ["pending", "approved", "rejected", "suspended"] 
 const SENDER_ID_MAX = 16;
 
 /** The kinds of templates that registrations in India know, as Plivo names them. */
-export const DLT_TEMPLATE_CATEGORIES = [
+const DLT_TEMPLATE_CATEGORIES = [
   "transactional",
   "promotional",
   "service_implicit",
