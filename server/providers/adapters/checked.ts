@@ -79,7 +79,7 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
   infobip: [
     {
       what: "fields of a registration in India",
-      against: "github infobip-api-php-client, SmsIndiaDltOptions",
+      against: "https://github.com/infobip/infobip-api-php-client",
       on: "2026-11-22",
     },
   ],
