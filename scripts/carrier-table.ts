@@ -1,5 +1,6 @@
 /** The table of `npm run carriers`. */
 import type { VendorCheck } from "../server/providers/adapters/checked";
+import { textTable } from "./text-table";
 
 const HEAD = ["carrier", "checked on", "what", "against"] as const;
 const NEVER = ["never", "", ""] as const;
@@ -13,13 +14,5 @@ export function carrierTable(checks: Readonly<Record<string, readonly VendorChec
           .toSorted((one, other) => one.on.localeCompare(other.on))
           .map(({ on, what, against }) => [carrier, on, what, against]),
   );
-  const widths = HEAD.map((head, at) => Math.max(head.length, ...rows.map((row) => (row[at] ?? "").length)));
-  return [HEAD, ...rows]
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return textTable(HEAD, rows);
 }

@@ -20,6 +20,7 @@ test.describe("GET /account", () => {
       kyc_verified: false,
       balance: 100,
       currency: "USD",
+      quiet_hours: null,
       created_at: ISO,
     });
   });

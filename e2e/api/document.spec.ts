@@ -42,10 +42,13 @@ const ENDPOINT =
 const FIELDS: Record<string, string> = {
   message: MESSAGE,
   bulk_result: "object total sent failed messages",
-  account: "id object livemode email name company_name country status kyc_verified balance currency created_at",
+  account:
+    "id object livemode email name company_name country status kyc_verified balance currency quiet_hours created_at",
   balance: "object livemode balance currency as_of",
   usage: "object period starts_at ends_at currency totals by_status",
-  sender: "id object livemode sender_id type country_code status status_reason approved_at created_at",
+  sender:
+    "id object livemode sender_id type country_code status status_reason approved_at created_at " +
+    "dlt_entity_id dlt_template_id dlt_template_category",
   suppression: "id object number sender_id reason note created_at",
   api_key: API_KEY,
   "created api_key": `${API_KEY} plain_key plain_key_notice`,

@@ -38,6 +38,7 @@ test.describe("POST /messages/estimate", () => {
           segments: 1,
           price_per_segment: 0.01,
           cost: 0.01,
+          scheduled_at: null,
           refusal: null,
         },
       ],

@@ -42,17 +42,23 @@ test("what the quick start says to type works on a local start", async ({ servic
   await expect.poll(async () => (await followed()).data.status).toBe("delivered");
 
   // In the guide's own words but for the port, of which every run needs another.
-  const receiver: ChildProcess = spawn("sh", ["-c", `exec ${commandWith("createServer").replace(GUIDE_PORT, port)}`]);
+  const created = await paste("/webhooks/create", (command) => command.replace(GUIDE_PORT, port));
+  expect(created).toMatchObject({ success: true, data: { signing_secret: expect.stringMatching(/^whsec_/) } });
+  const receiver: ChildProcess = spawn("sh", ["-c", `exec ${commandWith("createServer").replace(GUIDE_PORT, port)}`], {
+    env: { ...env, SIGNING_SECRET: String(created.data.signing_secret) },
+  });
   let printed = "";
   receiver.stdout?.on("data", (chunk: Buffer) => {
     printed += chunk;
   });
+  const post = () => fetch(`http://localhost:${port}`, { method: "POST", body: "{}" });
   try {
-    await expect.poll(() => fetch(`http://localhost:${port}`).then((answer) => answer.status, String)).toBe(200);
-    const created = await paste("/webhooks/create", (command) => command.replace(GUIDE_PORT, port));
-    expect(created).toMatchObject({ success: true, data: { signing_secret: expect.stringMatching(/^whsec_/) } });
+    await expect.poll(() => post().then((answer) => answer.status, String)).toBe(200);
+    await expect.poll(() => printed).toContain("forged {}");
     await paste("/messages/send", (command) => command.replaceAll("order-4711", "order-4712"));
-    for (const type of ["message.sent", "message.delivered"]) await expect.poll(() => printed).toContain(`"${type}"`);
+    for (const type of ["message.sent", "message.delivered"]) {
+      await expect.poll(() => printed).toMatch(new RegExp(`^genuine .*"${type}"`, "m"));
+    }
   } finally {
     receiver.kill();
   }

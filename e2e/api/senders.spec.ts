@@ -75,6 +75,9 @@ test.describe("POST /senders/create", () => {
         livemode: true,
         status: "pending",
         status_reason: null,
+        dlt_entity_id: null,
+        dlt_template_id: null,
+        dlt_template_category: null,
         approved_at: null,
         created_at: ISO,
       });
@@ -199,5 +202,37 @@ test.describe("DELETE /senders/{id}", () => {
     const foreign = await stranger.rest.refusal(404, remove(id));
     expect(foreign).toEqual(await stranger.rest.refusal(404, { method: "DELETE", path: UNKNOWN }));
     expect(await rest.get<Sender>(`/senders/${id}`)).toMatchObject({ sender_id: "SHOP" });
+  });
+});
+
+test.describe("PATCH /senders/{id}", () => {
+  const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/senders/${id}`, body });
+
+  test("changes the ids of a registration in India that are given", async ({ rest }) => {
+    const { id } = await rest.post<Sender>("/senders/create", {
+      sender_id: "ACMEIN",
+      dlt_entity_id: "1201159178492032504",
+    });
+    const answer = await rest.ask(patch(id, { dlt_template_id: "1107169175728319365" }));
+    expect(answer.body.data).toMatchObject({
+      id,
+      dlt_entity_id: "1201159178492032504",
+      dlt_template_id: "1107169175728319365",
+      dlt_template_category: null,
+    });
+    expect(await rest.refusal(400, patch(id, { dlt_entity_id: null }))).toMatchObject({
+      param: "dlt_entity_id",
+      details: { reason: "dlt_entity_missing" },
+    });
+    expect(await rest.refusal(400, patch(id, { dlt_entity_id: "abc" }))).toMatchObject({ param: "dlt_entity_id" });
+    expect(await rest.get<Sender>(`/senders/${id}`)).toEqual(answer.body.data);
+  });
+
+  requiresKey("PATCH", UNKNOWN);
+
+  test("cannot change that of another account", async ({ rest, stranger }) => {
+    const { id } = await rest.post<Sender>("/senders/create", { sender_id: "SHOP" });
+    const foreign = await stranger.rest.refusal(404, patch(id, {}));
+    expect(foreign).toEqual(await stranger.rest.refusal(404, { method: "PATCH", path: UNKNOWN, body: {} }));
   });
 });

@@ -88,6 +88,20 @@ class Client(unittest.TestCase):
         self.assertEqual(json.loads(body), {"to": "+14155550123", "from": "DEMO", "body": "Hello"})
         self.assertEqual(len(headers["Idempotency-Key"]), 36)
 
+    def test_cancels_a_message(self):
+        canceled = {"id": "msg_1", "status": "failed", "error": {"code": "canceled"}, "cost": 0}
+        stub = self.stub(success(canceled))
+        self.assertEqual(stub.client.messages.cancel("msg_1"), canceled)
+        method, path, headers, body = stub.seen[0]
+        self.assertEqual((method, path, body), ("POST", "/api/v1/messages/msg_1/cancel", b""))
+        self.assertNotIn("Idempotency-Key", headers)
+
+    def test_cancelling_too_late_is_an_error_with_its_reason(self):
+        stub = self.stub(refusal(400, reason="not_cancelable"))
+        with self.assertRaises(ApiError) as raised:
+            stub.client.messages.cancel("msg_1")
+        self.assertEqual((raised.exception.status, raised.exception.reason), (400, "not_cancelable"))
+
     def test_repeats_with_the_same_key(self):
         limited = refusal(429, {"retry-after": "0"})
         stub = self.stub(refusal(503), LOST, limited, success({"id": "msg_1"}))

@@ -110,6 +110,22 @@ describe("calls", () => {
     ]);
   });
 
+  test("that cancel post to the message, without a body, and resolve to it as it ended", async () => {
+    const canceled = { id: "msg_1", status: "failed", error: { code: "canceled" }, cost: 0 };
+    const { client, seen } = await serve([json(200, { success: true, data: canceled, meta })]);
+    expect(await client.messages.cancel("msg_1")).toEqual(canceled);
+    expect(seen).toMatchObject([{ method: "POST", url: "/api/v1/messages/msg_1/cancel", body: "" }]);
+    expect(keysOf(seen)).toEqual([undefined]);
+  });
+
+  test("that cancel too late throw the refusal with its reason", async () => {
+    const { client } = await serve([refusal(400, { reason: "not_cancelable", status: "sent" })]);
+    expect(await failure(client.messages.cancel("msg_1"))).toMatchObject({
+      status: 400,
+      details: { reason: "not_cancelable", status: "sent" },
+    });
+  });
+
   test("with an empty id are refused before they address the list", async () => {
     const { client, seen } = await serve([created]);
     expect(await failure(client.messages.get(""))).toMatchObject({

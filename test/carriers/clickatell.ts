@@ -70,7 +70,7 @@ export function startClickatell(): Promise<HttpCarrier> {
     const message = messageIn(request);
     if (!message) return refuse("not one message as JSON", requestError(400, 21, "The payload is malformed."));
     const { channel, to, content, from, clientMessageId: reference } = message;
-    const unknown = unknownFields(message, ["channel", "to", "content", "from", "clientMessageId", "validityPeriod"]);
+    const unknown = unknownFields(message, ["channel", "to", "content", "from", "clientMessageId"]);
     if (unknown.length > 0) return refuseField(`unknown fields: ${unknown}`);
     if (channel !== "sms") return refuseField("channel is not sms");
     if (!isNumber(to, "without")) {

@@ -99,6 +99,7 @@ test("the document has every operation, each with its success status and its ref
     "GET /webhooks/{id}",
     "GET /webhooks/{id}/deliveries",
     "PATCH /api-keys/{id}",
+    "PATCH /senders/{id}",
     "PATCH /webhooks/{id}",
     "POST /api-keys/create",
     "POST /messages/bulk",

@@ -9,6 +9,7 @@ export type VendorCheck = { what: string; against: string; on: string };
 
 export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, readonly VendorCheck[]>> = {
   twilio: [
+    { what: "requests; signatures of callbacks", against: "npm twilio 6.2.0", on: "2026-11-22" },
     {
       what: "OptOutType of replies",
       against:
@@ -17,6 +18,11 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
     },
   ],
   vonage: [
+    {
+      what: "requests; signatures of the Messages API",
+      against: "npm @vonage/sms 1.24.1, @vonage/messages 1.27.1 and @vonage/jwt 1.17.1",
+      on: "2026-11-22",
+    },
     {
       what: "Messages API: request, response, token",
       against: "npm @vonage/messages 1.24.0 and @vonage/jwt 1.14.0",
@@ -34,6 +40,7 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
     },
   ],
   messagebird: [
+    { what: "requests; signatures of callbacks", against: "npm messagebird 4.0.1", on: "2026-11-22" },
     {
       what: "Channels API: sending",
       against: "https://docs.bird.com/api/quickstarts/send-an-sms-message",
@@ -55,9 +62,13 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
       on: "2026-11-22",
     },
   ],
-  plivo: [],
-  telnyx: [{ what: "autoresponse_type of replies", against: "npm telnyx 7.24.0", on: "2026-11-22" }],
+  plivo: [{ what: "requests; signatures of callbacks", against: "npm plivo 4.79.0", on: "2026-11-22" }],
+  telnyx: [
+    { what: "requests; signatures of callbacks", against: "npm telnyx 7.24.0", on: "2026-11-22" },
+    { what: "autoresponse_type of replies", against: "npm telnyx 7.24.0", on: "2026-11-22" },
+  ],
   sinch: [
+    { what: "requests; signatures of callbacks", against: "npm @sinch/sms 1.4.0", on: "2026-11-22" },
     {
       what: "codes 414 to 418 of receipts",
       against:
@@ -65,8 +76,15 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
       on: "2026-11-22",
     },
   ],
-  infobip: [],
+  infobip: [
+    {
+      what: "fields of a registration in India",
+      against: "https://github.com/infobip/infobip-api-php-client",
+      on: "2026-11-22",
+    },
+  ],
   africastalking: [
+    { what: "requests", against: "npm africastalking 0.8.3", on: "2026-11-22" },
     {
       what: "kinds of callbacks, among them opt-outs",
       against: "https://docs.africastalking.com/sms/notifications",
@@ -74,6 +92,9 @@ export const VENDOR_CHECKS: Readonly<Record<Exclude<ProviderId, "sandbox">, read
     },
   ],
   clickatell: [],
-  bandwidth: [{ what: "OAuth 2.0 client credentials", against: "npm bandwidth-sdk 8.1.4", on: "2026-11-22" }],
+  bandwidth: [
+    { what: "requests", against: "npm bandwidth-sdk 8.1.4", on: "2026-11-22" },
+    { what: "OAuth 2.0 client credentials", against: "npm bandwidth-sdk 8.1.4", on: "2026-11-22" },
+  ],
   smpp: [],
 };

@@ -15,7 +15,6 @@ import {
   wireCodeOrNull,
 } from "../http/response";
 import type { HttpProvider, Report, SendOutcome, WireResponse } from "../port";
-import { minutesLeft } from "../validity";
 
 const settings = z.object({
   apiKey: secret("API key of the integration in the portal"),
@@ -92,9 +91,6 @@ const RECEIPT_NAMES = new Map<string, Reported>(
   }),
 );
 
-/** 72 hours, the longest period of ours; a limit is not documented. */
-const VALIDITY_MAX_MINUTES = 4_320;
-
 /** A response with this status reports accepted messages too, if another one was not accepted. */
 const DECIDED_BY_MESSAGE = 400;
 
@@ -161,7 +157,7 @@ export const clickatell: HttpProvider<z.output<typeof settings>> = {
   id: "clickatell",
   settings,
   maxInFlight: 32,
-  buildRequest: ({ message, reference, validity }, own) => ({
+  buildRequest: ({ message, reference }, own) => ({
     method: "POST",
     url: `${own.baseUrl}/v1/message`,
     headers: {
@@ -178,7 +174,6 @@ export const clickatell: HttpProvider<z.output<typeof settings>> = {
           from: message.from.replace(/^\+/, ""),
           content: message.body,
           clientMessageId: reference,
-          ...(validity && { validityPeriod: minutesLeft(validity, VALIDITY_MAX_MINUTES) }),
         },
       ],
     }),
