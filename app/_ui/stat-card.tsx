@@ -27,7 +27,10 @@ export function StatCard({
         )}
       </Group>
       {value === undefined ? (
-        <Skeleton height={30} width="60%" mt={6} />
+        <>
+          <Skeleton height={30} width="60%" mt={6} />
+          <Skeleton height={12} width="80%" mt={8} />
+        </>
       ) : (
         <Text fz={{ base: 20, xs: 26 }} lh={1.3} fw={650} mt={2} className="tabular break-word">
           {value}

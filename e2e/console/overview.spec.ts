@@ -43,6 +43,8 @@ test("the overview says what went where, why messages failed, and that nothing e
   await expect(page.getByRole("heading", { name: "Nothing needs your attention" })).toBeVisible();
   await expect(page.getByRole("region", { name: "Messages", exact: true })).toContainText("4");
   await expect(page.getByRole("region", { name: "Failed or undelivered" })).toContainText("1");
+  const columns = page.getByRole("img", { name: /Messages per day/ }).locator('[style*="height"][style*="background"]');
+  expect((await columns.first().boundingBox())?.width).toBeGreaterThan(2);
   const row = (table: string, name: string) => page.getByRole("table", { name: table }).getByRole("row", { name });
   await expect(row("By country", "Germany")).toContainText("100%");
   await expect(row("By sender", account.sender)).toContainText("75%");

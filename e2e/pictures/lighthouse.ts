@@ -47,7 +47,9 @@ let isGood = true;
 await withShop(async ({ service, account }) => {
   const headers = path.join(folder, "headers.json");
   await writeFile(headers, JSON.stringify({ Cookie: (await openSession(service.url, account)).join("; ") }));
-  const env = { ...process.env, CHROME_PATH: await getChromium() };
+  // npx is to know nothing of this project: settings of `npm run` would lead it here.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_"));
+  const env = { ...(Object.fromEntries(own) as NodeJS.ProcessEnv), CHROME_PATH: await getChromium() };
   for (const address of ADDRESSES) {
     const output = path.join(folder, "report.json");
     await run(

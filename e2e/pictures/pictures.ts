@@ -55,6 +55,7 @@ async function take(page: Page, address: string, isWhole: boolean): Promise<Buff
   await page.goto(address);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .mantine-Skeleton-root'));
+  await page.getByText("Getting the price").waitFor({ state: "detached" });
   await page.evaluate(() => document.fonts.ready);
   const devtools = await page.context().newCDPSession(page);
   const { data } = await devtools.send("Page.captureScreenshot", {

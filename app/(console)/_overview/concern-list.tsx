@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Card, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { Anchor, Card, Group, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -102,7 +102,7 @@ export function ConcernList() {
   const concerns = trpc.overview.concerns.useQuery(undefined, { refetchInterval: REFRESH_MS });
   return (
     <Card component="section" aria-labelledby="concerns" py={{ base: "md", sm: "lg" }}>
-      <QueryState query={concerns} loading={<Text size="sm">&nbsp;</Text>}>
+      <QueryState query={concerns} loading={<Skeleton height={32} width="60%" />}>
         {(found) => (found.length === 0 ? <AllWell /> : <Found concerns={found} />)}
       </QueryState>
     </Card>

@@ -92,6 +92,7 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
     key: "actor",
     header: "Who",
     visibleFrom: "sm",
+    width: 190,
     render: ({ actor }) => <Actor actor={actor} />,
   },
   {
