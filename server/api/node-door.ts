@@ -6,7 +6,7 @@ import { compress } from "./compress";
 import { writeResponse } from "./door/answers";
 import { readBody } from "./door/body";
 import { answerUnlessOverloaded } from "./door/shedding";
-import { isReceiptPath, serveReceipt } from "./receipts";
+import { serveReceipt } from "./receipts";
 import {
   API_PREFIX,
   BODY_MAX_BYTES,
@@ -22,12 +22,6 @@ export function pathOf(target: string): string {
   if (target.startsWith("/")) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
   return path.startsWith("/") ? path : `/${path}`;
-}
-
-/** A request's target as it may be logged: queries hold numbers and tokens, and the path of a receipt ends with a secret. */
-export function loggedPath(target: string): string {
-  const [path = ""] = target.split("?", 1);
-  return isReceiptPath(path) ? path.split("/").slice(0, 4).join("/") : path;
 }
 
 /** Whether a request belongs to the REST API. */
