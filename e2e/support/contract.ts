@@ -8,6 +8,7 @@ import path from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { closeAll, closeSchema, type Schema } from "./fuzz/closed-schema";
+import { noteConfidential } from "./logs";
 import type { Service } from "./service";
 
 type Content = { content?: Record<string, { schema: Schema }> };
@@ -251,6 +252,7 @@ export async function readContract(service: Service): Promise<Contract> {
     check: (exchange) => {
       try {
         const body = JSON.parse(exchange.text) as Envelope;
+        noteConfidential(service, exchange.sent, body.data);
         checkEnvelope(exchange, body);
         if (!body.success) checkError(exchange, body);
         checkRate(exchange, body);

@@ -1,12 +1,13 @@
 /** Processes of the built product that a test starts, kills and stops, beside those of the running service. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "@/scripts/postgres";
 import { databaseUrlOf, openDatabase } from "./books";
-import type { Service } from "./service";
+import { ownLog } from "./logs";
+import { pastPooler, type Service } from "./service";
 
 const READY_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 25;
@@ -33,6 +34,8 @@ function settingsOf(service: Service, databaseUrl: string, settings: Settings): 
     SECRET_KEY: readFileSync(path.join(service.dataDir, "secret-key"), "utf8"),
     SANDBOX: "true",
     WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
+    LOG_LEVEL: "debug",
+    ...pastPooler(databaseUrl),
     ...settings,
   };
 }
@@ -48,8 +51,12 @@ export type Spawned = {
   signal: (name: NodeJS.Signals) => void;
 };
 
-/** Starts `dist/<file>` without waiting for it. */
-export function spawnProcess(file: string, env: NodeJS.ProcessEnv): Spawned {
+/** Starts `dist/<file>` without waiting for it. @param hear is given its output as it comes. */
+export function spawnProcess(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  hear: (chunk: Buffer, pid: number) => void = () => undefined,
+): Spawned {
   // Over this channel it notices our end, so that it never outlives a test run.
   const child: ChildProcess = spawn(process.execPath, [path.join("dist", file)], {
     env,
@@ -59,6 +66,7 @@ export function spawnProcess(file: string, env: NodeJS.ProcessEnv): Spawned {
   let last = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (chunk: Buffer) => {
+      hear(chunk, child.pid ?? 0);
       if (first.length < SAID_MAX) first += chunk;
       else last = (last + chunk).slice(-SAID_MAX);
     });
@@ -79,11 +87,14 @@ export function spawnProcess(file: string, env: NodeJS.ProcessEnv): Spawned {
 }
 
 async function startProcess(
+  service: Service,
   file: string,
   env: NodeJS.ProcessEnv,
   isReady: (said: string) => boolean | Promise<boolean>,
 ) {
-  const { said, hasEnded, ended, signal } = spawnProcess(file, env);
+  const { said, hasEnded, ended, signal } = spawnProcess(file, env, (chunk, pid) =>
+    appendFileSync(ownLog(service, pid), chunk),
+  );
   const end = async (name: NodeJS.Signals) => {
     if (hasEnded()) return;
     signal(name);
@@ -109,12 +120,14 @@ export async function startWeb(
   const url = `http://127.0.0.1:${port}`;
   const env = settingsOf(service, databaseUrl, { PORT: String(port), ...settings });
   const isReady = async () => (await fetch(`${url}/api/health`).catch(() => null))?.status === 200;
-  return { ...service, ...(await startProcess("web.mjs", env, isReady)), url };
+  return { ...service, ...(await startProcess(service, "web.mjs", env, isReady)), url };
 }
 
 /** Starts a worker on that database. */
 export const startWorker = (service: Service, databaseUrl: string, settings: Settings = {}): Promise<OwnProcess> =>
-  startProcess("worker.mjs", settingsOf(service, databaseUrl, settings), (said) => said.includes("worker.ready"));
+  startProcess(service, "worker.mjs", settingsOf(service, databaseUrl, settings), (said) =>
+    said.includes("worker.ready"),
+  );
 
 /** Creates an empty, migrated database beside the service's. */
 export async function makeDatabase(service: Service): Promise<{ url: string; drop: () => Promise<void> }> {
@@ -133,7 +146,12 @@ export async function makeDatabase(service: Service): Promise<{ url: string; dro
 
 /** Runs a command of the product on that database. @returns its output. */
 export async function runCommand(file: string, databaseUrl: string, ...args: string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, NODE_ENV: "production" as const, DATABASE_URL: databaseUrl };
+  const env = {
+    PATH: process.env.PATH,
+    NODE_ENV: "production" as const,
+    DATABASE_URL: databaseUrl,
+    ...pastPooler(databaseUrl),
+  };
   const { stdout } = await promisify(execFile)(process.execPath, [path.join("dist", file), ...args], { env });
   return stdout;
 }

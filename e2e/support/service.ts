@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freePort } from "@/scripts/postgres";
+import { createDatabase, freePort, startPostgres } from "@/scripts/postgres";
+import { keepsStatements, startPooler } from "../../test/database/pooler";
 
 const READY_WITHIN_MS = 300_000;
 
@@ -49,6 +50,42 @@ function prepareInstallation(url: string): () => Promise<void> {
   return async () => rmSync(folder, { recursive: true, force: true });
 }
 
+/** Names the address of the database past the pooler, for the processes that tests start. */
+const DIRECT_URL = "E2E_DIRECT_URL";
+
+/** The settings of a process on a database of this run's server that are needed behind its pooler; none without one. */
+export function pastPooler(databaseUrl: string): Record<string, string> {
+  const direct = process.env[DIRECT_URL];
+  if (!direct) return {};
+  const url = new URL(direct);
+  url.pathname = new URL(databaseUrl).pathname;
+  return { DATABASE_DIRECT_URL: url.href, DATABASE_STATEMENT_NAMES: String(keepsStatements) };
+}
+
+/** Connections of the pooler to the database of the run, fewer than its processes have. */
+const POOLED_CONNECTIONS = 20;
+
+type Behind = { settings: Record<string, string>; stop: () => Promise<void> };
+
+/** A database server behind PgBouncer, for a run with E2E_PGBOUNCER=true; otherwise the product brings its own database. */
+async function startBehindPooler(dataDir: string): Promise<Behind> {
+  if (process.env.E2E_PGBOUNCER !== "true") return { settings: {}, stop: async () => undefined };
+  const server = await startPostgres(path.join(dataDir, "postgres"));
+  const direct = await createDatabase(server, "messaging");
+  const pooler = await startPooler(direct, POOLED_CONNECTIONS);
+  return {
+    settings: {
+      DATABASE_URL: pooler.through(direct),
+      DATABASE_DIRECT_URL: direct,
+      DATABASE_STATEMENT_NAMES: String(keepsStatements),
+    },
+    stop: async () => {
+      await pooler.stop();
+      await server.stop();
+    },
+  };
+}
+
 /**
  * Starts the product with the command behind `npm start`, on its own port and data folder, so that another one
  * may run beside it. @returns a function that stops it.
@@ -60,8 +97,10 @@ export default async function start(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(path.join(tmpdir(), `messaging-e2e-${randomBytes(2).toString("hex")}-`));
   process.env[DATA_DIR] = dataDir;
   const { DATABASE_URL: _, PUBLIC_URL: __, HOST: ___, ...inherited } = process.env;
+  const behind = await startBehindPooler(dataDir);
+  if (behind.settings.DATABASE_DIRECT_URL) process.env[DIRECT_URL] = behind.settings.DATABASE_DIRECT_URL;
   const child = spawn(process.execPath, [path.join("scripts", "start.mjs")], {
-    env: { ...inherited, PORT: String(await freePort()), DATA_DIR: dataDir },
+    env: { ...inherited, ...behind.settings, PORT: String(await freePort()), DATA_DIR: dataDir, LOG_LEVEL: "debug" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -73,6 +112,7 @@ export default async function start(): Promise<() => Promise<void>> {
   const stop = async () => {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     if (child.exitCode === null && child.kill("SIGTERM")) await ended;
+    await behind.stop();
     if (existsSync(dataDir)) rmSync(dataDir, { recursive: true, force: true });
   };
   try {

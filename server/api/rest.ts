@@ -28,6 +28,7 @@ import { callProcedure } from "./call";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { parseBody, parseQuery } from "./input";
+import { loggedPath } from "./logged-path";
 import { allowedAt, BODY_METHODS, matchOperation, type Operation, tableOf } from "./operations";
 import { originOf } from "./origin";
 import { requireRate } from "./rate";
@@ -272,7 +273,7 @@ function report(error: ApiError, thrown: unknown, request: RestRequest, { reques
     request_id: requestId,
     ...(ownId === null ? {} : { client_request_id: ownId }),
     method: request.method,
-    path: request.path,
+    path: loggedPath(request.path),
     status: error.status,
   };
   if (error.status === 503)

@@ -3,7 +3,11 @@ import { describe, expect, test } from "vitest";
 import { Settings } from "./env";
 
 /** Settings that only the commands read, with the file that reads each. */
-const OF_COMMANDS = { DATA_DIR: "scripts/local.ts", CHROMIUM_PATH: "scripts/chromium.ts" } as const;
+const OF_COMMANDS = {
+  DATA_DIR: "scripts/local.ts",
+  CHROMIUM_PATH: "scripts/chromium.ts",
+  POSTGRES_BIN: "scripts/postgres-programs.ts",
+} as const;
 
 const LINE = /^(# )?([A-Z][A-Z0-9_]*)=(.*)$/gm;
 const lines = [...readFileSync(".env.example", "utf8").matchAll(LINE)].map(([, comment, name = "", text = ""]) => ({

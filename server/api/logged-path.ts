@@ -1,0 +1,21 @@
+import { RECEIPT_PREFIX } from "../providers/receipt-url";
+
+/** Of our ids, whose digits are no number of a person. */
+const ID = /^[a-z]{3}_[0-9a-z]{20,}$/;
+/** A segment with so many digits may be a number, however it is written. */
+const DIGITS_MIN = 7;
+
+const digitsIn = (segment: string): number => segment.replace(/%[0-9a-f]{2}/gi, "").replace(/\D/g, "").length;
+
+/**
+ * A request's target, or its path, as it may be logged: queries hold numbers and tokens, the path of a receipt ends with a secret, and a
+ * caller may put a number where an id belongs.
+ */
+export function loggedPath(target: string): string {
+  const [path = ""] = target.split("?", 1);
+  if (path.startsWith(`${RECEIPT_PREFIX}/`)) return path.split("/").slice(0, 4).join("/");
+  return path
+    .split("/")
+    .map((segment) => (ID.test(segment) || digitsIn(segment) < DIGITS_MIN ? segment : "(number)"))
+    .join("/");
+}
