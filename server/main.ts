@@ -20,6 +20,7 @@ import { errorFields, log } from "./core/log";
 import { onShutdown, runUntilStopped } from "./core/process";
 import { serveMetrics } from "./observability/exporter";
 import { refuseTooNew } from "./observability/start-check";
+import { startTracing } from "./observability/tracing";
 
 /** Longer than the usual 60 s of a load balancer, so that it and not we close an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
@@ -33,6 +34,7 @@ async function start(): Promise<void> {
   exportSettings();
   // Made before the server, so that it is closed after it: requests under way at a stop still need it.
   pool();
+  await startTracing("web");
   await serveMetrics("web");
   await refuseTooNew();
   // Node would refuse a request without Host with an empty answer; see http-refusals.

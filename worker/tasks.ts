@@ -5,11 +5,12 @@ import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
+import { inSpan } from "../server/core/spans";
 import { takeInbound } from "../server/inbound/tasks";
 import { foldListTotals, markLists } from "../server/lists/tasks";
 import { forgetMails, sendMail } from "../server/mail/tasks";
 import { dispatchMessages, forgetCallbacks, rejoin, sweepMessages, takeReceipts } from "../server/messages/tasks";
-import { noteJob } from "../server/observability/tasks";
+import { noteJob, spanOfJob } from "../server/observability/tasks";
 import { forgetRequests } from "../server/request-log/tasks";
 import { forgetOldData } from "../server/retention/tasks";
 import { reviewSender } from "../server/senders/tasks";
@@ -25,7 +26,11 @@ const task =
   async (payload, { job, abortSignal }) => {
     const facts = { task: name, id: String(job.id), attempt: job.attempts, payload, startedAt: performance.now() };
     try {
-      await run(jobs[name].parse(payload) as JobPayload<Name>, abortSignal);
+      const parsed = jobs[name].parse(payload) as JobPayload<Name>;
+      await inSpan(
+        () => spanOfJob(facts),
+        () => run(parsed, abortSignal),
+      );
       noteJob(facts, "done");
     } catch (thrown) {
       noteJob(facts, "failed");

@@ -1,12 +1,13 @@
 "use client";
 
-import { AppShell, Box, Burger, Container, Group } from "@mantine/core";
+import { Box, Container, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
+import { Shell } from "../_ui/frame/shell";
 import { AccountMenu } from "./account-menu";
 import { BalanceLink } from "./balance-link";
 import { Home } from "./home";
@@ -25,9 +26,6 @@ type ShellViewer = {
   isTestMode?: boolean;
 };
 
-const NAVBAR_WIDTH = 248;
-const HEADER_HEIGHT = 60;
-
 const NavigationDrawer = lazy(() => import("./navigation-drawer").then((file) => ({ default: file.NavigationDrawer })));
 
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
@@ -37,36 +35,25 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
   usePerson(viewer.email, viewer.accountId);
   const isTestMode = useTestMode(viewer.isTestMode);
   return (
-    <AppShell
-      layout="alt"
-      header={{ height: HEADER_HEIGHT }}
-      navbar={{ width: NAVBAR_WIDTH, breakpoint: "md", collapsed: { mobile: true } }}
+    <Shell
+      brand={<Home />}
+      header={
+        <Group ml="auto" gap="xs" wrap="nowrap">
+          <Box visibleFrom="sm" mr="xs">
+            <TestModeSwitch isOn={isTestMode} />
+          </Box>
+          <SearchButton isOperator={viewer.isOperator} />
+          <BalanceLink />
+          <SchemeToggle />
+          <AccountMenu name={viewer.name} email={viewer.email} />
+        </Group>
+      }
+      navigation={<Navigation isOperator={viewer.isOperator} role={viewer.role} />}
+      navigationLabel="Main"
+      isBesideHeader
+      isDrawerOpen={drawerOpen}
+      onOpenDrawer={drawer.open}
     >
-      <a href="#content" className="skip-link">
-        Skip to content
-      </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap">
-          <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
-          <Group ml="auto" gap="xs" wrap="nowrap">
-            <Box visibleFrom="sm" mr="xs">
-              <TestModeSwitch isOn={isTestMode} />
-            </Box>
-            <SearchButton isOperator={viewer.isOperator} />
-            <BalanceLink />
-            <SchemeToggle />
-            <AccountMenu name={viewer.name} email={viewer.email} />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar visibleFrom="md" aria-label="Main">
-        <Group h={HEADER_HEIGHT} px="lg">
-          <Home />
-        </Group>
-        <Box className="nav-scroll" px="sm" py="xs">
-          <Navigation isOperator={viewer.isOperator} role={viewer.role} />
-        </Box>
-      </AppShell.Navbar>
       {wasOpened && (
         <Suspense>
           <NavigationDrawer
@@ -78,12 +65,10 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           />
         </Suspense>
       )}
-      <AppShell.Main id="content" tabIndex={-1} className="shell-main">
-        {isTestMode && <TestModeBanner />}
-        <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
-          {children}
-        </Container>
-      </AppShell.Main>
-    </AppShell>
+      {isTestMode && <TestModeBanner />}
+      <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
+        {children}
+      </Container>
+    </Shell>
   );
 }

@@ -1,40 +1,8 @@
 import type { Page } from "@playwright/test";
 import { violationsOf } from "../support/axe";
+import { ACCOUNT_PAGES, OPERATOR_PAGES } from "../support/pages";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
-
-const ACCOUNT_PAGES = [
-  "/",
-  "/send",
-  "/send/many",
-  "/messages",
-  "/messages?page=9",
-  "/inbound",
-  "/usage",
-  "/senders",
-  "/suppressions",
-  "/api-keys",
-  "/webhooks",
-  "/events",
-  "/requests",
-  "/settings",
-  "/settings/sending",
-  "/settings/security",
-  "/settings/team",
-  "/settings/alerts",
-  "/settings/audit",
-  "/docs/quick-start",
-  "/nowhere",
-];
-const OPERATOR_PAGES = [
-  "/operator",
-  "/operator/senders?status=all",
-  "/operator/accounts",
-  "/operator/providers",
-  "/operator/providers/sandbox",
-  "/operator/routes",
-  "/operator/suppressions",
-];
 
 const WAYS = [
   { name: "light", colorScheme: "light", width: 1_280, height: 800 },

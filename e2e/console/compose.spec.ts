@@ -79,3 +79,18 @@ test("typographic punctuation is replaced on demand, which saves segments", asyn
   await expect(meter).toContainText("GSM-7");
   await expect(page.getByRole("button", { name: "Replace typographic punctuation" })).toBeHidden();
 });
+
+test("each character that makes a text dearer is named, and can be replaced or found", async ({ console: page }) => {
+  await page.goto("/send");
+  const text = page.getByRole("textbox", { name: "Text", exact: true });
+  await text.fill("It’s ready… 🎉 it’s yours");
+  await page.getByRole("button", { name: "Find 🎉 U+1F389" }).click();
+  await expect(text).toBeFocused();
+  expect(
+    await text.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart, field.selectionEnd)),
+  ).toBe("🎉");
+  await page.getByRole("button", { name: "Replace ’ U+2019 by '" }).click();
+  await expect(text).toHaveValue("It's ready… 🎉 it's yours");
+  await page.getByRole("button", { name: "Replace … U+2026 by ..." }).click();
+  await expect(text).toHaveValue("It's ready... 🎉 it's yours");
+});

@@ -21,8 +21,7 @@ test("an operator adds a route, reorders its providers, simulates it and deletes
     await dialog.getByRole("button", { name: "Add route" }).click();
     await expect(dialog.getByText("Add at least one provider")).toBeVisible();
     for (const name of ["Telnyx", "Sandbox"]) {
-      await dialog.getByRole("combobox", { name: "Add a provider" }).click();
-      await page.getByRole("option", { name, exact: true }).click();
+      await dialog.getByRole("combobox", { name: "Add a provider" }).selectOption(name);
     }
     await dialog.getByLabel("Price").fill("0.1234567");
     await expect(dialog.getByLabel("Price")).toHaveValue("0.123456");

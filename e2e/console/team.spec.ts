@@ -11,8 +11,7 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   await page.goto("/settings/team");
   await page.getByRole("button", { name: "Invite a member" }).click();
   await page.getByLabel("Email").fill(email);
-  await page.getByRole("combobox", { name: "Role", exact: true }).click();
-  await page.getByRole("option", { name: role }).click();
+  await page.getByRole("combobox", { name: "Role", exact: true }).selectOption(role);
   await page.getByRole("button", { name: "Invite", exact: true }).click();
   const link = await page.getByTestId("secret-value").textContent();
   await page.getByRole("button", { name: "Done" }).click();
@@ -53,8 +52,7 @@ test("somebody is invited, joins, gets another role, and is out at once when rem
 
   await page.goto("/settings/team");
   await expect(page.getByRole("table", { name: "Open invitations" })).toHaveCount(0);
-  await page.getByRole("combobox", { name: "Role of Bob Builder" }).click();
-  await page.getByRole("option", { name: "Developer" }).click();
+  await page.getByRole("combobox", { name: "Role of Bob Builder" }).selectOption("Developer");
   await expect(page.getByText("Bob Builder is a developer now")).toBeVisible();
   await member.goto("/");
   await expect(member.getByRole("navigation").getByRole("link", { name: "Send a message" })).toBeVisible();
@@ -162,8 +160,7 @@ test("a person's name and what the account says of itself are edited in the prof
   await page.getByRole("button", { name: "Save your name" }).click();
   await expect(page.getByText("Your name is saved")).toBeVisible();
   await page.getByLabel("Company").fill("Example Ltd");
-  await page.getByRole("combobox", { name: "Country" }).click();
-  await page.getByRole("option", { name: "Germany (DE)" }).click();
+  await page.getByRole("combobox", { name: "Country" }).selectOption("Germany (DE)");
   await page.getByRole("button", { name: "Save account" }).click();
   await expect(page.getByText("The account is saved")).toBeVisible();
   await page.goto("/settings/audit");

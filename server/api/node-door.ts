@@ -63,7 +63,7 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
       }),
   };
   const startedAt = performance.now();
-  const served = await observeRequest(asked, serveRest(asked));
+  const served = await observeRequest(asked, () => serveRest(asked));
   noteResponse(asked, served, performance.now() - startedAt);
   await writeResponse(request, response, await compress(served, request.headers["accept-encoding"]?.toString()));
 }
@@ -91,7 +91,7 @@ function noteResponse(
   });
 }
 
-/** The receipts' edge on node:http. */
+/** The receipts' edge on node:http. A `traceparent` of a provider is not continued: it is not our trace. */
 export async function handleReceiptNode(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [
@@ -99,19 +99,22 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
       Array.isArray(value) ? value.join(", ") : `${value}`,
     ]),
   );
-  const answering = serveReceipt({
-    method: request.method ?? "GET",
-    url: request.url ?? "",
-    headers,
-    peer: request.socket.remoteAddress ?? "",
-    readBody: (provider, maxBytes) =>
-      readBody(request, response, {
-        kind: "known",
-        owner: `receipts ${provider}`,
-        maxBytes,
-        tooLarge: () => tooLarge(`The body is larger than ${maxBytes} bytes.`),
-      }),
-  }).then((served) => ({ ...served, body: "" }));
+  const respond = async () => {
+    const served = await serveReceipt({
+      method: request.method ?? "GET",
+      url: request.url ?? "",
+      headers,
+      peer: request.socket.remoteAddress ?? "",
+      readBody: (provider, maxBytes) =>
+        readBody(request, response, {
+          kind: "known",
+          owner: `receipts ${provider}`,
+          maxBytes,
+          tooLarge: () => tooLarge(`The body is larger than ${maxBytes} bytes.`),
+        }),
+    });
+    return { ...served, body: "" };
+  };
   const asked = { method: request.method ?? "GET" };
-  await writeResponse(request, response, await observeRequest(asked, answering, "receipts"));
+  await writeResponse(request, response, await observeRequest(asked, respond, "receipts"));
 }

@@ -1,5 +1,6 @@
 import { deviceName } from "../auth/sessions/device-name";
-import { ACTOR_KINDS, AUDIT_ACTIONS, type AuditEntry } from "./schema";
+import { AUDIT_ACTIONS } from "./actions";
+import { ACTOR_KINDS, type AuditEntry } from "./schema";
 
 /** Columns of an entry; `actorName`: the e-mail of a person, or the name of a key. */
 export type AuditRow = {

@@ -1,60 +1,6 @@
 import { z } from "zod";
 import { DateTime, PageQuery } from "../core/wire";
-
-/** Every recorded action: `<subject>.<verb>`. */
-export const AUDIT_ACTIONS = [
-  "account.created",
-  "account.credited",
-  "account.limited",
-  "account.quiet_hours_set",
-  "account.status_set",
-  "account.updated",
-  "alerts.updated",
-  "api_key.created",
-  "api_key.revoked",
-  "api_key.updated",
-  "endpoint.created",
-  "endpoint.deleted",
-  "endpoint.enabled",
-  "endpoint.secret_rotated",
-  "endpoint.updated",
-  "member.invitation_withdrawn",
-  "member.invited",
-  "member.joined",
-  "member.left",
-  "member.removed",
-  "member.role_changed",
-  "password.changed",
-  "password.reset",
-  "password.reset_issued",
-  "person.renamed",
-  "provider.breaker_closed",
-  "provider.drained",
-  "provider.receipt_url_rotated",
-  "provider.resumed",
-  "provider.settings_cleared",
-  "provider.settings_saved",
-  "provider.throttled",
-  "route.created",
-  "route.deleted",
-  "route.updated",
-  "second_factor.cleared",
-  "second_factor.disabled",
-  "second_factor.enabled",
-  "secrets.resealed",
-  "sender.decided",
-  "sender.deleted",
-  "sender.registered",
-  "sender.throttled",
-  "sender.updated",
-  "session.ended",
-  "session.revoked",
-  "session.started",
-  "sign_in.refused",
-  "suppression.created",
-  "suppression.deleted",
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+import { AUDIT_ACTIONS } from "./actions";
 
 export const ACTOR_KINDS = ["user", "key", "operator", "command", "system"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];

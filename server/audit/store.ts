@@ -3,7 +3,8 @@ import type { Actor } from "../core/actor";
 import type { Queryable } from "../core/db";
 import { isTestAccount, liveAccountOf, newId } from "../core/ids";
 import { storableText } from "../core/wire";
-import type { ActorKind, AuditAction, AuditValues } from "./schema";
+import type { AuditAction } from "./actions";
+import type { ActorKind, AuditValues } from "./schema";
 
 const USER_AGENT_MAX = 300;
 

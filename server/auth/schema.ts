@@ -40,9 +40,6 @@ export type RequestResetInput = z.output<typeof RequestResetInput>;
 export const ResetRequested = z.object({ accepted: z.literal(true) });
 export type ResetRequested = z.output<typeof ResetRequested>;
 
-/** Response to a correct password when a second factor is required. */
-export const SECOND_FACTOR_REQUIRED = "Enter the code of your authenticator app.";
-
 const CODE_MAX = 40;
 const Code = z.string().trim().min(1, "must be given").max(CODE_MAX);
 

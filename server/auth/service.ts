@@ -10,15 +10,9 @@ import { isMailSet } from "../mail/store";
 import { isPassword } from "./credentials/password";
 import { requireStrong } from "./credentials/password-strength";
 import { hasSecondFactor, passSecondFactor } from "./credentials/second-factor";
-import {
-  type RenameInput,
-  SECOND_FACTOR_REQUIRED,
-  type SignedUp,
-  type SignUpInput,
-  type SignUpState,
-  type Viewer,
-} from "./schema";
+import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
 import { type SignedIn, startSession } from "./sessions/sessions";
+import { SECOND_FACTOR_REQUIRED } from "./sign-in/code-wanted";
 import { normalEmail } from "./sign-in/normal-email";
 import { countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
 

@@ -4,6 +4,7 @@
  */
 import { errorCodeOf, isDatabaseUnavailable, overloaded } from "./errors";
 import { metrics } from "./metrics";
+import { outsideSpans } from "./spans";
 
 export type Batcher<Item, Result> = (item: Item) => Promise<Result>;
 
@@ -143,9 +144,11 @@ export function createBatcher<Item, Result>(
       if (scheduled) return;
       scheduled = true;
       // After the current round of I/O events: requests read in the same round share one flush.
-      setImmediate(() => {
-        scheduled = false;
-        start();
-      });
+      outsideSpans(() =>
+        setImmediate(() => {
+          scheduled = false;
+          start();
+        }),
+      );
     });
 }

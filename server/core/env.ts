@@ -159,6 +159,14 @@ export const Settings = z.object({
     .min(16, "must have at least 16 characters")
     .optional()
     .describe("what a scrape must bring as a bearer token; required when METRICS_HOST is not loopback"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .describe("the collector that gets traces, e.g. http://127.0.0.1:4318; without it nothing is traced"),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .enum(["http/protobuf", "http/json"])
+    .default("http/protobuf")
+    .describe("how traces are sent to the collector: http/protobuf or http/json"),
   LOG_REQUESTS: flag.describe("true logs a line per request and job, at level info"),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"])

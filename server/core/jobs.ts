@@ -13,6 +13,9 @@ import { unnest } from "./unnest";
 
 const ids = z.array(z.string()).min(1).max(2_000);
 
+/** Spans of the callbacks that a job comes from, as `traceparent`; absent when they are not traced. */
+const traces = z.array(z.string()).optional();
+
 /** Recurring jobs carry graphile-worker's own `_cron` field and nothing of ours. */
 const recurring = z.object({}).loose();
 
@@ -61,9 +64,9 @@ const deliveries = z.object({
 /** Payload of each job by name. Payloads survive a release: a field added later must be optional. */
 export const jobs = {
   dispatch_messages: z.object({ messageIds: ids }),
-  apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1) }),
+  apply_receipts: z.object({ provider: z.string(), receipts: z.array(ReceiptReport).min(1), traces }),
   join_receipts: z.object({ provider: z.string(), providerMessageIds: ids }),
-  apply_inbound: z.object({ provider: z.string(), messages: z.array(InboundReport).min(1) }),
+  apply_inbound: z.object({ provider: z.string(), messages: z.array(InboundReport).min(1), traces }),
   /**
    * First tries of deliveries, most of which have no row yet. Versions that need one do not know this name. `isRequeued`:
    * the job has waited before, for a slot.

@@ -1,6 +1,7 @@
 import { type Tx, transaction } from "../core/db";
 import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
 import type { InboundReport, JobPayload } from "../core/jobs";
+import { traceStored } from "../core/spans";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import { e164Of } from "../messages/phone";
@@ -29,8 +30,12 @@ type Received = Omit<InboundReport, "keyword"> & {
  * belongs to no account is stored without an event.
  */
 export async function takeInbound({ provider, messages }: JobPayload<"apply_inbound">): Promise<void> {
-  const stored = messages.map(storable);
-  await transaction(async (tx) => {
+  await traceStored("inbound message", store(provider, messages.map(storable)), (ids) => ids);
+}
+
+/** @returns the ids of those that are new. */
+function store(provider: string, stored: readonly InboundReport[]): Promise<string[]> {
+  return transaction(async (tx) => {
     const owners = await findOwners(tx, stored);
     const received = stored.map(
       (message, at): Received => ({
@@ -52,6 +57,7 @@ export async function takeInbound({ provider, messages }: JobPayload<"apply_inbo
       tx,
       added.flatMap(({ row }) => (row.accountId === "" ? [] : [eventOf(row)])),
     );
+    return added.map(({ row }) => row.id);
   });
 }
 

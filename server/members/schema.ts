@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { MemberRole as Role } from "../core/actor";
 import { DateTime, EmailAddress } from "../core/wire";
+import { ROLES } from "./roles";
 
-export const ROLES = ["viewer", "developer", "owner"] as const satisfies readonly Role[];
 const MemberRole = z.enum(ROLES);
 
 /** Console: a person of the account. */

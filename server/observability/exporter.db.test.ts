@@ -61,7 +61,7 @@ test("a request through the API is counted by its operation, and its messages on
       header: (name: string) => headers[name],
       readBody: () => Promise.resolve(Buffer.from(body)),
     };
-    return observeRequest(asked, serveRest(asked));
+    return observeRequest(asked, () => serveRest(asked));
   };
   expect((await send()).status).toBe(201);
   // A replay stores nothing.

@@ -2,6 +2,7 @@
 import type { Settled } from "../core/batcher";
 import { metrics } from "../core/metrics";
 import { defineProcessValue } from "../core/process";
+import { traceSteps } from "../core/spans";
 
 type Counted = { inc: (by: number) => void };
 type Observed = { observe: (seconds: number) => void };
@@ -33,11 +34,11 @@ export async function countAcceptedBatch<Result extends { replayed: boolean }>(
 
 type Move = {
   status: string;
-  message: { status: string; dueAt: Date };
+  message: { id: string; status: string; dueAt: Date };
   steps: readonly { to: string; at: Date }[];
 };
 
-/** Counts the moves of messages, and how long those took that a provider has just taken. */
+/** Counts the moves of messages, and how long those took that a provider has just taken; adds them to the messages' traces. */
 export function observeMoves(moves: readonly Move[]): void {
   const counts = new Map<string, number>();
   const { acceptToSent, moves: moved } = metrics();
@@ -47,6 +48,11 @@ export function observeMoves(moves: readonly Move[]): void {
       if (to === "sent") acceptToSent.observe(Math.max(0, at.getTime() - message.dueAt.getTime()) / 1_000);
     }
   }
+  traceSteps(() =>
+    moves.flatMap(({ message, steps }) =>
+      steps.map(({ to, at }) => ({ subject: message.id, name: `message ${to}`, at })),
+    ),
+  );
   for (const [status, count] of counts) once(`move ${status}`, () => moved.labels(status)).inc(count);
 }
 

@@ -2,12 +2,13 @@
 import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
 import { defineProcessValue } from "../core/process";
+import { inSpan, type Span } from "../core/spans";
 
 /** Facts about a request, collected on its way. `operation` is the procedure's name, one of few. */
 export type RequestFacts = { operation: string; requestId: string; accountId: string; keyId: string };
 
 /** A request, and the response that it got, as doors hold them. */
-type Asked = { method: string; facts?: RequestFacts | undefined };
+type Asked = { method: string; facts?: RequestFacts | undefined; header?: (name: string) => string | undefined };
 type Answered = { status: number; headers: Record<string, string>; body: string };
 
 const durations = defineProcessValue(
@@ -28,20 +29,32 @@ function observe(operation: string, status: number, seconds: number): void {
 }
 
 /**
- * Measures and logs a request with its response, which it returns.
+ * Serves a request within a span, measures and logs it, and returns its response.
  * @param otherwise the operation of a request without facts: it was refused early, or has none.
  */
-export async function observeRequest<Served extends Answered>(
+export const observeRequest = <Served extends Answered>(
   asked: Asked,
-  serving: Promise<Served>,
+  respond: () => Promise<Served>,
   otherwise = "none",
+): Promise<Served> =>
+  inSpan(
+    () => ({ name: otherwise, kind: "server", traceparent: asked.header?.("traceparent") }),
+    (span) => measure(asked, respond, otherwise, span),
+  );
+
+async function measure<Served extends Answered>(
+  asked: Asked,
+  respond: () => Promise<Served>,
+  otherwise: string,
+  span: Span | null,
 ): Promise<Served> {
   const startedAt = performance.now();
-  const response = await serving;
+  const response = await respond();
   const ms = performance.now() - startedAt;
   const { facts } = asked;
   const operation = facts?.operation ?? otherwise;
   observe(operation, response.status, ms / 1_000);
+  if (span) nameFacts(span, asked, operation, response);
   if (isWideLogged()) {
     logWide("http.request", {
       ...{ request_id: facts?.requestId, operation, method: asked.method, status: response.status },
@@ -55,6 +68,22 @@ export async function observeRequest<Served extends Answered>(
     });
   }
   return response;
+}
+
+/** The path is left out: that of a receipt holds a secret. */
+function nameFacts(span: Span, { method, facts }: Asked, operation: string, response: Answered): void {
+  const { resource_id, reason } = namesIn(response);
+  span.rename(operation);
+  span.set({
+    "http.request.method": method,
+    "http.response.status_code": response.status,
+    "messaging_service.request_id": facts?.requestId,
+    "messaging_service.account_id": facts?.accountId,
+    "messaging_service.key_id": facts?.keyId,
+    "messaging_service.resource_id": resource_id,
+    "messaging_service.reason": reason,
+  });
+  if (response.status >= 500) span.fail(reason ?? String(response.status));
 }
 
 /** The id that a created resource has, and the error's reason: never a text, a number or a key. */

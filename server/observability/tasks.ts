@@ -1,13 +1,16 @@
 import { isWideLogged, logWide } from "../core/log";
 import { metrics } from "../core/metrics";
+import type { SpanPlan } from "../core/spans";
 import { serveMetrics } from "./exporter";
 import { waitForMigrations } from "./start-check";
+import { startTracing } from "./tracing";
 
 /**
- * Serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
+ * Begins to trace, serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
  * that this version needs. @throws Error when the database is too new.
  */
 export async function beginWatched(): Promise<void> {
+  await startTracing("worker");
   await serveMetrics("worker");
   await waitForMigrations();
 }
@@ -20,6 +23,19 @@ export function noteJob({ task, id, attempt, payload, startedAt }: JobRun, outco
   const ms = performance.now() - startedAt;
   metrics().jobs.observe({ task, outcome }, ms / 1_000);
   if (isWideLogged()) logWide("job.run", { job: task, id, attempt, outcome, ...itemsOf(payload), ms: Math.round(ms) });
+}
+
+/** The span of a run of a job, linked with the messages that it carries and with the callbacks that it comes from. */
+export function spanOfJob({ task, id, attempt, payload }: JobRun): SpanPlan {
+  const { messageIds, traces } = payload as { messageIds?: string[]; traces?: string[] };
+  return {
+    ...{ name: `job ${task}`, kind: "consumer", subjects: messageIds, traces },
+    attributes: {
+      "messaging_service.job_id": id,
+      "messaging_service.job_run": attempt,
+      "messaging_service.items": itemsOf(payload).items,
+    },
+  };
 }
 
 const FIRST_IDS = 3;

@@ -1,6 +1,7 @@
 import type { Prisma } from "@/prisma/generated/client";
 import { type LockedAccount, lockAccounts, postMoney } from "../accounts/store";
-import type { AuditAction, AuditValues } from "../audit/schema";
+import type { AuditAction } from "../audit/actions";
+import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireConfirmed, requireOperator } from "../core/actor";
 import { now } from "../core/clock";

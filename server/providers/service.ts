@@ -1,4 +1,5 @@
-import type { AuditAction, AuditValues } from "../audit/schema";
+import type { AuditAction } from "../audit/actions";
+import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { pool, prisma, transaction } from "../core/db";

@@ -6,6 +6,7 @@ import { createBatcher, type Settled } from "../core/batcher";
 import { type Tx, transaction } from "../core/db";
 import { addJobs, type JobPayload } from "../core/jobs";
 import { defineProcessValue } from "../core/process";
+import { activeTrace } from "../core/spans";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
 import type { CallbackContent, Report } from "./port";
@@ -19,8 +20,14 @@ const JOB_ITEMS_MAX = 500;
 const TEXT_MAX = 20_000;
 const ID_MAX = 255;
 
-/** `at`: time of receipt in milliseconds of the process's monotonic clock. */
-type ReceivedCallback = { provider: ProviderId; content: CallbackContent; nonces: readonly string[]; at: number };
+/** `at`: time of receipt in milliseconds of the process's monotonic clock. `trace`: the span of the callback, if any. */
+type ReceivedCallback = {
+  provider: ProviderId;
+  content: CallbackContent;
+  nonces: readonly string[];
+  at: number;
+  trace: string | undefined;
+};
 
 /** `replayed`: a callback with one of its nonces was stored before, so nothing was done. */
 export type Intake = "taken" | "replayed";
@@ -43,7 +50,7 @@ export const takeCallback = (
   nonces: readonly string[],
 ): Promise<Intake> => {
   logUnlisted(provider, content.reports);
-  return callbackQueue()({ provider, content, nonces, at: performance.now() });
+  return callbackQueue()({ provider, content, nonces, at: performance.now(), trace: activeTrace() });
 };
 
 async function store(tx: Tx, batch: ReceivedCallback[]): Promise<Settled<Intake>[]> {
@@ -123,19 +130,32 @@ async function enqueue(tx: Tx, batch: ReceivedCallback[], timeOf: (received: Rec
       });
     }
   }
+  const tracesOf = tracesBy(batch);
   await Promise.all([
     addJobs(
       tx,
       "apply_receipts",
-      batchesOf(receipts).map(([provider, batch]) => ({ payload: { provider, receipts: batch }, runAt: null })),
+      batchesOf(receipts).map(([provider, batch]) => ({
+        payload: { provider, receipts: batch, ...tracesOf(provider) },
+        runAt: null,
+      })),
     ),
     addJobs(
       tx,
       "apply_inbound",
-      batchesOf(messages).map(([provider, batch]) => ({ payload: { provider, messages: batch }, runAt: null })),
+      batchesOf(messages).map(([provider, batch]) => ({
+        payload: { provider, messages: batch, ...tracesOf(provider) },
+        runAt: null,
+      })),
     ),
   ]);
 }
+
+/** The spans of a provider's callbacks, for its jobs; nothing without any. */
+const tracesBy = (batch: readonly ReceivedCallback[]) => (provider: ProviderId) => {
+  const traces = batch.flatMap(({ trace, ...received }) => (received.provider === provider && trace ? [trace] : []));
+  return traces.length > 0 ? { traces } : {};
+};
 
 /** Batches of one provider's items, each for one job. */
 const batchesOf = <Item>(all: Map<ProviderId, Item[]>): [ProviderId, Item[]][] =>

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { DateTime } from "../core/wire";
 
-export const STATUS_CLASSES = ["2xx", "4xx", "5xx"] as const;
+const STATUS_CLASSES = ["2xx", "4xx", "5xx"] as const;
 const LOG_MODES = ["off", "errors", "all"] as const;
 
 export const ListRequestsQuery = z.object({

@@ -7,12 +7,7 @@ export const SENDER_STATUSES = ["pending", "approved", "rejected", "suspended"] 
 const SENDER_ID_MAX = 16;
 
 /** The kinds of templates that registrations in India know, as Plivo names them. */
-export const DLT_TEMPLATE_CATEGORIES = [
-  "transactional",
-  "promotional",
-  "service_implicit",
-  "service_explicit",
-] as const;
+const DLT_TEMPLATE_CATEGORIES = ["transactional", "promotional", "service_implicit", "service_explicit"] as const;
 
 /** Registrations in India have 19 digits; some carriers take up to 30. */
 const DltId = z.string().regex(/^\d{1,30}$/, "must be up to 30 digits");

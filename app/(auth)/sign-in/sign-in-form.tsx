@@ -6,7 +6,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import Link from "next/link";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
-import { SECOND_FACTOR_REQUIRED } from "@/server/auth/schema";
+import { SECOND_FACTOR_REQUIRED } from "@/server/auth/sign-in/code-wanted";
 import { useLeaveWhenSignedIn } from "../leave-when-signed-in";
 import { openSession } from "./credentials";
 import { safeTarget } from "./next-path";
@@ -85,7 +85,7 @@ export function SignInForm() {
         <Text size="sm" ta="center" c="dimmed">
           Forgotten your password?{" "}
           {signUpState.data?.reset_by_mail ? (
-            <Anchor component={Link} href="/forgotten-password">
+            <Anchor component={Link} href="/forgotten-password" prefetch={false}>
               Get a link by e-mail
             </Anchor>
           ) : (
@@ -95,7 +95,7 @@ export function SignInForm() {
         {signUpState.data?.open && (
           <Text size="sm" ta="center" c="dimmed">
             No account yet?{" "}
-            <Anchor component={Link} href="/sign-up">
+            <Anchor component={Link} href="/sign-up" prefetch={false}>
               Create one
             </Anchor>
           </Text>

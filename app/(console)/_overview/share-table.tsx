@@ -1,5 +1,6 @@
-import { Card, Group, Table, Text, Title } from "@mantine/core";
+import { Card, Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Table } from "@/app/_ui/lists/table";
 import { formatCount } from "@/app/_ui/values/count";
 
 type Row = { key: string; name: ReactNode; count: number; note: ReactNode };
@@ -41,32 +42,28 @@ export function ShareTable({
           {empty}
         </Text>
       ) : (
-        <Table aria-labelledby={id} verticalSpacing={8} withRowBorders={false} mb="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{name}</Table.Th>
-              <Table.Th ta="right">{count}</Table.Th>
-              <Table.Th ta="right">{note}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+        <Table aria-labelledby={id} cellPadding={8} isRuled={false} mb="sm">
+          <thead>
+            <tr>
+              <th>{name}</th>
+              <th className="right">{count}</th>
+              <th className="right">{note}</th>
+            </tr>
+          </thead>
+          <tbody>
             {rows.map((row) => (
-              <Table.Tr key={row.key}>
-                <Table.Td>
+              <tr key={row.key}>
+                <td>
                   {row.name}
                   <div className="share-track">
                     <div className="share-bar" style={{ width: `${(row.count / largest) * 100}%` }} />
                   </div>
-                </Table.Td>
-                <Table.Td ta="right" className="tabular">
-                  {formatCount(row.count)}
-                </Table.Td>
-                <Table.Td ta="right" c="dimmed" className="tabular nowrap">
-                  {row.note}
-                </Table.Td>
-              </Table.Tr>
+                </td>
+                <td className="right tabular">{formatCount(row.count)}</td>
+                <td className="right dimmed tabular nowrap">{row.note}</td>
+              </tr>
             ))}
-          </Table.Tbody>
+          </tbody>
         </Table>
       )}
     </Card>

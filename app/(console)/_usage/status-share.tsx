@@ -1,7 +1,8 @@
 "use client";
 
-import { Center, SimpleGrid, Table } from "@mantine/core";
+import { Center, SimpleGrid } from "@mantine/core";
 import { Donut } from "@/app/_ui/donut";
+import { Table } from "@/app/_ui/lists/table";
 import { formatCount } from "@/app/_ui/values/count";
 import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import { TONE_COLORS } from "@/app/_ui/values/status-badge";
@@ -26,29 +27,25 @@ export function StatusShare({ usage }: { usage: Usage }) {
           {formatCount(total)}
         </Donut>
       </Center>
-      <Table aria-label="Messages by status" verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Status</Table.Th>
-            <Table.Th ta="right">Messages</Table.Th>
-            <Table.Th ta="right">Share</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <Table aria-label="Messages by status" cellPadding={10}>
+        <thead>
+          <tr>
+            <th>Status</th>
+            <th className="right">Messages</th>
+            <th className="right">Share</th>
+          </tr>
+        </thead>
+        <tbody>
           {rows.map(({ status, count }) => (
-            <Table.Tr key={status}>
-              <Table.Td>
+            <tr key={status}>
+              <td>
                 <MessageStatusBadge status={status} />
-              </Table.Td>
-              <Table.Td ta="right" className="tabular">
-                {formatCount(count)}
-              </Table.Td>
-              <Table.Td ta="right" c="dimmed" className="tabular">
-                {formatShare(count, total)}
-              </Table.Td>
-            </Table.Tr>
+              </td>
+              <td className="right tabular">{formatCount(count)}</td>
+              <td className="right dimmed tabular">{formatShare(count, total)}</td>
+            </tr>
           ))}
-        </Table.Tbody>
+        </tbody>
       </Table>
     </SimpleGrid>
   );

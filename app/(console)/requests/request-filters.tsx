@@ -8,18 +8,24 @@ import { trpc } from "@/app/_trpc/client";
 import { type ChangeFilters, FilterBar } from "@/app/_ui/lists/filter-bar";
 import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import type { UrlPatch } from "@/app/_ui/lists/use-url-state";
-import type { STATUS_CLASSES } from "@/server/request-log/schema";
+import type { ListRequestsQuery } from "@/server/request-log/schema";
 
 const TYPING_DEBOUNCE_MS = 300;
 
-const STATUS_OPTIONS = [
+type StatusClass = NonNullable<ListRequestsQuery["status_class"]>;
+
+const STATUS_OPTIONS: Array<{ value: StatusClass; label: string }> = [
   { value: "2xx", label: "Succeeded (2xx)" },
   { value: "4xx", label: "Refused (4xx)" },
   { value: "5xx", label: "Failed (5xx)" },
 ];
 
+/** The status that the address names; undefined: none, or none that exists. */
+export const statusOf = (text: string | null): StatusClass | undefined =>
+  STATUS_OPTIONS.find(({ value }) => value === text)?.value;
+
 export type RequestFilterValues = {
-  status: (typeof STATUS_CLASSES)[number] | undefined;
+  status: StatusClass | undefined;
   keyId: string;
   path: string;
   requestId: string;
@@ -53,7 +59,6 @@ export function RequestFilters({
       <FilterSelect
         label="API key"
         placeholder="Any key"
-        searchable
         options={(keys?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={values.keyId}
         onChange={(key) => change({ key })}

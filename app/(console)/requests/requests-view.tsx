@@ -11,14 +11,14 @@ import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
-import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
+import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Notice } from "@/app/_ui/notice";
 import { formatCount } from "@/app/_ui/values/count";
 import { Time } from "@/app/_ui/values/time";
-import { type LoggedRequest, type LoggedRequests, STATUS_CLASSES } from "@/server/request-log/schema";
+import type { LoggedRequest, LoggedRequests } from "@/server/request-log/schema";
 import { HttpStatus } from "./http-status";
 import { RequestDialog } from "./request-dialog";
-import { NO_FILTERS, RequestFilters, type RequestFilterValues } from "./request-filters";
+import { NO_FILTERS, RequestFilters, type RequestFilterValues, statusOf } from "./request-filters";
 
 const PER_PAGE = 50;
 
@@ -78,7 +78,7 @@ function KeptNote({ mode }: { mode: LoggedRequests["mode"] }) {
 export function RequestsView() {
   const { params, change } = useUrlState();
   const filters: RequestFilterValues = {
-    status: oneOf(STATUS_CLASSES, params.get("status")),
+    status: statusOf(params.get("status")),
     keyId: params.get("key") ?? "",
     path: params.get("path") ?? "",
     requestId: params.get("request") ?? "",

@@ -11,5 +11,7 @@ import { REFERENCE_HREF } from "../../docs/_guides/list";
  */
 export function SiteLink(props: ComponentProps<"a"> & { href: string }) {
   const leavesReference = usePathname() === REFERENCE_HREF;
-  return leavesReference || props.href === REFERENCE_HREF ? <a {...props} /> : <Link {...props} />;
+  if (leavesReference || props.href === REFERENCE_HREF) return <a {...props} />;
+  // The documentation is made ahead, so Next would load all of its code for a link that few follow.
+  return <Link prefetch={props.href.startsWith("/docs/") ? false : undefined} {...props} />;
 }

@@ -3,7 +3,8 @@
 import { Box, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
-import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from "@/server/audit/schema";
+import { AUDIT_ACTIONS, type AuditAction } from "@/server/audit/actions";
+import type { AuditEntry } from "@/server/audit/schema";
 import { Time } from "../values/time";
 import { EmptyState } from "./empty-state";
 import { FilterSelect } from "./filter-select";
@@ -46,6 +47,17 @@ function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
   );
 }
 
+function Actor({ actor: { kind, name, id } }: { actor: AuditEntry["actor"] }) {
+  return (
+    <>
+      <Text size="sm">{KINDS[kind]}</Text>
+      <Text size="xs" c="dimmed" className="break-word">
+        {name ?? id}
+      </Text>
+    </>
+  );
+}
+
 const columns: ReadonlyArray<Column<AuditEntry>> = [
   {
     key: "action",
@@ -69,6 +81,9 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
         <Box hiddenFrom="md">
           <Changes entry={entry} />
         </Box>
+        <Box hiddenFrom="sm">
+          <Actor actor={entry.actor} />
+        </Box>
       </>
     ),
   },
@@ -76,14 +91,8 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
   {
     key: "actor",
     header: "Who",
-    render: ({ actor }) => (
-      <>
-        <Text size="sm">{KINDS[actor.kind]}</Text>
-        <Text size="xs" c="dimmed" className="break-word">
-          {actor.name ?? actor.id}
-        </Text>
-      </>
-    ),
+    visibleFrom: "sm",
+    render: ({ actor }) => <Actor actor={actor} />,
   },
   {
     key: "from",
@@ -144,7 +153,6 @@ export function AuditActionSelect({
     <FilterSelect
       aria-label="What was done"
       placeholder="Anything"
-      searchable
       options={ACTIONS}
       value={value}
       onChange={onChange}

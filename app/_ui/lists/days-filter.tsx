@@ -1,13 +1,17 @@
 "use client";
 
-import { DatePickerInput } from "@mantine/dates";
+import { TextInput } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
 import type { DayRange } from "./created-range";
 import type { UrlPatch } from "./use-url-state";
+
+/** Earlier years are years that are still being typed. */
+const FIRST_DAY = "2000-01-01";
 
 /** Filters a list by days, which stand in the URL as `created_from` and `created_to`. */
 export function DaysFilter({
   label,
-  days,
+  days: [first, last],
   change,
 }: {
   label: string;
@@ -15,18 +19,44 @@ export function DaysFilter({
   change: (patch: UrlPatch) => void;
 }) {
   return (
-    <DatePickerInput
-      type="range"
+    <>
+      <DayField label={`${label} from`} day={first} onChange={(created_from) => change({ created_from })} />
+      <DayField label={`${label} to`} day={last} onChange={(created_to) => change({ created_to })} />
+    </>
+  );
+}
+
+/** A day by the browser's own calendar. It follows the address when that changes otherwise. */
+function DayField({
+  label,
+  day,
+  onChange,
+}: {
+  label: string;
+  day: string | null;
+  onChange: (day: string | undefined) => void;
+}) {
+  const [text, setText] = useState(day ?? "");
+  const applied = useRef(day);
+  useEffect(() => {
+    if (day === applied.current) return;
+    applied.current = day;
+    setText(day ?? "");
+  }, [day]);
+  return (
+    <TextInput
+      type="date"
       label={label}
-      placeholder="Any time"
-      valueFormat="MMM D, YYYY"
-      clearable
-      allowSingleDateInRange
-      maxDate={new Date()}
-      value={[days[0], days[1]]}
-      onChange={([first, last]) => change({ created_from: first ?? undefined, created_to: last ?? undefined })}
-      flex="1 1 220px"
-      maw={{ sm: 280 }}
+      min={FIRST_DAY}
+      value={text}
+      onChange={({ currentTarget: { value, validity } }) => {
+        setText(value);
+        if (!validity.valid) return;
+        applied.current = value || null;
+        onChange(value || undefined);
+      }}
+      flex="1 1 140px"
+      maw={{ sm: 170 }}
     />
   );
 }

@@ -1,7 +1,8 @@
-import { Select, type SelectProps } from "@mantine/core";
+import type { ComponentProps } from "react";
+import { Choice } from "../forms/choice";
 
-type Props = Pick<SelectProps, "label" | "placeholder" | "searchable" | "flex" | "maw" | "w"> & {
-  options: NonNullable<SelectProps["data"]>;
+type Props = Omit<ComponentProps<typeof Choice>, "data" | "value" | "onChange"> & {
+  options: ComponentProps<typeof Choice>["data"];
   /** Undefined or empty: not filtered. */
   value: string | undefined;
   /** `undefined` when the filter is cleared. */
@@ -11,13 +12,6 @@ type Props = Pick<SelectProps, "label" | "placeholder" | "searchable" | "flex" |
 /** Filters a list by one of several values, or by none. */
 export function FilterSelect({ options, value, onChange, ...field }: Props) {
   return (
-    <Select
-      comboboxProps={{ keepMounted: false }}
-      clearable
-      data={options}
-      value={value || null}
-      onChange={(chosen) => onChange(chosen ?? undefined)}
-      {...field}
-    />
+    <Choice data={options} value={value || null} onChange={(chosen) => onChange(chosen ?? undefined)} {...field} />
   );
 }

@@ -1,10 +1,11 @@
 "use client";
 
-import { Box, Button, Group, type MantineBreakpoint, Pagination, Table, Text } from "@mantine/core";
+import { Box, Button, Group, type MantineBreakpoint, Pagination, Text } from "@mantine/core";
 import { IconFileOff } from "@tabler/icons-react";
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
 import { formatCount } from "../values/count";
 import { EmptyState } from "./empty-state";
+import { Table } from "./table";
 
 export type Column<Row> = {
   key: string;
@@ -66,30 +67,36 @@ export function PagedTable<Row>({
     };
   return (
     <Box aria-busy={busy} opacity={busy ? 0.6 : 1}>
-      <Table.ScrollContainer minWidth={minWidth} type="native">
-        <Table aria-label={label} verticalSpacing="sm" highlightOnHover={Boolean(onRowClick)}>
-          <Table.Thead>
-            <Table.Tr>
+      <div className="table-scroll">
+        <Table aria-label={label} miw={minWidth} data-clickable={Boolean(onRowClick) || undefined}>
+          <thead>
+            <tr>
               {columns.map((column) => (
-                <Table.Th key={column.key} ta={column.align} w={column.width} visibleFrom={column.visibleFrom}>
+                <Box
+                  component="th"
+                  key={column.key}
+                  ta={column.align}
+                  w={column.width}
+                  visibleFrom={column.visibleFrom}
+                >
                   {column.header}
-                </Table.Th>
+                </Box>
               ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+            </tr>
+          </thead>
+          <tbody>
             {rows.map((row) => (
-              <Table.Tr key={rowKey(row)} {...rowProps(row)}>
+              <tr key={rowKey(row)} {...rowProps(row)}>
                 {columns.map((column) => (
-                  <Table.Td key={column.key} ta={column.align} visibleFrom={column.visibleFrom}>
+                  <Box component="td" key={column.key} ta={column.align} visibleFrom={column.visibleFrom}>
                     {column.render(row)}
-                  </Table.Td>
+                  </Box>
                 ))}
-              </Table.Tr>
+              </tr>
             ))}
-          </Table.Tbody>
+          </tbody>
         </Table>
-      </Table.ScrollContainer>
+      </div>
       {pagination && <Pager pagination={pagination} shown={rows.length} onPage={onPage} />}
     </Box>
   );

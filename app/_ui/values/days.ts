@@ -8,3 +8,10 @@ export const formatDayShort = (day: string): string => short.format(toDate(day))
 
 /** A UTC day, "2026-11-21" -> "Nov 21, 2026". */
 export const formatDay = (day: string): string => long.format(toDate(day));
+
+/** The day of a time in the browser's time zone, `YYYY-MM-DD`. */
+export function localDay(time: Date | string): string {
+  const at = new Date(time);
+  const twoDigits = (value: number) => String(value).padStart(2, "0");
+  return [at.getFullYear(), twoDigits(at.getMonth() + 1), twoDigits(at.getDate())].join("-");
+}

@@ -1,19 +1,19 @@
 "use client";
 
-import { AppShell, Box, Burger, Button, Container, Drawer, Group, UnstyledButton } from "@mantine/core";
+import { Box, Button, Container, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Brand } from "@/app/_ui/frame/brand";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { SchemeToggle } from "@/app/_ui/frame/scheme-toggle";
+import { Shell } from "@/app/_ui/frame/shell";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { GUIDES } from "@/server/api/document/guides";
 import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 
-const NAVBAR_WIDTH = 248;
-const HEADER_HEIGHT = 60;
+const DocsDrawer = lazy(() => import("./docs-drawer").then((file) => ({ default: file.DocsDrawer })));
 
 function Tab({ href, label, active }: { href: string; label: string; active: boolean }) {
   return (
@@ -32,19 +32,13 @@ function Tab({ href, label, active }: { href: string; label: string; active: boo
 
 /** The frame of the documentation. The API reference has its own navigation, so that of the guides is hidden there. */
 export function DocsShell({ children }: { children: ReactNode }) {
-  const [drawerOpen, drawer] = useDisclosure(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });
   const isReference = usePathname() === REFERENCE_HREF;
   return (
-    <AppShell
-      header={{ height: HEADER_HEIGHT }}
-      navbar={{ width: NAVBAR_WIDTH, breakpoint: "md", collapsed: { mobile: true, desktop: isReference } }}
-    >
-      <a href="#content" className="skip-link">
-        Skip to content
-      </a>
-      <AppShell.Header className="shell-header">
-        <Group h="100%" px="md" gap="sm" wrap="nowrap">
-          <Burger opened={drawerOpen} onClick={drawer.open} hiddenFrom="md" size="sm" aria-label="Open navigation" />
+    <Shell
+      header={
+        <>
           <UnstyledButton component={SiteLink} href={REFERENCE_HREF} aria-label="Messaging Service, documentation">
             <Brand />
           </UnstyledButton>
@@ -60,36 +54,25 @@ export function DocsShell({ children }: { children: ReactNode }) {
             </Box>
             <SchemeToggle />
           </Group>
-        </Group>
-      </AppShell.Header>
-      {!isReference && (
-        <AppShell.Navbar visibleFrom="md" aria-label="Guides">
-          <Box className="nav-scroll" px="sm" py="md">
-            <DocsNavigation />
-          </Box>
-        </AppShell.Navbar>
+        </>
+      }
+      navigation={isReference ? null : <DocsNavigation />}
+      navigationLabel="Guides"
+      isDrawerOpen={drawerOpen}
+      onOpenDrawer={drawer.open}
+    >
+      {wasOpened && (
+        <Suspense>
+          <DocsDrawer opened={drawerOpen} onClose={drawer.close} />
+        </Suspense>
       )}
-      <Drawer
-        opened={drawerOpen}
-        onClose={drawer.close}
-        size={NAVBAR_WIDTH + 40}
-        hiddenFrom="md"
-        title={<Brand />}
-        closeButtonProps={{ "aria-label": "Close navigation" }}
-      >
-        <nav aria-label="Guides">
-          <DocsNavigation onLeave={drawer.close} />
-        </nav>
-      </Drawer>
-      <AppShell.Main id="content" tabIndex={-1} className="shell-main">
-        {isReference ? (
-          children
-        ) : (
-          <Container size={1100} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
-            {children}
-          </Container>
-        )}
-      </AppShell.Main>
-    </AppShell>
+      {isReference ? (
+        children
+      ) : (
+        <Container size={1100} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
+          {children}
+        </Container>
+      )}
+    </Shell>
   );
 }

@@ -24,12 +24,12 @@ import { isCrossSite } from "./same-site";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
 /** The stream of changes: a GET that stays open. It contains no texts or numbers, and uses no place of the gate for calls. */
-const LIVE = `/api/trpc/live.changes`;
+export const LIVE = `/api/trpc/live.changes`;
 
 /** Hands a request to Next. */
 export type HandOver = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-const TRPC = "/api/trpc/";
+export const TRPC = "/api/trpc/";
 const AUTH = "/api/auth/";
 /** Paths in the notation that our pages use; in another one, Next might see another path than the one checked here. */
 const TRPC_PATH = /^\/api\/trpc\/(?:[a-z0-9.,]|%2c)+$/i;

@@ -10,13 +10,14 @@ import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
 import { readBuiltFiles } from "./built-files";
 import { readBuiltPages } from "./built-pages";
-import { type HandOver, handleCall, isCallPath } from "./calls";
+import { type HandOver, isCallPath } from "./calls";
 import { answerDocsFile, readDocsFiles } from "./docs-files";
 import { EXPORTS, handleExport } from "./exports";
 import { handlePage } from "./pages";
 import { textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
 import { SECURITY_TXT, securityText } from "./security-txt";
+import { traceCall } from "./trace-call";
 
 const HEALTH = "/api/health";
 const READY = "/api/health/ready";
@@ -77,7 +78,7 @@ export function openConsoleDoor(next: HandOver): HandOver {
   return (request, response) => {
     const [asked = "/"] = (request.url ?? "/").split("?", 1);
     if (asked === EXPORTS) return handleExport(request, response);
-    if (isCallPath(asked)) return handleCall(request, response, asked, handOver);
+    if (isCallPath(asked)) return traceCall(request, response, asked, handOver);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (asked === HEALTH && isRead) return answerHealth(request, response);
     if (asked === READY && isRead) return answerReadiness(request, response);

@@ -13,6 +13,7 @@ import type { ApiError } from "../../core/errors";
 import { addJob, addScheduledJobs } from "../../core/jobs";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
+import { traceStored } from "../../core/spans";
 import type { Idempotency } from "../../core/trpc";
 import { countAcceptedBatch } from "../../observability/messages";
 import { findSuppressed } from "../../suppressions/store";
@@ -87,7 +88,9 @@ const acceptQueue = defineProcessValue("messages.accept", () =>
  *   unavailable, as {@link transaction} does.
  */
 export function accept(acceptance: Acceptance): Promise<Accepted> {
-  return acceptQueue()(acceptance);
+  return traceStored("message", acceptQueue()(acceptance), ({ replayed }) =>
+    replayed ? [] : acceptance.messages.map(({ id }) => id),
+  );
 }
 
 const isPending = (message: MessageRow): boolean => message.status === "pending";

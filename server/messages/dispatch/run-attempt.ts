@@ -4,6 +4,7 @@ import { MINUTE_MS, msUntil, now, wholeSeconds } from "../../core/clock";
 import { errorFields, log } from "../../core/log";
 import { metrics } from "../../core/metrics";
 import { defineProcessValue } from "../../core/process";
+import { inSpan } from "../../core/spans";
 import { noteOutcome } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
 import { forOperators } from "../../providers/http/response";
@@ -174,7 +175,7 @@ async function callWhenReady(adapter: Adapter, attempt: Attempt): Promise<CallRe
   });
   if (isOurs === false) return "not-ours";
   // A stopping process begins no more attempts. It has not called the provider, so this one can be given back.
-  return isOurs === null || underWay().isStopping ? "not-made" : call(adapter, attempt);
+  return isOurs === null || underWay().isStopping ? "not-made" : callTraced(adapter, attempt);
 }
 
 /** Begins the attempt, again if its beginning is not recent. @returns false when another worker owns it. */
@@ -191,6 +192,28 @@ function validityOf({ expiresAt }: OutboundMessage): Pick<SendRequest, "validity
   if (!expiresAt) return {};
   return { validity: { seconds: wholeSeconds(msUntil(expiresAt)), until: expiresAt } };
 }
+
+/** {@link call} within a span of the message's trace. */
+const callTraced = (adapter: Adapter, attempt: Attempt): Promise<CallResult> =>
+  inSpan(
+    () => ({
+      name: `provider ${adapter.id}`,
+      kind: "client",
+      subject: attempt.message.id,
+      attributes: {
+        "messaging.message.id": attempt.message.id,
+        "messaging_service.account_id": attempt.accountId,
+        "messaging_service.provider": adapter.id,
+        "messaging_service.attempt": attempt.seq,
+      },
+    }),
+    async (span) => {
+      const made = await call(adapter, attempt);
+      span?.set({ "messaging_service.outcome": made.outcome.kind });
+      if (made.outcome.kind !== "accepted") span?.fail(made.outcome.kind);
+      return made;
+    },
+  );
 
 async function call(adapter: Adapter, { message, seq }: Attempt): Promise<CallResult> {
   const reference = referenceTo(message.id, seq);

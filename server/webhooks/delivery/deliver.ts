@@ -1,4 +1,5 @@
 /** Sends deliveries of one endpoint and records their outcomes. No database connection is held during a request. */
+import { inSpan } from "../../core/spans";
 import { observeTry } from "../../observability/messages";
 import { presentEvent, presentReceived } from "../present";
 import { unsealSecrets } from "../secrets";
@@ -52,7 +53,7 @@ export async function sendDeliveries(
       while (mayBegin()) {
         const delivery = queue.shift();
         if (!delivery) return;
-        const result = await send(target, secrets, delivery, limitMs);
+        const result = await sendTraced(target, secrets, delivery, limitMs);
         const recorded = record(delivery, result);
         writes.push(recorded);
         // After a success the next request need not wait for the commit; a failure may just have disabled the endpoint.
@@ -70,6 +71,30 @@ export async function sendDeliveries(
   const failed = [...pumps, ...recorded].find((ended) => ended.status === "rejected");
   if (failed) throw failed.reason;
   return { unsentIds: queue.map((delivery) => delivery.deliveryId), wasClosed };
+}
+
+/** {@link send} within a span of the message's trace. The customer's server is not told of it. */
+function sendTraced(target: Target, secrets: Secrets, delivery: DueDelivery, limitMs: number) {
+  const subject = "message" in delivery ? delivery.message.id : delivery.received.id;
+  return inSpan(
+    () => ({
+      name: `webhook ${delivery.eventType}`,
+      kind: "client",
+      subject,
+      attributes: {
+        "messaging.message.id": subject,
+        "messaging_service.event_id": delivery.eventId,
+        "messaging_service.endpoint_id": target.id,
+        "messaging_service.try": delivery.attemptsMade + 1,
+      },
+    }),
+    async (span) => {
+      const made = await send(target, secrets, delivery, limitMs);
+      span?.set({ "http.response.status_code": made.statusCode ?? undefined });
+      if (!made.acknowledged) span?.fail(made.statusCode === null ? "failed" : "refused");
+      return made;
+    },
+  );
 }
 
 /** Signs each try anew, over exactly the bytes that are sent. */

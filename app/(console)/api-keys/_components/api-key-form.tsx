@@ -1,12 +1,12 @@
 "use client";
 
 import { Checkbox, Fieldset, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
 import { useForm } from "@mantine/form";
-import dayjs from "dayjs";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { localDay } from "@/app/_ui/values/days";
+
 import type { ApiKey } from "@/server/api-keys/schema";
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from "@/server/api-keys/scopes";
 
@@ -20,8 +20,8 @@ type Values = {
   daily_limit: number | string;
   monthly_limit: number | string;
   allowed_ips: string[];
-  /** Last valid day, `YYYY-MM-DD`, in the browser's time zone. */
-  expires_at: string | null;
+  /** Last valid day, `YYYY-MM-DD`, in the browser's time zone; empty: none. */
+  expires_at: string;
 };
 
 const EMPTY: Values = {
@@ -31,7 +31,7 @@ const EMPTY: Values = {
   daily_limit: "",
   monthly_limit: "",
   allowed_ips: [],
-  expires_at: null,
+  expires_at: "",
 };
 
 const numberOrNull = (value: number | string) => (value === "" ? null : Number(value));
@@ -57,12 +57,12 @@ const valuesOf = (apiKey: ApiKey): Values => ({
   daily_limit: apiKey.daily_limit ?? "",
   monthly_limit: apiKey.monthly_limit ?? "",
   allowed_ips: apiKey.allowed_ips ?? [],
-  expires_at: apiKey.expires_at && dayjs(apiKey.expires_at).format("YYYY-MM-DD"),
+  expires_at: apiKey.expires_at ? localDay(apiKey.expires_at) : "",
 });
 
 /** An expiry that was not touched stays exact; the field shows its day alone. */
 const keepExpiry = (input: Input, apiKey: ApiKey | undefined): Input =>
-  apiKey?.expires_at && input.expires_at && valuesOf(apiKey).expires_at === dayjs(input.expires_at).format("YYYY-MM-DD")
+  apiKey?.expires_at && input.expires_at && valuesOf(apiKey).expires_at === localDay(input.expires_at)
     ? { ...input, expires_at: apiKey.expires_at }
     : input;
 
@@ -142,14 +142,11 @@ export function ApiKeyForm({
               splitChars={[",", " ", ";"]}
               {...form.getInputProps("allowed_ips")}
             />
-            <DatePickerInput
+            <TextInput
+              type="date"
               label="Expiry date"
-              description="The key works through the end of this day"
-              placeholder="Never expires"
-              valueFormat="MMM D, YYYY"
-              minDate={new Date()}
-              clearable
-              clearButtonProps={{ "aria-label": "Clear expiry date" }}
+              description="The key works through the end of this day. Leave it empty for one that never expires."
+              min={localDay(new Date())}
               {...form.getInputProps("expires_at")}
             />
           </SimpleGrid>

@@ -2,12 +2,14 @@
 
 import { Button, Group, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
+import { lazy } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { Notice } from "@/app/_ui/notice";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedApiKey } from "@/server/api-keys/schema";
-import { ApiKeyForm } from "./api-key-form";
+
+const ApiKeyForm = lazy(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
 
 /** Creates a key and shows it, once. */
 export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

@@ -2,11 +2,13 @@
 
 import { Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
+import { lazy } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { toastDone } from "@/app/_ui/toast";
 import type { ApiKey } from "@/server/api-keys/schema";
-import { ApiKeyForm } from "./api-key-form";
+
+const ApiKeyForm = lazy(() => import("./api-key-form").then((file) => ({ default: file.ApiKeyForm })));
 
 /** Changes the name and the limits of a key; null: closed. */
 export function EditApiKeyDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {

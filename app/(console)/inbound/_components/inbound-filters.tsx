@@ -38,7 +38,6 @@ export function InboundFilters({ values, change }: { values: InboundFilterValues
       <FilterSelect
         label="To"
         placeholder="Any of your senders"
-        searchable
         options={[...new Set(values.to ? [values.to, ...ownNumbers] : ownNumbers)]}
         value={values.to}
         onChange={(to) => change({ to })}

@@ -53,7 +53,7 @@ const columns: ReadonlyArray<Column<Message>> = [
     header: "Text",
     visibleFrom: "md",
     render: (message) => (
-      <Text size="sm" c="dimmed" maw={320} truncate dir="auto">
+      <Text size="sm" c="dimmed" maw={{ base: 260, lg: 320 }} truncate dir="auto">
         {message.body || "Deleted"}
       </Text>
     ),

@@ -1,5 +1,6 @@
-import { Card, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Card, Group, Stack, Text, Title } from "@mantine/core";
 import { IconFlask } from "@tabler/icons-react";
+import { Table } from "@/app/_ui/lists/table";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 
 const SCENARIOS: ReadonlyArray<readonly [number: string, outcome: string]> = [
@@ -30,20 +31,20 @@ export function ScenarioHint() {
           The sandbox provider sends nothing. Use these recipients to simulate an outcome:
         </Text>
       </Stack>
-      <Table aria-label="Scenario numbers" verticalSpacing={4} fz="sm" withRowBorders={false} mb="sm">
-        <Table.Tbody>
+      <Table aria-label="Scenario numbers" cellPadding={4} isRuled={false} mb="sm">
+        <tbody>
           {SCENARIOS.map(([number, outcome]) => (
-            <Table.Tr key={number}>
-              <Table.Td className="nowrap" w={1}>
+            <tr key={number}>
+              <td className="fit nowrap">
                 <Group gap={2} wrap="nowrap">
                   <span className="tabular">{number}</span>
                   {number.startsWith("+") && <CopyButton value={number} label={`Copy ${number}`} />}
                 </Group>
-              </Table.Td>
-              <Table.Td c="dimmed">{outcome}</Table.Td>
-            </Table.Tr>
+              </td>
+              <td className="dimmed">{outcome}</td>
+            </tr>
           ))}
-        </Table.Tbody>
+        </tbody>
       </Table>
     </Card>
   );

@@ -1,22 +1,26 @@
 import { Button, Code, Group, Progress, Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { nonGsmCharacters, type Segmentation, segmentText } from "@/server/messages/segments";
-import { toGsmPunctuation } from "@/server/messages/smart-encoding";
+import { gsmSubstituteFor, toGsmPunctuation } from "@/server/messages/smart-encoding";
 
 const CHARACTERS_NAMED = 12;
+
+type Actions = {
+  /** Takes the text with characters replaced; absent: that is not offered. */
+  onReplace?: (body: string) => void;
+  /** Selects a part of the text in its field, by UTF-16 code units. */
+  onShow?: (index: number, length: number) => void;
+};
 
 /** Encoding and segments of the text, the units left in the last segment, and the characters that force UCS-2. */
 export function SegmentMeter({
   body,
   segmentation,
-  onReplace,
-}: {
-  body: string;
-  segmentation: Segmentation;
-  /** Takes the text with its typographic punctuation replaced; absent: that is not offered. */
-  onReplace?: (body: string) => void;
-}) {
+  ...actions
+}: { body: string; segmentation: Segmentation } & Actions) {
+  const { onReplace } = actions;
   const { encoding, segments, unitsPerSegment, unitsLeft } = segmentation;
   const used = unitsPerSegment - unitsLeft;
   return (
@@ -34,7 +38,7 @@ export function SegmentMeter({
           {unitsLeft} of {unitsPerSegment} left in this segment
         </Text>
       </Group>
-      {encoding === "UCS-2" && <NonGsmCharacters body={body} />}
+      {encoding === "UCS-2" && <NonGsmCharacters body={body} {...actions} />}
       {encoding === "UCS-2" && onReplace && <ReplaceButton body={body} segments={segments} onReplace={onReplace} />}
     </Stack>
   );
@@ -67,24 +71,45 @@ function ReplaceButton({
   );
 }
 
-/** Lists the characters that GSM-7 lacks, each once, in text order. */
-function NonGsmCharacters({ body }: { body: string }) {
-  const found = new Map(nonGsmCharacters(body).map(({ character, codePoint }) => [codePoint, character]));
-  const named = [...found].slice(0, CHARACTERS_NAMED);
-  const more = found.size - named.length;
+/** Lists the characters that GSM-7 lacks, each once, in text order: to replace one everywhere, or to find it in the text. */
+function NonGsmCharacters({ body, onReplace, onShow }: { body: string } & Actions) {
+  const found = [
+    ...new Map(
+      nonGsmCharacters(body)
+        .toReversed()
+        .map((one) => [one.codePoint, one]),
+    ).values(),
+  ].reverse();
+  const named = found.slice(0, CHARACTERS_NAMED);
+  const more = found.length - named.length;
   return (
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
-        {found.size === 1 ? "This character is" : "These characters are"} outside the GSM-7 alphabet, so the whole text
-        is sent as UCS-2, with fewer characters per segment:
+        {found.length === 1 ? "This character is" : "These characters are"} outside the GSM-7 alphabet, so the whole
+        text is sent as UCS-2, with fewer characters per segment:
       </Text>
       <Group gap={6}>
-        {named.map(([codePoint, character]) => (
-          <Code key={codePoint} fz="sm">
-            {isVisible(character) ? `${character} ` : ""}
-            {unicodeName(codePoint)}
-          </Code>
-        ))}
+        {named.map(({ character, codePoint, index }) => {
+          const name = `${isVisible(character) ? `${character} ` : ""}${unicodeName(codePoint)}`;
+          const substitute = gsmSubstituteFor(character);
+          if (onReplace && substitute !== null) {
+            return (
+              <CharacterButton
+                key={codePoint}
+                action="Replace"
+                onClick={() => onReplace(body.replaceAll(character, substitute))}
+              >
+                {name} by {substituteName(substitute)}
+              </CharacterButton>
+            );
+          }
+          if (!onShow) return <Code key={codePoint}>{name}</Code>;
+          return (
+            <CharacterButton key={codePoint} action="Find" onClick={() => onShow(index, character.length)}>
+              {name}
+            </CharacterButton>
+          );
+        })}
         {more > 0 && (
           <Text size="sm" c="dimmed">
             and {formatCount(more)} more
@@ -94,6 +119,17 @@ function NonGsmCharacters({ body }: { body: string }) {
     </Stack>
   );
 }
+
+function CharacterButton({ action, onClick, children }: { action: string; onClick: () => void; children: ReactNode }) {
+  return (
+    <Button size="compact-xs" variant="default" onClick={onClick}>
+      {action} {children}
+    </Button>
+  );
+}
+
+const substituteName = (substitute: string) =>
+  ({ "": "nothing", " ": "a space", "\n": "a line break" })[substitute] ?? substitute;
 
 /** Control characters, unusual spaces, joiners and lone surrogates would render as nothing or as a box. */
 const isVisible = (character: string) => !/^[\p{C}\p{Z}\p{M}]$/u.test(character);

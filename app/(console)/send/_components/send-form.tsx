@@ -1,14 +1,16 @@
 "use client";
 
-import { Alert, Button, Card, Grid, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Card, Grid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { keepPreviousData, useMutation } from "@tanstack/react-query";
 import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
+import { useRef } from "react";
 import { once, trpc } from "@/app/_trpc/client";
 import { apiErrorOf } from "@/app/_ui/forms/api-error";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { fieldError } from "@/app/_ui/forms/form-errors";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
@@ -73,6 +75,7 @@ function tellOutcome({ to, status, scheduled_at, error }: Outcome): void {
 /** The form to send one message. `senderIds` are the approved ones, at least one. */
 export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; sandbox: boolean; draft?: Draft }) {
   const router = useRouter();
+  const textField = useRef<HTMLTextAreaElement>(null);
   const utils = trpc.useUtils();
   const keyOf = useIdempotencyKey();
   const send = useMutation({
@@ -142,14 +145,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
           <form onSubmit={submit} noValidate aria-label="Message">
             <Stack gap="md">
               <SendError error={errors.unplaced} />
-              <Select
-                comboboxProps={{ keepMounted: false }}
-                label="From"
-                data={senderIds}
-                allowDeselect={false}
-                searchable={senderIds.length > 8}
-                {...form.getInputProps("from")}
-              />
+              <Choice label="From" data={senderIds} {...form.getInputProps("from")} />
               <TextInput
                 label="To"
                 type="tel"
@@ -162,6 +158,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
               />
               <Stack gap="xs">
                 <Textarea
+                  ref={textField}
                   label="Text"
                   rows={6}
                   dir="auto"
@@ -173,6 +170,10 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
                   body={body}
                   segmentation={segmentation}
                   onReplace={(replaced) => form.setFieldValue("body", replaced)}
+                  onShow={(index, length) => {
+                    textField.current?.focus();
+                    textField.current?.setSelectionRange(index, index + length);
+                  }}
                 />
               </Stack>
               <TextInput

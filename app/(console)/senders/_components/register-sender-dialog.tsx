@@ -1,8 +1,9 @@
 "use client";
 
-import { Select, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
@@ -74,12 +75,10 @@ function RegisterSenderForm({ onClose }: { onClose: () => void }) {
           withAsterisk
           {...form.getInputProps("sender_id")}
         />
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <Choice
           label="Type"
           description="Leave empty to derive it from the sender ID"
           placeholder="Automatic"
-          clearable
           data={TYPE_OPTIONS}
           {...form.getInputProps("type")}
         />

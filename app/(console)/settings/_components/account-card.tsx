@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, Card, Group, Select, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
@@ -61,13 +62,10 @@ export function AccountCard({
             description="Optional"
             {...form.getInputProps("company_name")}
           />
-          <Select
-            comboboxProps={{ keepMounted: false }}
+          <Choice
             label="Country"
             placeholder="Not given"
-            searchable
-            clearable={canEdit}
-            readOnly={!canEdit}
+            disabled={!canEdit}
             data={options}
             {...form.getInputProps("country")}
             value={form.values.country || null}

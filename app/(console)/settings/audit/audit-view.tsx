@@ -7,7 +7,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
-import { AUDIT_ACTIONS } from "@/server/audit/schema";
+import { AUDIT_ACTIONS } from "@/server/audit/actions";
 
 const PER_PAGE = 25;
 

@@ -1,8 +1,9 @@
 "use client";
 
-import { Select, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
@@ -61,13 +62,10 @@ function AddSuppressionForm({ onClose }: { onClose: () => void }) {
           withAsterisk
           {...form.getInputProps("number")}
         />
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <Choice
           label="From"
           description="Leave empty to suppress it for all your senders"
           placeholder="All senders"
-          clearable
-          searchable
           data={senders.data?.items.map((sender) => sender.sender_id) ?? []}
           {...form.getInputProps("sender_id")}
         />

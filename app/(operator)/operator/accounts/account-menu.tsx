@@ -1,15 +1,21 @@
 "use client";
 
-import { ActionIcon, Menu } from "@mantine/core";
-import { IconAdjustments, IconDots, IconPlayerPlay, IconUserOff } from "@tabler/icons-react";
+import { ActionIcon } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import type { OperatedAccount } from "@/server/operator/schema";
 
-/** Further actions on an account: its limits, suspension and reactivation. */
+const AccountMenuItems = lazy(() =>
+  import("./account-menu-items").then((file) => ({ default: file.AccountMenuItems })),
+);
+
+/** Further actions on an account: its limits, suspension and reactivation. The menu is loaded when it is opened first. */
 export function AccountMenu({ account, onLimit }: { account: OperatedAccount; onLimit: () => void }) {
   const utils = trpc.useUtils();
+  const [isWanted, setWanted] = useState(false);
   const name = account.company_name || account.name;
   const setStatus = trpc.operator.setAccountStatus.useMutation({
     onSuccess: ({ status }) => {
@@ -26,30 +32,29 @@ export function AccountMenu({ account, onLimit }: { account: OperatedAccount; on
       confirmLabel: "Suspend account",
       onConfirm: () => setStatus.mutate({ account_id: account.id, status: "suspended" }),
     });
+  const button = (
+    <ActionIcon
+      variant="default"
+      size={30}
+      aria-label={`More actions for ${name}`}
+      aria-haspopup="menu"
+      loading={setStatus.isPending}
+      onClick={() => setWanted(true)}
+    >
+      <IconDots size={16} aria-hidden />
+    </ActionIcon>
+  );
+  if (!isWanted) return button;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label={`More actions for ${name}`} loading={setStatus.isPending}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconAdjustments size={16} aria-hidden />} onClick={onLimit}>
-          Limits
-        </Menu.Item>
-        {account.status === "active" ? (
-          <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={askToSuspend}>
-            Suspend
-          </Menu.Item>
-        ) : (
-          <Menu.Item
-            leftSection={<IconPlayerPlay size={16} aria-hidden />}
-            onClick={() => setStatus.mutate({ account_id: account.id, status: "active" })}
-          >
-            Reactivate
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={button}>
+      <AccountMenuItems
+        isActive={account.status === "active"}
+        onLimit={onLimit}
+        onSuspend={askToSuspend}
+        onReactivate={() => setStatus.mutate({ account_id: account.id, status: "active" })}
+      >
+        {button}
+      </AccountMenuItems>
+    </Suspense>
   );
 }

@@ -8,7 +8,7 @@ import { AuditActionSelect, AuditTable } from "@/app/_ui/lists/audit-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { SearchField } from "@/app/_ui/lists/search-field";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
-import { AUDIT_ACTIONS } from "@/server/audit/schema";
+import { AUDIT_ACTIONS } from "@/server/audit/actions";
 
 const PER_PAGE = 25;
 const SEARCH_MAX = 64;

@@ -1,8 +1,9 @@
 "use client";
 
-import { ActionIcon, Group, Input, Paper, Select, Stack, Text } from "@mantine/core";
+import { ActionIcon, Group, Input, Paper, Stack, Text } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
+import { Choice } from "@/app/_ui/forms/choice";
 import { PROVIDERS } from "@/server/providers/schema";
 import { providerName } from "../providers/provider-words";
 
@@ -52,12 +53,11 @@ export function ChainInput({
         </ol>
       )}
       {addable.length > 0 && (
-        <Select
+        <Choice
           aria-label="Add a provider"
           placeholder="Add a provider"
           data={addable.map((provider) => ({ value: provider, label: providerName(provider) }))}
           value={null}
-          searchable
           onChange={(provider) => provider && onChange([...value, provider])}
         />
       )}

@@ -1,35 +1,13 @@
 "use client";
 
-import { Button, Menu } from "@mantine/core";
-import { IconBraces, IconChevronDown, IconRefresh, IconTerminal2 } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconChevronDown, IconRefresh } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
 import { LinkButton } from "@/app/_ui/frame/link-button";
-import { toastDone, toastProblem } from "@/app/_ui/toast";
 import type { MessageDetail } from "@/server/messages/schema";
 import { CancelButton } from "./cancel-button";
 
-/** A text as one argument of a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** The request that sends this message. The key is left to the reader: only its hash is stored. */
-function curlOf({ message: { from, to, body }, reference }: MessageDetail): string {
-  const request = { from, to, body, ...(reference === null ? {} : { reference }) };
-  return [
-    `curl -X POST ${window.location.origin}/api/v1/messages/send`,
-    `  -H "Authorization: Bearer $API_KEY"`,
-    `  -H "Content-Type: application/json"`,
-    `  -d ${quoted(JSON.stringify(request))}`,
-  ].join(" \\\n");
-}
-
-/** Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well. */
-async function copy(text: string, done: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    toastDone(done);
-  } catch {
-    toastProblem("Nothing was copied", "The browser gives the clipboard to pages over HTTPS only.");
-  }
-}
+const CopyMenu = lazy(() => import("./copy-menu").then((file) => ({ default: file.CopyMenu })));
 
 /** Sends the message again, unless its text was deleted, or copies it. */
 export function MessageActions({ detail }: { detail: MessageDetail }) {
@@ -46,29 +24,28 @@ export function MessageActions({ detail }: { detail: MessageDetail }) {
           Send again
         </LinkButton>
       )}
-      <Menu position="bottom-end" keepMounted={false} withinPortal={false}>
-        <Menu.Target>
-          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
-            Copy
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {hasText && (
-            <Menu.Item
-              leftSection={<IconTerminal2 size={16} aria-hidden />}
-              onClick={() => void copy(curlOf(detail), "Copied as curl")}
-            >
-              As curl
-            </Menu.Item>
-          )}
-          <Menu.Item
-            leftSection={<IconBraces size={16} aria-hidden />}
-            onClick={() => void copy(JSON.stringify(detail.message, null, 2), "Copied as JSON")}
-          >
-            As JSON
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <CopyMenuButton detail={detail} />
     </>
+  );
+}
+
+/** The menu is loaded when it is opened first. */
+function CopyMenuButton({ detail }: { detail: MessageDetail }) {
+  const [isWanted, setWanted] = useState(false);
+  const button = (
+    <Button
+      variant="default"
+      rightSection={<IconChevronDown size={16} aria-hidden />}
+      aria-haspopup="menu"
+      onClick={() => setWanted(true)}
+    >
+      Copy
+    </Button>
+  );
+  if (!isWanted) return button;
+  return (
+    <Suspense fallback={button}>
+      <CopyMenu detail={detail}>{button}</CopyMenu>
+    </Suspense>
   );
 }

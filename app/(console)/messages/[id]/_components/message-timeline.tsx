@@ -1,4 +1,4 @@
-import { Anchor, Card, Text, Timeline, Title } from "@mantine/core";
+import { Anchor, Card, Group, Text, Timeline, Title } from "@mantine/core";
 import {
   IconArrowsExchange,
   IconBroadcast,
@@ -17,7 +17,7 @@ import { formatMoney } from "@/app/_ui/values/money";
 import { TONE_COLORS, type Tone } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
-import { elapsed, type TimelineEntry, timelineOf } from "./timeline";
+import { elapsed, foldedTimeline, type TimelineEntry } from "./timeline";
 
 type Outcome = MessageDetail["attempts"][number]["outcome"];
 
@@ -137,9 +137,66 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
 const signed = (amount: number, currency: string) =>
   `${amount > 0 ? "+" : "−"}${formatMoney(Math.abs(amount), currency)}`;
 
-/** The history of a message: ledger entries, attempts, receipts, status changes and webhooks, oldest first. */
+/** The line of a fold: `Cost reserved · 2 webhooks`. */
+function summaryOf(folded: TimelineEntry[]): string {
+  const moves = folded.flatMap((entry) => (entry.kind === "ledger" ? [LEDGER_TITLES[entry.move.kind] ?? "Money"] : []));
+  const webhooks = folded.filter(({ kind }) => kind === "delivery").length;
+  if (webhooks > 0) moves.push(webhooks === 1 ? "1 webhook" : `${formatCount(webhooks)} webhooks`);
+  return moves.join(" · ");
+}
+
+/** A webhook that did not arrive must not hide. */
+const needsAttention = (entry: TimelineEntry) => entry.kind === "delivery" && entry.delivery.status !== "delivered";
+
+function When({ entry, detail }: { entry: TimelineEntry; detail: MessageDetail }) {
+  return (
+    <Text size="xs" c="dimmed" mt={2} component="div" className="tabular">
+      <Time value={entry.at} />
+      {entry.kind !== "accepted" && ` · ${elapsed(detail.message.created_at, entry.at)}`}
+    </Text>
+  );
+}
+
+/** Money and webhooks, folded until someone asks. */
+function Consequences({ folded, detail }: { folded: TimelineEntry[]; detail: MessageDetail }) {
+  if (folded.length === 0) return null;
+  return (
+    <details className="fold" open={folded.some(needsAttention)}>
+      <summary>{summaryOf(folded)}</summary>
+      <ul className="plain-list">
+        {folded.map((entry) => {
+          const view = viewOf(entry, detail);
+          return (
+            <li key={entry.key}>
+              <Group gap={8} wrap="nowrap" align="flex-start">
+                <Text span c={TONE_COLORS[view.tone]} lh={1.4}>
+                  {view.icon}
+                </Text>
+                <Text size="sm" component="div" className="break-word">
+                  {view.title}
+                  {view.body && (
+                    <Text span inherit c="dimmed">
+                      {" · "}
+                      {view.body}
+                    </Text>
+                  )}
+                  <When entry={entry} detail={detail} />
+                </Text>
+              </Group>
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}
+
+/**
+ * The history of a message: attempts, receipts and status changes, oldest first, and folded below them the money and the
+ * webhooks that they caused.
+ */
 export function MessageTimeline({ detail }: { detail: MessageDetail }) {
-  const entries = timelineOf(detail);
+  const entries = foldedTimeline(detail);
   return (
     <Card component="section" aria-label="Timeline">
       <Title order={2} size="h4" mb="lg">
@@ -151,19 +208,17 @@ export function MessageTimeline({ detail }: { detail: MessageDetail }) {
         active={entries.length - 1}
         styles={{ itemTitle: { fontSize: "var(--mantine-font-size-sm)", fontWeight: 600, lineHeight: 1.4 } }}
       >
-        {entries.map((entry) => {
+        {entries.map(({ entry, folded }) => {
           const view = viewOf(entry, detail);
           return (
             <Timeline.Item key={entry.key} bullet={view.icon} color={TONE_COLORS[view.tone]} title={view.title}>
               {view.body && (
-                <Text size="sm" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>
+                <Text size="sm" c="dimmed" component="div" className="break-word">
                   {view.body}
                 </Text>
               )}
-              <Text size="xs" c="dimmed" mt={2} component="div" className="tabular">
-                <Time value={entry.at} />
-                {entry.kind !== "accepted" && ` · ${elapsed(detail.message.created_at, entry.at)}`}
-              </Text>
+              <When entry={entry} detail={detail} />
+              <Consequences folded={folded} detail={detail} />
             </Timeline.Item>
           );
         })}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MessageDetail } from "@/server/messages/schema";
-import { elapsed, timelineOf } from "./timeline";
+import { elapsed, foldedTimeline, timelineOf } from "./timeline";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
 
@@ -77,6 +77,26 @@ describe("timelineOf", () => {
   it("gives equal receipts different keys", () => {
     const repeated = { ...detail, receipts: [...detail.receipts, ...detail.receipts] };
     expect(new Set(keysOf(repeated)).size).toBe(keysOf(repeated).length);
+  });
+});
+
+describe("foldedTimeline", () => {
+  const foldsOf = (from: MessageDetail) =>
+    foldedTimeline(from).map(({ entry, folded }) => [entry.key, folded.map(({ key }) => key)]);
+
+  it("puts money and webhooks below what caused them", () => {
+    expect(foldsOf(detail)).toEqual([
+      ["accepted", ["ledger-reserve"]],
+      ["attempt-1", []],
+      ["sent", ["ledger-settle", "dlv_1"]],
+      ["receipt-0", []],
+      ["delivered", []],
+    ]);
+  });
+
+  it("leaves nothing out", () => {
+    const shown = foldedTimeline(detail).flatMap(({ entry, folded }) => [entry, ...folded]);
+    expect(shown).toEqual(timelineOf(detail));
   });
 });
 

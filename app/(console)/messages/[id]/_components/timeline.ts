@@ -66,6 +66,22 @@ export function timelineOf({ message, attempts, receipts, ledger, deliveries }: 
   return entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || rank(a) - rank(b));
 }
 
+/** An entry with the money moves and webhooks that it caused. */
+export type FoldedEntry = { entry: TimelineEntry; folded: TimelineEntry[] };
+
+const isConsequence = ({ kind }: TimelineEntry) => kind === "ledger" || kind === "delivery";
+
+/** What became of a message, oldest first; money and webhooks stand below the entry that they follow. */
+export function foldedTimeline(detail: MessageDetail): FoldedEntry[] {
+  const entries: FoldedEntry[] = [];
+  for (const entry of timelineOf(detail)) {
+    const cause = entries.at(-1);
+    if (cause && isConsequence(entry)) cause.folded.push(entry);
+    else entries.push({ entry, folded: [] });
+  }
+  return entries;
+}
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
@@ -59,12 +60,10 @@ function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: ()
           data-autofocus
           {...form.getInputProps("email")}
         />
-        <Select
-          comboboxProps={{ keepMounted: false }}
+        <Choice
           label="Role"
           description={ROLE_WORDS[form.values.role].may}
           data={ROLE_OPTIONS}
-          allowDeselect={false}
           {...form.getInputProps("role")}
         />
         <FormButtons submit="Invite" busy={create.isPending} onCancel={onCancel} />

@@ -1,8 +1,9 @@
 "use client";
 
-import { ActionIcon, Card, Group, Select, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Card, Group, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconUserMinus, IconUsers } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { confirmAction } from "@/app/_ui/forms/confirm";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -11,7 +12,8 @@ import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { Tooltip } from "@/app/_ui/tooltip";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
-import { type Member, ROLES } from "@/server/members/schema";
+import { ROLES } from "@/server/members/roles";
+import type { Member } from "@/server/members/schema";
 import { ROLE_OPTIONS, ROLE_WORDS } from "./role-words";
 
 const nameColumn: Column<Member> = {
@@ -102,12 +104,10 @@ function RoleSelect({ member }: { member: Member }) {
     onError: toastFailed,
   });
   return (
-    <Select
-      comboboxProps={{ keepMounted: false }}
+    <Choice
       aria-label={`Role of ${member.name}`}
       data={ROLE_OPTIONS}
       value={change.isPending ? (change.variables?.role ?? member.role) : member.role}
-      allowDeselect={false}
       disabled={change.isPending}
       onChange={(value) => {
         const role = ROLES.find((each) => each === value);

@@ -1,4 +1,5 @@
-import { type Member, ROLES } from "@/server/members/schema";
+import { ROLES } from "@/server/members/roles";
+import type { Member } from "@/server/members/schema";
 
 type Role = Member["role"];
 

@@ -25,10 +25,10 @@ const STATUS_OPTIONS = DELIVERY_STATUSES.map((status) => ({
 }));
 
 /** The ids that are chosen of those that can be sent again. */
-type Choice = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
+type Chosen = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
 
 /** Beside the choice one column, because a delivery expands in place over the whole width. */
-const columnsOf = (endpointId: string, { all, chosen, choose }: Choice): ReadonlyArray<Column<Delivery>> => [
+const columnsOf = (endpointId: string, { all, chosen, choose }: Chosen): ReadonlyArray<Column<Delivery>> => [
   {
     key: "choice",
     header: (

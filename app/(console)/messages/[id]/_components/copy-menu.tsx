@@ -1,0 +1,54 @@
+"use client";
+
+import { Menu } from "@mantine/core";
+import { IconBraces, IconTerminal2 } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { LoadedMenu } from "@/app/_ui/frame/loaded-menu";
+import { toastDone, toastProblem } from "@/app/_ui/toast";
+import type { MessageDetail } from "@/server/messages/schema";
+
+/** A text as one argument of a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The request that sends this message. The key is left to the reader: only its hash is stored. */
+function curlOf({ message: { from, to, body }, reference }: MessageDetail): string {
+  const request = { from, to, body, ...(reference === null ? {} : { reference }) };
+  return [
+    `curl -X POST ${window.location.origin}/api/v1/messages/send`,
+    `  -H "Authorization: Bearer $API_KEY"`,
+    `  -H "Content-Type: application/json"`,
+    `  -d ${quoted(JSON.stringify(request))}`,
+  ].join(" \\\n");
+}
+
+/** Browsers give the clipboard to secure contexts only, and consoles are opened over plain HTTP as well. */
+async function copy(text: string, done: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toastDone(done);
+  } catch {
+    toastProblem("Nothing was copied", "The browser gives the clipboard to pages over HTTPS only.");
+  }
+}
+
+/** Copies a message in other forms. `children`: the button. */
+export function CopyMenu({ detail, children }: { detail: MessageDetail; children: ReactNode }) {
+  return (
+    <LoadedMenu button={children} keepMounted={false}>
+      {detail.message.body !== "" && (
+        <Menu.Item
+          leftSection={<IconTerminal2 size={16} aria-hidden />}
+          onClick={() => void copy(curlOf(detail), "Copied as curl")}
+        >
+          As curl
+        </Menu.Item>
+      )}
+      <Menu.Item
+        leftSection={<IconBraces size={16} aria-hidden />}
+        onClick={() => void copy(JSON.stringify(detail.message, null, 2), "Copied as JSON")}
+      >
+        As JSON
+      </Menu.Item>
+    </LoadedMenu>
+  );
+}

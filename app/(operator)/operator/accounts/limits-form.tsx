@@ -1,0 +1,120 @@
+"use client";
+
+import { MultiSelect, NumberInput, SimpleGrid, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMemo } from "react";
+import { trpc } from "@/app/_trpc/client";
+import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { toastDone } from "@/app/_ui/toast";
+import { countryName } from "@/app/(console)/senders/_components/sender-words";
+import type { OperatedAccount } from "@/server/operator/schema";
+
+type Entered = number | string;
+type Values = {
+  allowed_countries: string[];
+  flood_identical: Entered;
+  flood_total: Entered;
+  daily_spend_cap: Entered;
+};
+
+const DECIMALS = 6;
+const OPTIONS_SHOWN_MAX = 60;
+
+const numberOrNull = (entered: Entered): number | null => (entered === "" ? null : Number(entered));
+
+/** The fields of the limits of an account: countries, messages per number, spending per day. */
+export function LimitsForm({
+  account,
+  countries,
+  onDone,
+}: {
+  account: OperatedAccount;
+  countries: readonly string[];
+  onDone: () => void;
+}) {
+  const utils = trpc.useUtils();
+  const options = useMemo(
+    () =>
+      countries
+        .map((code) => ({ value: code, label: `${countryName(code) ?? code} (${code})` }))
+        .sort((one, other) => one.label.localeCompare(other.label, "en")),
+    [countries],
+  );
+  const form = useForm<Values>({
+    mode: "controlled",
+    initialValues: {
+      allowed_countries: account.allowed_countries,
+      flood_identical: account.flood_identical ?? "",
+      flood_total: account.flood_total ?? "",
+      daily_spend_cap: account.daily_spend_cap ?? "",
+    },
+  });
+  const errors = useFormErrors(form);
+  const limit = trpc.operator.limitAccount.useMutation({
+    onSuccess: ({ name, company_name }) => {
+      toastDone(`Limits of ${company_name || name} saved`);
+      onDone();
+      return utils.operator.accounts.invalidate();
+    },
+    onError: errors.show,
+  });
+  const submit = form.onSubmit((values) => {
+    errors.clear();
+    limit.mutate({
+      account_id: account.id,
+      allowed_countries: values.allowed_countries,
+      flood_identical: numberOrNull(values.flood_identical),
+      flood_total: numberOrNull(values.flood_total),
+      daily_spend_cap: numberOrNull(values.daily_spend_cap),
+    });
+  });
+  return (
+    <form onSubmit={submit} noValidate aria-label="Limits">
+      <Stack gap="md">
+        <MultiSelect
+          label="Allowed countries"
+          description="Leave empty to allow all countries"
+          placeholder={form.values.allowed_countries.length === 0 ? "All countries" : undefined}
+          data={options}
+          limit={OPTIONS_SHOWN_MAX}
+          searchable
+          clearable
+          hidePickedOptions
+          clearButtonProps={{ "aria-label": "Allow all countries" }}
+          {...form.getInputProps("allowed_countries")}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+          <NumberInput
+            label="Identical texts per number"
+            description="Per hour. 0 = no limit, empty = default"
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            {...form.getInputProps("flood_identical")}
+          />
+          <NumberInput
+            label="Messages per number"
+            description="Per hour. 0 = no limit, empty = default"
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            {...form.getInputProps("flood_total")}
+          />
+        </SimpleGrid>
+        <NumberInput
+          label={`Daily spending cap in ${account.currency}`}
+          description="Per UTC day. Empty = no cap"
+          decimalScale={DECIMALS}
+          allowNegative={false}
+          thousandSeparator=","
+          hideControls
+          {...form.getInputProps("daily_spend_cap")}
+        />
+        <ErrorAlert error={errors.unplaced} title="The limits were not saved" />
+        <FormButtons submit="Save limits" busy={limit.isPending} onCancel={onDone} />
+      </Stack>
+    </form>
+  );
+}

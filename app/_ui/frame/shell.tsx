@@ -1,0 +1,55 @@
+"use client";
+
+import { Box, Burger, Group } from "@mantine/core";
+import type { ReactNode } from "react";
+
+/**
+ * The frame of a page: the header, the navigation beside it on wide screens, and the content. Mantine's can be resized by
+ * hand and locks scrolling, which weighs 12 kB.
+ */
+export function Shell({
+  brand,
+  header,
+  navigation,
+  navigationLabel,
+  isDrawerOpen,
+  onOpenDrawer,
+  isBesideHeader = false,
+  children,
+}: {
+  /** At the head of the navigation; without it the header holds it. */
+  brand?: ReactNode;
+  header: ReactNode;
+  /** null: the page has its own. */
+  navigation: ReactNode | null;
+  navigationLabel: string;
+  isDrawerOpen: boolean;
+  onOpenDrawer: () => void;
+  /** The navigation reaches to the top of the window. */
+  isBesideHeader?: boolean;
+  children: ReactNode;
+}) {
+  const kind = navigation === null ? "alone" : isBesideHeader ? "beside" : "below";
+  return (
+    <div className="shell" data-navigation={kind}>
+      <a href="#content" className="skip-link">
+        Skip to content
+      </a>
+      <header className="shell-header">
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger opened={isDrawerOpen} onClick={onOpenDrawer} hiddenFrom="md" size="sm" aria-label="Open navigation" />
+          {header}
+        </Group>
+      </header>
+      {navigation !== null && (
+        <Box component="nav" visibleFrom="md" className="shell-navigation" aria-label={navigationLabel}>
+          {brand && <div className="shell-brand">{brand}</div>}
+          <div className="nav-scroll">{navigation}</div>
+        </Box>
+      )}
+      <main id="content" tabIndex={-1} className="shell-main">
+        {children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+/**
+ * Spans of OpenTelemetry. This file knows none of its packages: server/observability/tracing.ts loads them, and installs the
+ * tracer, when OTEL_EXPORTER_OTLP_ENDPOINT is set. Without a tracer every function here only calls what it is given.
+ *
+ * Terms.
+ * - subject: a message, or an inbound one. Its trace follows from its id, so every process can add to it, and nothing is stored
+ *   or carried along for it (docs/decisions/0036).
+ * - Attributes are names, ids and counts: never a text, a number, an address or a secret.
+ */
+import { defineProcessValue } from "./process";
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export type SpanPlan = {
+  name: string;
+  /** server: a request to us; client: one of ours; consumer: a run of a job. */
+  kind: "server" | "client" | "consumer";
+  attributes?: Attributes;
+  /** `traceparent` of the caller (W3C Trace Context), whose trace it then continues; what is malformed is ignored. */
+  traceparent?: string | undefined;
+  /** Its span stands in the trace of this subject, linked with the span under way. */
+  subject?: string;
+  /** Subjects that it carries, and spans as {@link activeTrace} names them: it is linked with the first of them. */
+  subjects?: readonly string[] | undefined;
+  traces?: readonly string[] | undefined;
+};
+
+/** A span under way. */
+export type Span = {
+  rename: (name: string) => void;
+  set: (attributes: Attributes) => void;
+  /** Marks it as failed. `type`: one of few words. */
+  fail: (type: string) => void;
+};
+
+export type Tracer = {
+  run: <Result>(plan: SpanPlan, work: (span: Span) => Promise<Result>) => Promise<Result>;
+  /** Begins the trace of a subject with its first span, from `startedAt` (milliseconds since 1970) until now. */
+  begin: (name: string, subjects: readonly string[], startedAt: number) => void;
+  /** Adds a span without a duration to the trace of a subject. */
+  mark: (name: string, subject: string, at: Date) => void;
+  outside: (work: () => void) => void;
+  active: () => string | undefined;
+};
+
+const installed = defineProcessValue("spans.tracer", (): { tracer: Tracer | null } => ({ tracer: null }));
+
+/** Sets the tracer of this process; null: none. */
+export function installTracer(tracer: Tracer | null): void {
+  installed().tracer = tracer;
+}
+
+/**
+ * Runs `work` within a span, which ends with it and is failed by a throw.
+ * @param plan is asked only when there is a tracer.
+ * @param work is given null without one.
+ */
+export function inSpan<Result>(plan: () => SpanPlan, work: (span: Span | null) => Promise<Result>): Promise<Result> {
+  const { tracer } = installed();
+  return tracer ? tracer.run(plan(), work) : work(null);
+}
+
+/** Begins the traces of subjects once they are stored, linked both ways with the span under way. */
+export function traceStored<Result>(
+  name: string,
+  storing: Promise<Result>,
+  subjectsOf: (result: Result) => readonly string[],
+): Promise<Result> {
+  const { tracer } = installed();
+  if (!tracer) return storing;
+  const startedAt = Date.now();
+  return storing.then((result) => {
+    tracer.begin(name, subjectsOf(result), startedAt);
+    return result;
+  });
+}
+
+/** Adds steps of subjects, each a moment, to their traces. */
+export function traceSteps(stepsOf: () => readonly { subject: string; name: string; at: Date }[]): void {
+  const { tracer } = installed();
+  if (tracer) for (const { subject, name, at } of stepsOf()) tracer.mark(name, subject, at);
+}
+
+/** Runs what serves many callers: the span of the one that happens to begin it is not its parent. */
+export function outsideSpans(work: () => void): void {
+  const { tracer } = installed();
+  if (tracer) tracer.outside(work);
+  else work();
+}
+
+/** The span under way as `traceparent`, for a job to be linked with it; undefined when there is none, or it is not sampled. */
+export const activeTrace = (): string | undefined => installed().tracer?.active();
