@@ -99,7 +99,7 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
       Array.isArray(value) ? value.join(", ") : `${value}`,
     ]),
   );
-  const serve = async () => {
+  const respond = async () => {
     const served = await serveReceipt({
       method: request.method ?? "GET",
       url: request.url ?? "",
@@ -116,5 +116,5 @@ export async function handleReceiptNode(request: IncomingMessage, response: Serv
     return { ...served, body: "" };
   };
   const asked = { method: request.method ?? "GET" };
-  await writeResponse(request, response, await observeRequest(asked, serve, "receipts"));
+  await writeResponse(request, response, await observeRequest(asked, respond, "receipts"));
 }

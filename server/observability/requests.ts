@@ -29,28 +29,27 @@ function observe(operation: string, status: number, seconds: number): void {
 }
 
 /**
-/**
  * Serves a request within a span, measures and logs it, and returns its response.
  * @param otherwise the operation of a request without facts: it was refused early, or has none.
  */
 export const observeRequest = <Served extends Answered>(
   asked: Asked,
-  serve: () => Promise<Served>,
+  respond: () => Promise<Served>,
   otherwise = "none",
 ): Promise<Served> =>
   inSpan(
     () => ({ name: otherwise, kind: "server", traceparent: asked.header?.("traceparent") }),
-    (span) => measure(asked, serve, otherwise, span),
+    (span) => measure(asked, respond, otherwise, span),
   );
 
 async function measure<Served extends Answered>(
   asked: Asked,
-  serve: () => Promise<Served>,
+  respond: () => Promise<Served>,
   otherwise: string,
   span: Span | null,
 ): Promise<Served> {
   const startedAt = performance.now();
-  const response = await serve();
+  const response = await respond();
   const ms = performance.now() - startedAt;
   const { facts } = asked;
   const operation = facts?.operation ?? otherwise;
