@@ -98,7 +98,9 @@ export default async function start(): Promise<() => Promise<void>> {
   process.env[DATA_DIR] = dataDir;
   const { DATABASE_URL: _, PUBLIC_URL: __, HOST: ___, ...inherited } = process.env;
   const behind = await startBehindPooler(dataDir);
-  if (behind.settings.DATABASE_DIRECT_URL) process.env[DIRECT_URL] = behind.settings.DATABASE_DIRECT_URL;
+  const { DATABASE_DIRECT_URL: direct, DATABASE_STATEMENT_NAMES: names } = behind.settings;
+  // Test processes ask the same database.
+  if (direct) Object.assign(process.env, { [DIRECT_URL]: direct, DATABASE_STATEMENT_NAMES: names });
   const child = spawn(process.execPath, [path.join("scripts", "start.mjs")], {
     env: { ...inherited, ...behind.settings, PORT: String(await freePort()), DATA_DIR: dataDir, LOG_LEVEL: "debug" },
     stdio: ["ignore", "pipe", "pipe"],
