@@ -4,7 +4,7 @@
  *
  * Terms.
  * - subject: a message, or an inbound one. Its trace follows from its id, so every process can add to it, and nothing is stored
- *   or carried along for it (docs/decisions/0036).
+ *   or carried along for it (docs/decisions/0035).
  * - Attributes are names, ids and counts: never a text, a number, an address or a secret.
  */
 import { defineProcessValue } from "./process";
