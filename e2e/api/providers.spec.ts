@@ -1,8 +1,8 @@
 import { CARRIER_NAMES, isHttpCarrier } from "../../test/carriers/all";
 import type { Carrier, ReceiptOptions } from "../../test/carriers/carrier";
-import { CARRIER_FACTS } from "../support/carrier-facts";
-import { counts, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "../support/cell";
-import { LAST_STEPS, MORE_STEPS } from "../support/cell-steps";
+import { CARRIER_FACTS } from "../support/carriers/carrier-facts";
+import { counts, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "../support/carriers/cell";
+import { LAST_STEPS, MORE_STEPS } from "../support/carriers/cell-steps";
 import { newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
 import { expect, testWith } from "../support/installation-test";
 

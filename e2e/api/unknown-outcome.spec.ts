@@ -1,6 +1,6 @@
 import { CARRIER_NAMES, type CarrierName } from "../../test/carriers/all";
 import type { Carrier } from "../../test/carriers/carrier";
-import { CARRIER_FACTS } from "../support/carrier-facts";
+import { CARRIER_FACTS } from "../support/carriers/carrier-facts";
 import { type Customer, newCustomer, newNumber, takenBy, takenFor } from "../support/customer";
 import type { Installation } from "../support/installation";
 import { expect, testWith } from "../support/installation-test";

@@ -32,7 +32,7 @@ type Report = {
 const run = promisify(execFile);
 const { values } = parseArgs({ options: { desktop: { type: "boolean", default: false } } });
 
-/** What did not get its whole score, with its value. */
+/** Audits that did not get their whole score, with their value. */
 const lossesOf = ({ categories, audits }: Report): string[] =>
   CATEGORIES.flatMap((category) =>
     (categories[category]?.auditRefs ?? []).flatMap(({ id, weight }) => {

@@ -1,4 +1,4 @@
-/** What the processes of a run have logged, and what of it must not stand in a log: texts, numbers and secrets. */
+/** The logs of the processes of a run, searched for texts, numbers and secrets, which must not stand in them. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Service } from "./service";

@@ -15,7 +15,7 @@ export type OutboundMessage = {
   segments: number;
   /** End of its validity period; absent or null: none. */
   expiresAt?: Date | null;
-  /** What its sender is registered with in India; absent or null: nothing. */
+  /** Ids of its sender's registration in India; absent or null: there is none. */
   dlt?: DltIds | null;
 };
 

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../core/errors";
 
-/** What a sender is registered with in India (DLT); null: nothing. */
+/** Ids of the registration of a sender in India (DLT); null: there is none. */
 export type DltColumns = {
   dltEntityId: string | null;
   dltTemplateId: string | null;

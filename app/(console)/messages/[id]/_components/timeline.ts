@@ -71,7 +71,7 @@ export type FoldedEntry = { entry: TimelineEntry; folded: TimelineEntry[] };
 
 const isConsequence = ({ kind }: TimelineEntry) => kind === "ledger" || kind === "delivery";
 
-/** What became of a message, oldest first; money and webhooks stand below the entry that they follow. */
+/** The history of a message, oldest first; money and webhooks stand below the entry that they follow. */
 export function foldedTimeline(detail: MessageDetail): FoldedEntry[] {
   const entries: FoldedEntry[] = [];
   for (const entry of timelineOf(detail)) {

@@ -1,5 +1,5 @@
 /** Facts about each carrier: messages after its receipts, and the checks of its callbacks. */
-import type { CarrierName } from "../../test/carriers/all";
+import type { CarrierName } from "../../../test/carriers/all";
 
 type Ending = readonly [status: "failed" | "undelivered", code: string];
 

@@ -2,7 +2,7 @@
 import { expect } from "@playwright/test";
 import type { Suppression } from "@/server/suppressions/schema";
 import { type Cell, eventTypes, LONG_TEXT, PRICE, report, type Step, sendTaken } from "./cell";
-import { newNumber, takenBy, takenFor } from "./customer";
+import { newNumber, takenBy, takenFor } from "../customer";
 
 /** The longest text of the API, and half of it where each character needs two octets. */
 const LONGEST = [
