@@ -253,7 +253,7 @@ describe("retries", () => {
   });
 
   test("a try that takes too long is ended and repeated", async () => {
-    const { client, seen } = await serve([hanging, created], { timeoutMs: 100 });
+    const { client, seen } = await serve([hanging, created], { timeoutMs: 1_000 });
     await client.messages.send(body);
     expect(seen).toHaveLength(2);
   });
@@ -300,7 +300,7 @@ describe("retries", () => {
 
   test("a body that takes too long is ended and repeated", async () => {
     const slow: Answer = (response) => void response.writeHead(201).write("{");
-    const { client, seen } = await serve([slow, created], { timeoutMs: 100 });
+    const { client, seen } = await serve([slow, created], { timeoutMs: 1_000 });
     expect((await client.messages.send(body)).id).toBe("msg_1");
     expect(seen).toHaveLength(2);
   });
