@@ -30,11 +30,16 @@ export function readLogs({ dataDir }: Service): Map<string, string> {
 const FIELDS = new Set(["body", "text", "to", "from", "from_number", "to_number", "number", "password", "metadata"]);
 const noted = new Set<string>();
 
-function* valuesIn(value: unknown, isNoted = false): Generator<string> {
-  if (typeof value === "string" && isNoted) yield value;
-  if (typeof value !== "object" || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    yield* valuesIn(inner, isNoted || (!Array.isArray(value) && FIELDS.has(name)));
+/** The texts below those fields. Without recursion: the fuzzing nests a thousand deep. */
+function* valuesIn(body: unknown): Generator<string> {
+  const waiting = [{ value: body, isNoted: false }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value, isNoted } = next;
+    if (typeof value === "string" && isNoted) yield value;
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, inner] of Object.entries(value)) {
+      waiting.push({ value: inner, isNoted: isNoted || (!Array.isArray(value) && FIELDS.has(name)) });
+    }
   }
 }
 

@@ -2,9 +2,9 @@
 import { expect } from "@playwright/test";
 import type { CarrierName } from "../../../test/carriers/all";
 import type { Carrier, TakenMessage } from "../../../test/carriers/carrier";
-import type { CarrierFacts } from "./carrier-facts";
 import { type Customer, newNumber, takenBy } from "../customer";
 import { type Installation, PRICE_MICROS } from "../installation";
+import type { CarrierFacts } from "./carrier-facts";
 
 /** Of three segments. */
 export const LONG_TEXT = "Your parcel is on its way. ".repeat(15).trim();
