@@ -5,6 +5,7 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
+import { SiteLink } from "@/app/_ui/frame/site-link";
 import { toastDone } from "@/app/_ui/toast";
 import type { QuietHours } from "@/server/accounts/schema";
 
@@ -52,7 +53,7 @@ export function QuietHoursCard({ hours, canEdit }: { hours: QuietHours | null; c
             <Text size="sm" c="dimmed">
               Messages accepted in these hours wait for their end, by the clock of each recipient. Urgent ones, such as
               one-time codes, can be sent anyway.{" "}
-              <Anchor href="/docs/sending#quiet-hours" size="sm">
+              <Anchor component={SiteLink} href="/docs/sending#quiet-hours" underline="always" inherit>
                 How it works
               </Anchor>
             </Text>
