@@ -72,9 +72,10 @@ const FORMS: Record<string, RegExp> = {
 function needleOf(value: string): string | null {
   const digits = value.replace(/[\s()+-]/g, "");
   if (/^\d+$/.test(digits)) return digits.length >= DIGITS_MIN ? digits : null;
+  const beginning = value.slice(0, TEXT_LOOKED_AT);
   // One word may be the name of anything.
-  if (value.length < TEXT_MIN || !/\s|[^\x20-\x7e]/.test(value)) return null;
-  return JSON.stringify(value.slice(0, TEXT_LOOKED_AT)).slice(1, -1);
+  if (value.length < TEXT_MIN || !/\s|[^\x20-\x7e]/.test(beginning)) return null;
+  return JSON.stringify(beginning).slice(1, -1);
 }
 
 /** The lines of a log that hold what must not be logged, each with its reason. */

@@ -1,12 +1,12 @@
 "use client";
 
-import { Button, Group, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
 import { ErrorAlert } from "@/app/_ui/forms/error-alert";
-import { markFields } from "@/app/_ui/forms/form-errors";
+import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
+import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { toastDone } from "@/app/_ui/toast";
 import type { Sender } from "@/server/senders/schema";
 import { DltFields, type DltValues, dltInput } from "./dlt-fields";
@@ -23,7 +23,6 @@ export function DltDialog({ sender, onClose }: { sender: Sender | null; onClose:
 function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
   const utils = trpc.useUtils();
   const update = trpc.senders.update.useMutation();
-  const [unplaced, setUnplaced] = useState<unknown>(null);
   const form = useForm<DltValues>({
     initialValues: {
       dlt_entity_id: sender.dlt_entity_id ?? "",
@@ -31,8 +30,9 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
       dlt_template_category: sender.dlt_template_category,
     },
   });
+  const errors = useFormErrors(form);
   const submit = form.onSubmit((values) => {
-    setUnplaced(null);
+    errors.clear();
     update.mutate(
       { id: sender.id, ...dltInput(values) },
       {
@@ -41,25 +41,16 @@ function DltForm({ sender, onClose }: { sender: Sender; onClose: () => void }) {
           onClose();
           return utils.senders.invalidate();
         },
-        onError: (error) => {
-          if (!markFields(form, error)) setUnplaced(error);
-        },
+        onError: errors.show,
       },
     );
   });
   return (
     <form onSubmit={submit} noValidate aria-label="DLT ids">
       <Stack gap="md">
-        <ErrorAlert error={unplaced} title="The ids were not saved" />
+        <ErrorAlert error={errors.unplaced} title="The ids were not saved" />
         <DltFields form={form} />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={update.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormButtons submit="Save" busy={update.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

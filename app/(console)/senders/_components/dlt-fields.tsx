@@ -1,5 +1,6 @@
-import { Select, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import { Choice } from "@/app/_ui/forms/choice";
 import type { Sender } from "@/server/senders/schema";
 
 /** Ids of a registration in India, as a form has them; empty: none. */
@@ -45,11 +46,9 @@ export function DltFields<Values extends DltValues>({ form }: { form: UseFormRet
         autoComplete="off"
         {...form.getInputProps("dlt_template_id")}
       />
-      <Select
-        comboboxProps={{ keepMounted: false }}
+      <Choice
         label="DLT template category"
         placeholder="None"
-        clearable
         data={CATEGORIES}
         {...form.getInputProps("dlt_template_category")}
       />
