@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { DateTime, EmailAddress, PageQuery, readPage, urlUpTo } from "./wire";
+import { z } from "zod";
+import { DateTime, EmailAddress, ownNamed, PageQuery, readPage, urlUpTo } from "./wire";
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
@@ -95,4 +96,12 @@ test("a URL of another protocol and an address that is none are refused", () => 
   expect(EmailAddress.safeParse("somebody").success).toBe(false);
   expect(EmailAddress.safeParse("somebody@example.com").success).toBe(true);
   expect(EmailAddress.safeParse(`a@${"b".repeat(300)}.com`).error?.issues.map(({ code }) => code)).toEqual(["too_big"]);
+});
+
+test("names that a caller chooses are kept whatever objects have already, but for that of their prototype", () => {
+  const record = ownNamed(z.record(z.string(), z.string()));
+  expect(record.parse({ constructor: "a", toString: "b" })).toEqual({ constructor: "a", toString: "b" });
+  const result = record.safeParse(JSON.parse('{"a":"1","__proto__":"2"}'));
+  expect(result.error?.issues.map(({ message }) => message)).toEqual(["names must not be __proto__"]);
+  expect(record.safeParse("text").success).toBe(false);
 });

@@ -160,3 +160,21 @@ export function requireStorable(value: unknown, param: string): void {
 /** 400 in the form of a schema error. */
 export const refusedInput = (param: string, problem: string): ApiError =>
   invalidRequest(`${param}: ${problem}`, { param, details: { issues: [{ param, message: problem }] } });
+
+const PROTOTYPE = "__proto__";
+
+/** Meta of the names of an {@link ownNamed} record, for the document. */
+export const OWN_NAME = { not: { const: PROTOTYPE } };
+
+/**
+ * A record whose names the caller chooses. Refuses `__proto__`, the prototype of every object in JavaScript: a schema would leave
+ * it out without a word.
+ */
+export const ownNamed = <Schema extends z.ZodType>(record: Schema) =>
+  z.preprocess((given, { addIssue }) => {
+    const isObject = typeof given === "object" && given !== null;
+    if (isObject && Object.hasOwn(given, PROTOTYPE)) {
+      addIssue({ code: "custom", message: `names must not be ${PROTOTYPE}` });
+    }
+    return given;
+  }, record);

@@ -21,6 +21,8 @@ test.each([
   ["a key of 41 characters", { ["k".repeat(41)]: "value" }, "keys must have 1 to 40 characters"],
   ["a key that cannot be stored", { "a\0": "value" }, "keys must have 1 to 40 characters"],
   ["half of a surrogate pair in a key", { "\ud83d": "value" }, "keys must have 1 to 40 characters"],
+  ["a key that objects have already", JSON.parse('{"__proto__":"value"}'), "names must not be __proto__"],
+  ["such a key with another value", JSON.parse('{"a":"1","__proto__":{"b":"2"}}'), "names must not be __proto__"],
   ["a value of 501 characters", { key: "v".repeat(501) }, "must have at most 500 characters"],
 ])("%s is refused with its limit", (_, given, message) => {
   for (const schema of [MetadataInput, MetadataQuery]) {

@@ -1,5 +1,6 @@
 /** Metadata: pairs of text that callers attach to a message, and find it by. */
 import { z } from "zod";
+import { OWN_NAME, ownNamed } from "../core/wire";
 
 const PAIRS_MAX = 20;
 const KEY_MAX = 40;
@@ -8,9 +9,9 @@ const VALUE_MAX = 500;
 const isKey = (key: string): boolean =>
   key.length > 0 && key.length <= KEY_MAX && key.isWellFormed() && !key.includes("\0");
 
-const pairs = z
+const storedPairs = z
   .record(
-    z.string().meta({ minLength: 1, maxLength: KEY_MAX }),
+    z.string().meta({ minLength: 1, maxLength: KEY_MAX, ...OWN_NAME }),
     z.string().max(VALUE_MAX, `must have at most ${VALUE_MAX} characters`),
   )
   .superRefine((given, { addIssue }) => {
@@ -20,6 +21,8 @@ const pairs = z
   })
   // Checked above, with messages that name the limit.
   .meta({ maxProperties: PAIRS_MAX });
+
+const pairs = ownNamed(storedPairs);
 
 export type Metadata = Record<string, string>;
 
@@ -37,9 +40,8 @@ export const MetadataOutput = z
   .nullable()
   .describe("The `metadata` of the send request; null: none.");
 
-/** Filter of a list. A pipe, because parameters of a query are text. */
-export const MetadataQuery = z
-  .preprocess((given) => given, pairs)
+/** Filter of a list. */
+export const MetadataQuery = pairs
   .optional()
   .describe("Only messages whose metadata has these pairs, each as `metadata[key]=value`.");
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, NullableDateTime } from "../core/wire";
+import { DateTime, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
 import { ListQuery } from "../lists/schema";
 import { PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
@@ -136,7 +136,7 @@ export type SendMessageInput = z.output<typeof SendMessageInput>;
 
 /** Input of a bulk send and of its estimate. */
 export const BulkVariables = z
-  .array(z.record(z.string().max(VARIABLE_NAME_MAX), z.string().max(BODY_MAX_CHARACTERS)))
+  .array(ownNamed(z.record(z.string().max(VARIABLE_NAME_MAX).meta(OWN_NAME), z.string().max(BODY_MAX_CHARACTERS))))
   .max(RECIPIENTS_MAX)
   .optional()
   .describe(

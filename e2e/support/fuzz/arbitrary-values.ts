@@ -128,12 +128,12 @@ function validOfType(type: string, schema: RequestSchema, known: Known): fc.Arbi
   return validText(schema);
 }
 
-function validText({ format, pattern, minLength = 0, maxLength }: RequestSchema): fc.Arbitrary<string> {
+function validText({ format, pattern, not, minLength = 0, maxLength }: RequestSchema): fc.Arbitrary<string> {
   if (format === "date-time") {
     return fc.date({ min: EARLIEST, max: LATEST, noInvalidDate: true }).map((date) => date.toISOString());
   }
   const most = maxLength ?? TEXT_USUAL_MAX;
-  const fitting = (text: string) => text.length >= minLength && text.length <= most;
+  const fitting = (text: string) => text.length >= minLength && text.length <= most && text !== not?.const;
   if (pattern) return fc.stringMatching(new RegExp(pattern)).filter(fitting);
   const usual = fc.string({ unit: "grapheme", minLength, maxLength: Math.min(most, TEXT_USUAL_MAX) }).filter(fitting);
   return fc.oneof({ arbitrary: usual, weight: OFTEN }, fc.constantFrom("a".repeat(most), "a".repeat(minLength)));

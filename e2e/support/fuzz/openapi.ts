@@ -8,6 +8,7 @@ export type RequestSchema = {
   const?: unknown;
   format?: string;
   pattern?: string;
+  not?: { const: string };
   minLength?: number;
   maxLength?: number;
   minimum?: number;
