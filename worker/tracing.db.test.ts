@@ -102,7 +102,7 @@ test("a send is one trace from the provider to the webhook, linked with the call
   expect(links(of("message"))).toEqual([request?.spanId]);
   expect(links(request)).toEqual([root.spanId]);
   for (const span of own()) if (span.name !== "message") expect(span.parentSpanId).toBe(root.spanId);
-  // What a job carries is linked with it, both ways.
+  // A job and the spans that it carries are linked both ways.
   await expect.poll(() => spans().some(({ name }) => name === "job dispatch_messages"), { timeout: 30_000 }).toBe(true);
   const [dispatch] = spans().filter(({ name }) => name === "job dispatch_messages");
   expect(links(dispatch)).toEqual([root.spanId]);
