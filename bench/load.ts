@@ -3,7 +3,7 @@
  * Bare sockets and prepared requests keep it cheap, because it shares the processors with the service.
  */
 import net from "node:net";
-import { createHistogram } from "node:perf_hooks";
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 
 export type LoadPlan = {
@@ -19,9 +19,13 @@ export type LoadPlan = {
   limit: number | null;
   /** Sends per second on a fixed schedule; null: each connection sends again as soon as it has its response. */
   rate: number | null;
+  /** Sends that are later than this are left out, so that a client without a free connection builds no queue; null: none. */
+  lateMsMax?: number | null;
 };
 
-/** `latencyMs` counts from when a send was due, so that delays by a stalled service are included. */
+type Latency = { p50: number; p99: number; max: number };
+
+/** Latencies count from when a send was due, so that delays by a stalled service are included. */
 export type LoadResult = {
   accepted: number;
   /** Responses by HTTP status. */
@@ -31,7 +35,14 @@ export type LoadResult = {
   /** Sends whose connection broke before the response; they may have been accepted. */
   unanswered: number;
   elapsedS: number;
-  latencyMs: { p50: number; p99: number; max: number };
+  /** Of accepted sends. */
+  latencyMs: Latency;
+  /** Of the others. */
+  refusedMs: Latency;
+  /** Responses other than 201 without `Retry-After`. */
+  withoutRetryAfter: number;
+  /** Sends that were left out, because they were late. */
+  leftOut: number;
   /** Processor time of this client. */
   cpuS: number;
 };
@@ -46,7 +57,7 @@ const HISTOGRAM_US = { lowest: 1, highest: 600_000_000, figures: 3 };
 const EMPTY = Buffer.alloc(0);
 
 /** `isLast`: the service closes the connection after this response. */
-type Reply = { status: number; body: Buffer; isLast: boolean };
+type Reply = { status: number; body: Buffer; isLast: boolean; hasRetryAfter: boolean };
 type Connection = { exchange: (request: Buffer) => Promise<Reply | null>; close: () => void };
 
 function makeRequests({ keys, sender, text, port }: LoadPlan): Buffer[] {
@@ -76,6 +87,7 @@ function parseResponse(received: Buffer): Reply | null {
     status: Number(head.slice(9, 12)),
     body: received.subarray(bodyStart, bodyEnd),
     isLast: /\r\nconnection: *close/i.test(head),
+    hasRetryAfter: /\r\nretry-after: *\d/i.test(head),
   };
 }
 
@@ -109,13 +121,22 @@ function connect(port: number): Promise<Connection> {
   });
 }
 
+const latencyOf = (of: RecordableHistogram): Latency => ({
+  p50: of.percentile(50) / 1_000,
+  p99: of.percentile(99) / 1_000,
+  max: of.count > 0 ? of.max / 1_000 : 0,
+});
+
 async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
   const requests = makeRequests(plan);
   const connections = await Promise.all(Array.from({ length: plan.connections }, () => connect(plan.port)));
   const latencies = createHistogram(HISTOGRAM_US);
+  const refusals = createHistogram(HISTOGRAM_US);
   const statuses: Record<string, number> = {};
   let refusal: string | null = null;
   let unanswered = 0;
+  let withoutRetryAfter = 0;
+  let leftOut = 0;
   let issued = 0;
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
@@ -125,9 +146,12 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
   const isOver = () => stop.aborted || performance.now() >= endsAt;
   const record = (response: Reply, dueAt: number) => {
     lastResponseAt = performance.now();
-    latencies.record(Math.max(1, Math.round((lastResponseAt - dueAt) * 1_000)));
+    const isAccepted = response.status === ACCEPTED;
+    (isAccepted ? latencies : refusals).record(Math.max(1, Math.round((lastResponseAt - dueAt) * 1_000)));
     statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-    if (response.status !== ACCEPTED) refusal ??= `${response.status} ${response.body.toString("utf8")}`;
+    if (isAccepted) return;
+    refusal ??= `${response.status} ${response.body.toString("utf8")}`;
+    if (!response.hasRetryAfter) withoutRetryAfter += 1;
   };
 
   const keepSending = async (first: Connection): Promise<void> => {
@@ -139,6 +163,10 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
         const scheduledAt = startedAt + (at / plan.rate) * 1_000;
         if (scheduledAt > dueAt) await pause(scheduledAt - dueAt);
         if (isOver()) break;
+        if (performance.now() - scheduledAt > (plan.lateMsMax ?? Number.POSITIVE_INFINITY)) {
+          leftOut += 1;
+          continue;
+        }
         // Timers fire up to a millisecond early.
         dueAt = Math.min(scheduledAt, performance.now());
       }
@@ -162,11 +190,9 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
     refusal,
     unanswered,
     elapsedS: (lastResponseAt - startedAt) / 1_000,
-    latencyMs: {
-      p50: latencies.percentile(50) / 1_000,
-      p99: latencies.percentile(99) / 1_000,
-      max: latencies.count > 0 ? latencies.max / 1_000 : 0,
-    },
+    latencyMs: latencyOf(latencies),
+    refusedMs: latencyOf(refusals),
+    ...{ withoutRetryAfter, leftOut },
     cpuS: (user + system) / 1_000_000,
   };
 }

@@ -62,6 +62,9 @@ function statusBytes(pid: number, field: string): number {
 /** Peak resident memory of a process. */
 export const peakMemory = (pid: number): number => statusBytes(pid, "VmHWM");
 
+/** Current resident memory of a process. */
+export const memoryOf = (pid: number): number => statusBytes(pid, "VmRSS");
+
 /** Current resident memory of a server and its children, with shared memory counted once. */
 export function familyMemory(parent: number): number {
   const pids = family(parent);

@@ -8,13 +8,14 @@ import { parseArgs } from "node:util";
 import { edge } from "./edge";
 import { fill } from "./fill";
 import { hooks } from "./hooks";
+import { overload } from "./overload";
 import { pages } from "./pages";
 import { reads } from "./reads";
 import { sends } from "./sends";
 import type { Options, Stage, Workload } from "./workload";
 import { writes } from "./writes";
 
-const WORKLOADS: Record<string, Workload> = { sends, edge, pages, writes, hooks, fill, reads };
+const WORKLOADS: Record<string, Workload> = { sends, edge, pages, overload, writes, hooks, fill, reads };
 
 const DEFAULTS = { seconds: "8", rounds: "3", connections: "64", backlog: "20000" } as const;
 const INTERRUPTED = 130;

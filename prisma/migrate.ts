@@ -17,6 +17,7 @@ import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
+import { indexQueues } from "./queue-indexes";
 
 const MIGRATIONS = path.join("prisma", "migrations");
 const SCHEMA = path.join("prisma", "schema");
@@ -145,14 +146,6 @@ async function applyOnce(connectionString: string): Promise<string[]> {
 }
 
 /**
- * Every queue of a worker fetches the jobs of its own tasks, in the order of priority and time. In the job queue's own index the
- * task is no key, so that each job of other tasks that comes first is read from the table: a backlog of dispatch jobs, by
- * each fetch of the webhook queue.
- */
-const JOBS_BY_TASK = `CREATE INDEX IF NOT EXISTS jobs_by_task ON graphile_worker._private_jobs (priority, run_at, task_id)
-  WHERE is_available = true`;
-
-/**
  * After a lock time-out: notes that the migration was rolled back, which its transaction was, so that it can be applied again.
  * @returns false when it may be half done: statements that run outside of a transaction stay as they are.
  */
@@ -172,12 +165,13 @@ async function noteRolledBack(guard: pg.Client): Promise<boolean> {
 
 const isLockTimeout = (thrown: unknown): boolean => /55P03|lock timeout/i.test(String(thrown));
 
-async function applyPatiently(connectionString: string, guard: pg.Client): Promise<string[]> {
+/** Repeats `work` while it gets no lock. @param mayRepeat what a try has to leave behind for that. */
+async function patiently<T>(work: () => Promise<T>, mayRepeat: () => Promise<boolean>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await applyOnce(connectionString);
+      return await work();
     } catch (thrown) {
-      if (!isLockTimeout(thrown) || tries >= LOCK_TRIES || !(await noteRolledBack(guard))) throw thrown;
+      if (!isLockTimeout(thrown) || tries >= LOCK_TRIES || !(await mayRepeat())) throw thrown;
       await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
     }
   }
@@ -197,8 +191,15 @@ export async function migrate(connectionString: string): Promise<string[]> {
     const refusal = tooNewLine(await readMigrationState(guard));
     if (refusal) throw new Error(refusal);
     await migrateJobQueue({ connectionString, logger: undefined });
-    await guard.query(JOBS_BY_TASK);
-    return await applyPatiently(connectionString, guard);
+    await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await patiently(
+      () => indexQueues(guard),
+      async () => true,
+    );
+    return await patiently(
+      () => applyOnce(connectionString),
+      () => noteRolledBack(guard),
+    );
   } finally {
     await guard.end();
   }

@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs";
-import { run } from "graphile-worker";
 import { describe, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { sendMessage } from "@/server/messages/accept/send";
-import { getMessage } from "@/server/messages/read";
-import { type Statement, statementsOf } from "@/test/database/plans";
-import { makeRoute } from "@/test/database/routes";
-import { startWebhook } from "@/test/database/webhooks";
-import { dispatchTasks, receiptTasks, webhookTasks } from "@/worker/tasks";
+import type { Statement } from "@/test/database/plans";
+import { statementsOfAMessage } from "@/test/database/statements-of-a-message";
 
 const plan = readFileSync("deploy/citus.sql", "utf8");
 const namesIn = (form: RegExp): string[] => [...plan.matchAll(form)].map(([, name = ""]) => name).sort();
@@ -109,25 +104,6 @@ function isRouted({ text }: Statement, tables: readonly string[]): boolean {
   return [...text.matchAll(/\b(\w+)\.(?:account_id|id)\s*=\s*(\w+)\.account_id\b/g)].some(
     ([, left = "", right = ""]) => !stored.has(left) || !stored.has(right),
   );
-}
-
-/** The statements that a message causes, from its acceptance to its webhooks. */
-async function statementsOfAMessage(): Promise<Statement[]> {
-  await makeRoute();
-  const { account, receiver } = await startWebhook();
-  const sent = await statementsOf(async () => {
-    const runner = await run({
-      ...{ pgPool: pool(), concurrency: 4, pollInterval: 50, noHandleSignals: true },
-      taskList: { ...dispatchTasks, ...receiptTasks, ...webhookTasks },
-    });
-    const input = { to: "+15550100001", from: account.senderId, body: "Hello" };
-    const { id } = await sendMessage(account.actor, input, { idempotency: () => null, responseHeaders: {} });
-    await expect.poll(async () => (await getMessage(account.actor, id)).status).toBe("delivered");
-    await expect.poll(() => receiver.received.length).toBe(2);
-    await runner.stop();
-  });
-  await receiver.close();
-  return sent;
 }
 
 test("the statements on the way of a message name the account, or are known not to", async () => {

@@ -3,7 +3,7 @@ import { forgetIdempotencyKeys, watchLedger } from "../server/accounts/tasks";
 import { forgetAlerts, lookForAlerts, postAlert } from "../server/alerts/tasks";
 import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
-import { type JobName, type JobPayload, jobs } from "../server/core/jobs";
+import { type JobName, type JobOf, type JobPayload, jobs, type QueueName } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";
 import { inSpan } from "../server/core/spans";
 import { takeInbound } from "../server/inbound/tasks";
@@ -43,10 +43,13 @@ const task =
 const recurringTask = (name: JobName, run: (stop: AbortSignal) => Promise<unknown>): Task =>
   task(name, (_, stop) => exclusively(name, () => run(stop)));
 
+/** The tasks of a queue: neither more nor fewer than its index has. */
+type TasksOf<Queue extends QueueName> = Record<JobOf<Queue>, Task>;
+
 /** Dispatch mostly waits for providers, so it has a queue of its own and runs many jobs concurrently. */
 export const dispatchTasks = {
   dispatch_messages: task("dispatch_messages", dispatchMessages),
-};
+} satisfies TasksOf<"dispatch">;
 
 /** Receipts, replies, sender reviews and forgotten passwords: short work that people wait for. */
 export const receiptTasks = {
@@ -55,7 +58,7 @@ export const receiptTasks = {
   apply_inbound: task("apply_inbound", takeInbound),
   request_password_reset: task("request_password_reset", mailPasswordReset),
   review_sender: task("review_sender", reviewSender),
-};
+} satisfies TasksOf<"receipts">;
 
 /** Recurring jobs, which may take long and have a queue of their own. */
 export const housekeepingTasks = {
@@ -73,7 +76,7 @@ export const housekeepingTasks = {
   forget_sign_ins: recurringTask("forget_sign_ins", forgetSignIns),
   forget_old_data: recurringTask("forget_old_data", forgetOldData),
   mark_lists: recurringTask("mark_lists", markLists),
-};
+} satisfies TasksOf<"housekeeping">;
 
 /** Webhooks and e-mails wait for foreign servers, so they have a queue of their own and run many jobs concurrently. */
 export const webhookTasks = {
@@ -81,7 +84,7 @@ export const webhookTasks = {
   send_mail: task("send_mail", sendMail),
   deliver_events: task("deliver_events", (payload, signal) => deliverWebhooks(payload, { signal })),
   deliver_webhooks: task("deliver_webhooks", (payload, signal) => deliverWebhooks(payload, { signal })),
-};
+} satisfies TasksOf<"webhooks">;
 
 // Every job name has exactly one task, and no task lacks a job name.
 ({ ...dispatchTasks, ...receiptTasks, ...housekeepingTasks, ...webhookTasks }) satisfies TaskList &

@@ -62,6 +62,18 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("deferred")).toEqual(["deferred"]);
   });
 
+  test("without room on the database's disk the transaction runs again, and a single write is a 503", async () => {
+    const full = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$";
+    let runs = 0;
+    await transaction(async (tx) => {
+      runs += 1;
+      await tx.query("INSERT INTO notes VALUES ('roomy')");
+      if (runs === 1) await tx.query(full);
+    });
+    expect(await notes("roomy")).toEqual(["roomy"]);
+    expect(await settled(pool().query(full))).toMatchObject({ status: 503, retryAfterS: expect.any(Number) });
+  });
+
   test("an error of a statement itself is thrown unchanged, and nothing runs again", async () => {
     let runs = 0;
     const failing = transaction(async (tx) => {

@@ -95,6 +95,33 @@ export const jobs = {
 } as const;
 
 export type JobName = keyof typeof jobs;
+
+/** Jobs of each queue of the workers. Queues do not wait for each other, and each has an index of its own jobs. */
+export const QUEUES = {
+  dispatch: ["dispatch_messages"],
+  receipts: ["apply_receipts", "join_receipts", "apply_inbound", "request_password_reset", "review_sender"],
+  housekeeping: [
+    "sweep_messages",
+    "sweep_webhooks",
+    "check_ledger",
+    "fold_list_totals",
+    "forget_idempotency_keys",
+    "forget_callbacks",
+    "forget_audit",
+    "forget_requests",
+    "forget_mails",
+    "sweep_alerts",
+    "forget_alerts",
+    "forget_sign_ins",
+    "forget_old_data",
+    "mark_lists",
+  ],
+  webhooks: ["post_alert", "send_mail", "deliver_events", "deliver_webhooks"],
+} as const satisfies Record<string, readonly JobName[]>;
+export type QueueName = keyof typeof QUEUES;
+/** Names of a queue's jobs. */
+export type JobOf<Queue extends QueueName> = (typeof QUEUES)[Queue][number];
+
 export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]>;
 
 /** Runs of a job before graphile-worker gives it up. Only our own crashes and bugs use them up. */

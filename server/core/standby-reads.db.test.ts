@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { makeServerFolder } from "@/test/database/server-folder";
 import { loseMachine, promote, startStandby } from "@/test/database/standby";
 import { readFromStandby } from "./standby-reads";
 
@@ -17,7 +17,7 @@ let onStandby: pg.Pool;
 let asked = 0;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "standby-"));
+  folder = await makeServerFolder("standby-");
   const data = path.join(folder, "primary");
   primary = await startPostgres(data, SETTINGS);
   const url = await createDatabase(primary, "reads");

@@ -55,31 +55,44 @@ export function rowsRead(plan: Plan, relations: readonly string[]): number {
 const LISTS_READ = `SELECT (sum(seq_tup_read) + sum(idx_tup_fetch))::int4 AS read FROM pg_stat_xact_user_tables
   WHERE relname IN ('pending_messages', 'sent_messages', 'failed_messages')`;
 
+/** Missing in the types of the driver. */
+const { utils } = pg as unknown as { utils: { prepareValue: (value: unknown) => string | null } };
+
+/** A value as the driver would send it, as a literal without a type. */
+const literalOf = (value: unknown): string => {
+  const text = utils.prepareValue(value);
+  return text === null ? "NULL" : pg.escapeLiteral(String(text));
+};
+
 /**
  * Runs a statement, a named one in its generic plan, and takes back what it did.
  * @param settings of the connection that sends it, as SQL.
+ * @returns `isCompiled`: whether the server compiled it first (JIT), which takes far longer than a statement of ours.
  */
 export async function explain(
   { name, text, values }: Statement,
   settings = "",
-): Promise<{ plan: Plan; listsRead: number }> {
+): Promise<{ plan: Plan; isCompiled: boolean; listsRead: number }> {
   const client = await pool().connect();
   try {
     await client.query("BEGIN");
-    if (settings) await client.query(settings);
-    const before = await client.query<{ read: number }>(LISTS_READ);
     if (name !== text) await client.query("SET LOCAL plan_cache_mode = force_generic_plan");
-    const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-      values,
+    if (settings) await client.query(settings);
+    // Explained as it is, it would be planned for these values alone.
+    await client.query(`PREPARE explained AS ${text}`);
+    const before = await client.query<{ read: number }>(LISTS_READ);
+    const list = values.length > 0 ? `(${values.map(literalOf).join(", ")})` : "";
+    const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan; JIT?: object }] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained${list}`,
     );
-    const [plan] = rows;
-    if (!plan) throw new Error("no plan");
+    const [explained] = rows[0]?.["QUERY PLAN"] ?? [];
+    if (!explained) throw new Error("no plan");
     const after = await client.query<{ read: number }>(LISTS_READ);
     const listsRead = (after.rows[0]?.read ?? 0) - (before.rows[0]?.read ?? 0);
-    return { plan: plan["QUERY PLAN"][0].Plan, listsRead };
+    return { plan: explained.Plan, isCompiled: explained.JIT !== undefined, listsRead };
   } finally {
     await client.query("ROLLBACK");
+    await client.query("DEALLOCATE explained").catch(() => undefined);
     client.release();
   }
 }

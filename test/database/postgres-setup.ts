@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { migrate } from "@/prisma/migrate";
 import { createDatabase, startPostgres } from "@/scripts/postgres";
+import { makeServerFolder } from "./server-folder";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -16,9 +16,7 @@ declare module "vitest" {
 
 /** Starts one server for all database tests. fsync is off: its data does not outlive the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(path.join(tmpdir(), "messaging-test-"));
-  // Programs before version 16 look up the path of their own folder, and their user must be able to pass through this one.
-  await chmod(folder, 0o711);
+  const folder = await makeServerFolder("messaging-test-");
   const server = await startPostgres(path.join(folder, "data"), { fsync: "off", max_connections: "300" });
   const templateName = "template_service";
   await migrate(await createDatabase(server, templateName));

@@ -9,6 +9,9 @@ import { type RunningPostgres, startPostgres } from "@/scripts/postgres";
 
 /** Contents of the data folder that belong to the running server, or that the standby streams itself. */
 const LEFT_OUT = new Set(["postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot", "pg_stat_tmp"]);
+/** How a copy of the data begins and ends; under other names before version 15. */
+const BACKUP = { begin: "pg_backup_start('standby', true)", end: "pg_backup_stop(false)" };
+const BACKUP_14 = { begin: "pg_start_backup('standby', true, false)", end: "pg_stop_backup(false, false)" };
 const STREAMS_WITHIN_MS = 30_000;
 const END_WITHIN_MS = 10_000;
 
@@ -64,9 +67,13 @@ async function copyData(primary: RunningPostgres, source: string, target: string
   await withClient(primary, async (client) => {
     // The slot keeps the WAL from here on, so none has to be copied.
     await client.query("SELECT pg_create_physical_replication_slot($1, true)", [slot]);
-    await client.query("SELECT pg_backup_start('standby', true)");
+    const { rows: versions } = await client.query<{ major: number }>(
+      "SELECT current_setting('server_version_num')::int / 10000 AS major",
+    );
+    const { begin, end } = (versions[0]?.major ?? 0) < 15 ? BACKUP_14 : BACKUP;
+    await client.query(`SELECT ${begin}`);
     await copyInto(source, target);
-    const { rows } = await client.query<{ labelfile: string }>("SELECT labelfile FROM pg_backup_stop(false)");
+    const { rows } = await client.query<{ labelfile: string }>(`SELECT labelfile FROM ${end}`);
     await writeFile(path.join(target, "backup_label"), rows[0]?.labelfile ?? "");
   });
   for (const name of ["pg_wal/archive_status", "pg_replslot", "pg_stat_tmp"]) {

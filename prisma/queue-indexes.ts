@@ -1,0 +1,43 @@
+/** Indexes on the job queue's table, which its own migrations make. */
+import { createHash } from "node:crypto";
+import type pg from "pg";
+import { QUEUES } from "../server/core/jobs";
+
+const SCHEMA = "graphile_worker";
+const TASKS = `${SCHEMA}._private_tasks`;
+const JOBS = `${SCHEMA}._private_jobs`;
+/** Of versions before: their entries have the task as a key, which PostgreSQL before 17 does not use for a list of tasks. */
+const OUTDATED = "jobs_by_task";
+
+/** Ids of tasks in this database, in order; added where they are missing. */
+async function taskIds(client: pg.Client, names: readonly string[]): Promise<number[]> {
+  await client.query(`INSERT INTO ${TASKS} (identifier) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`, [names]);
+  const { rows } = await client.query<{ id: number }>(
+    `SELECT id FROM ${TASKS} WHERE identifier = ANY($1::text[]) ORDER BY id`,
+    [names],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Gives each queue of the workers an index of its own jobs, in the order in which they are fetched. In the index that all share,
+ * every job of other queues that comes first is read by each fetch: a backlog of messages, by the webhooks. The name says which
+ * tasks an index is for, so that a queue that gets another task gets another index.
+ */
+export async function indexQueues(client: pg.Client): Promise<void> {
+  const current: string[] = [];
+  for (const [queue, names] of Object.entries(QUEUES)) {
+    const ids = (await taskIds(client, names)).join(", ");
+    const index = `jobs_of_${queue}_${createHash("sha256").update(ids).digest("hex").slice(0, 8)}`;
+    await client.query(
+      `CREATE INDEX IF NOT EXISTS ${index} ON ${JOBS} (priority, run_at) WHERE is_available = true AND task_id IN (${ids})`,
+    );
+    current.push(index);
+  }
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT indexname AS name FROM pg_indexes
+     WHERE schemaname = $1 AND (indexname = $2 OR indexname ~ '^jobs_of_[a-z]+_[0-9a-f]{8}$') AND NOT indexname = ANY($3::text[])`,
+    [SCHEMA, OUTDATED, current],
+  );
+  for (const { name } of rows) await client.query(`DROP INDEX IF EXISTS ${SCHEMA}.${name}`);
+}

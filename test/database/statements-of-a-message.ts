@@ -1,0 +1,28 @@
+import { run } from "graphile-worker";
+import { expect } from "vitest";
+import { pool } from "@/server/core/db";
+import { sendMessage } from "@/server/messages/accept/send";
+import { getMessage } from "@/server/messages/read";
+import { dispatchTasks, receiptTasks, webhookTasks } from "@/worker/tasks";
+import { type Statement, statementsOf } from "./plans";
+import { makeRoute } from "./routes";
+import { startWebhook } from "./webhooks";
+
+/** The statements that a message causes, from its acceptance to its webhooks. */
+export async function statementsOfAMessage(): Promise<Statement[]> {
+  await makeRoute();
+  const { account, receiver } = await startWebhook();
+  const sent = await statementsOf(async () => {
+    const runner = await run({
+      ...{ pgPool: pool(), concurrency: 4, pollInterval: 50, noHandleSignals: true },
+      taskList: { ...dispatchTasks, ...receiptTasks, ...webhookTasks },
+    });
+    const input = { to: "+15550100001", from: account.senderId, body: "Hello" };
+    const { id } = await sendMessage(account.actor, input, { idempotency: () => null, responseHeaders: {} });
+    await expect.poll(async () => (await getMessage(account.actor, id)).status).toBe("delivered");
+    await expect.poll(() => receiver.received.length).toBe(2);
+    await runner.stop();
+  });
+  await receiver.close();
+  return sent;
+}
