@@ -13,7 +13,8 @@ export default defineConfig({
   globalSetup: "./e2e/support/service.ts",
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  workers: 2,
+  // One more than the cores of a small machine: many tests wait for a process to start, or for a retry.
+  workers: 3,
   retries: 0,
   // Generous: a slow machine is no failure.
   timeout: 120_000,

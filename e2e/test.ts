@@ -4,9 +4,11 @@ import { test as base, type Page } from "@playwright/test";
 import { type Receiver, startReceiver } from "../test/network/receiver";
 import { givenAccount, type OwnAccount } from "./support/accounts";
 import { type Api, apiWith } from "./support/api";
-import { answersFile, ranMark } from "./support/contract";
-import { operatorOf } from "./support/operator";
+import { answersFile, type Contract, contractOf, ranMark } from "./support/contract";
+import { type Operator, operatorOf } from "./support/operator";
+import { type OwnWeb, startWeb } from "./support/processes";
 import { isForeign, runningService, type Service } from "./support/service";
+import { signIn } from "./support/sign-in";
 
 type TestFixtures = {
   /**
@@ -18,16 +20,29 @@ type TestFixtures = {
   api: Api;
   /** A customer's web server: a real one on loopback, which records what it is sent. */
   receiver: Receiver;
-  /** A page on which the owner of `account` is signed in. */
+  /** An empty page, in whose browser the owner of `account` is signed in. */
   console: Page;
   /** Notes that the file has run. */
   ran: undefined;
 };
 
+/**
+ * Made at first use, and shared by the tests of a test process. All are declared here: Playwright starts another process,
+ * with another browser, for a file whose `test` declares more of them.
+ */
 type WorkerFixtures = {
   service: Service;
-  /** Makes an account that no other test knows; in a smoke run against another installation it is the one that was given. */
-  newAccount: () => Promise<OwnAccount>;
+  /**
+   * Makes an account that no other test knows; in a smoke run against another installation it is the one that was given.
+   * @param balance units of its currency.
+   */
+  newAccount: (balance?: number) => Promise<OwnAccount>;
+  /** The operator's commands. */
+  operator: Operator;
+  /** The contract that every response is checked against. */
+  contract: Contract;
+  /** A web process beside that of `service`, which trusts forwarded addresses. */
+  trustingWeb: OwnWeb;
 };
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -46,6 +61,23 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: "worker" },
   ],
+  operator: [
+    async ({ service }, use) => {
+      const operator = operatorOf(service);
+      await use(operator);
+      await operator.close();
+    },
+    { scope: "worker" },
+  ],
+  contract: [async ({ service }, use) => use(await contractOf(service)), { scope: "worker" }],
+  trustingWeb: [
+    async ({ service }, use) => {
+      const web = await startWeb(service, { TRUSTED_PROXIES: "127.0.0.0/8", SIGN_UP_OPEN: "true" });
+      await use(web);
+      await web.stop();
+    },
+    { scope: "worker", timeout: 90_000 },
+  ],
   account: async ({ newAccount }, use) => use(await newAccount()),
   api: ({ service, account }, use) => use(apiWith(service, account.apiKey)),
   // biome-ignore lint/correctness/noEmptyPattern: see above.
@@ -54,12 +86,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(receiver);
     await receiver.close();
   },
-  console: async ({ page, account }, use) => {
-    await page.goto("/sign-in");
-    await page.getByLabel("Email").fill(account.email);
-    await page.getByLabel("Password", { exact: true }).fill(account.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL("/");
+  console: async ({ page, service, account }, use) => {
+    await signIn(page, service, account);
     await use(page);
   },
   ran: [

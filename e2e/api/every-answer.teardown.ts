@@ -1,6 +1,7 @@
-/** Checks the whole suite at its end: the books match, and every documented response occurred at least once. */
+/** Checks the whole suite at its end: the books match, recurring jobs ran, every documented response occurred at least once. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { databaseUrlOf, openDatabase } from "../support/books";
 import { answersFile, ranMark } from "../support/contract";
 import { expect, test } from "../support/contract-test";
 
@@ -12,6 +13,18 @@ test("after all of it every balance is the sum of its ledger, and every message 
   operator,
 }) => {
   expect(await operator.findDrift()).toEqual([]);
+});
+
+test("the sweeps of the worker ran every minute of this run", async ({ service }) => {
+  const database = await openDatabase(databaseUrlOf(service));
+  const late = await database
+    .rows<{ identifier: string }>(
+      `SELECT identifier FROM graphile_worker._private_known_crontabs
+       WHERE identifier LIKE 'sweep\\_%' AND known_since < now() - interval '2 minutes'
+         AND coalesce(last_execution, '-infinity') < now() - interval '2 minutes'`,
+    )
+    .finally(database.close);
+  expect(late).toEqual([]);
 });
 
 test("every documented status of every operation was answered in this run", ({ service, contract }, {

@@ -1,4 +1,3 @@
-import { makeOwnAccount } from "../support/accounts";
 import { type Api, apiWith } from "../support/api";
 import { type Database, databaseUrlOf, openDatabase } from "../support/books";
 import { type OwnWeb, startWeb } from "../support/processes";
@@ -125,8 +124,9 @@ test("a balance for 120 messages pays exactly 120 of 200 that come at once throu
   service,
   second,
   database,
+  newAccount,
 }) => {
-  const account = await makeOwnAccount(service, 1.2);
+  const account = await newAccount(1.2);
   const both = bothWith(service, second, account.apiKey);
   const answers = await askBoth(200, (at, side) =>
     both[side].post("/messages/send", { to: TO, from: account.sender, body: `${at}` }),

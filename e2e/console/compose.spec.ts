@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { makeOwnAccount } from "../support/accounts";
+import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
 
 async function compose(page: Page, to: string, body: string): Promise<void> {
@@ -31,12 +31,10 @@ test("a number of no country is doubted before it is charged", async ({ console:
   await expect(page.getByRole("region", { name: "Cost" })).toContainText("Balance after this message$99.99");
 });
 
-test("an account without money is told why it cannot send and whom to ask", async ({ page, service }) => {
-  const account = await makeOwnAccount(service, 0);
-  await page.goto("/sign-in");
-  await page.getByLabel("Email").fill(account.email);
-  await page.getByLabel("Password", { exact: true }).fill(account.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+test("an account without money is told why it cannot send and whom to ask", async ({ page, service, newAccount }) => {
+  const account = await newAccount(0);
+  await signIn(page, service, account);
+  await page.goto("/");
   const notice = page.getByRole("note").filter({ hasText: "Your balance is empty" });
   await expect(notice).toContainText(account.accountId);
   await page.goto("/send");

@@ -44,29 +44,55 @@ test("the icon has the address that browsers try by themselves, too", async ({ s
   expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
 });
 
-test("the reference shows every operation without a sign-in, and makes no request to another origin", async ({
+test("the reference shows every operation with samples, and tries one, without a sign-in or another origin", async ({
   page,
   service,
+  account,
 }) => {
   const seen = watch(page, service.url);
   await page.goto("/docs");
-  for (const name of ["Send a message", "Rotate the signing secret", "List events", "A message was delivered"]) {
-    await expect(page.getByRole("button", { name: `${name} HTTP` })).toBeVisible();
-  }
-  await page.getByRole("button", { name: "Send a message HTTP" }).click();
-  await expect(page).toHaveURL(/sendMessage$/);
-  await expect(page.getByRole("heading", { name: "Send a message" }).first()).toBeInViewport();
-  await page.getByRole("button", { name: "Theme" }).click();
-  await page.getByRole("menuitem", { name: "Dark" }).click();
-  await expect(page.locator("body")).toHaveClass(/dark-mode/);
+
+  await test.step("every operation is listed, and opens", async () => {
+    for (const name of ["Send a message", "Rotate the signing secret", "List events", "A message was delivered"]) {
+      await expect(page.getByRole("button", { name: `${name} HTTP` })).toBeVisible();
+    }
+    await page.getByRole("button", { name: "Send a message HTTP" }).click();
+    await expect(page).toHaveURL(/sendMessage$/);
+    await expect(page.getByRole("heading", { name: "Send a message" }).first()).toBeInViewport();
+  });
+
+  await test.step("its samples have this address", async () => {
+    const section = page.getByRole("region", { name: "Send a message" }).first();
+    await expect(section.getByText(`${service.url}/api/v1/messages/send`).first()).toBeVisible();
+  });
+
+  await test.step("the theme changes", async () => {
+    await page.getByRole("button", { name: "Theme" }).click();
+    await page.getByRole("menuitem", { name: "Dark" }).click();
+    await expect(page.locator("body")).toHaveClass(/dark-mode/);
+  });
+
+  await test.step("an operation is tried with an API key", async () => {
+    const key = page.getByRole("textbox", { name: "Bearer Token" }).first();
+    await key.click();
+    await key.pressSequentially(account.apiKey);
+    await page.getByRole("button", { name: "Test Request (get /account)" }).click();
+    const response = page.waitForResponse((received) => received.url() === `${service.url}/api/v1/account`);
+    await page.getByRole("dialog").getByRole("button", { name: "Send get request" }).click();
+    expect((await (await response).json()).data).toMatchObject({ object: "account", email: account.email });
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+  });
+
   await page.waitForLoadState("networkidle");
+  await page.getByRole("link", { name: "Guides", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Quick start");
   expect(seen).toEqual({ foreign: [], errors: [] });
 });
 
-test("the guides are in the navigation and link to one another", async ({ page, service }) => {
+test("the guides are in the navigation and link to one another and to the reference", async ({ page, service }) => {
   const seen = watch(page, service.url);
-  await page.goto("/docs");
-  await page.getByRole("link", { name: "Guides", exact: true }).click();
+  await page.goto("/docs/quick-start");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Quick start");
   const navigation = page.getByRole("navigation", { name: "Guides" });
   for (const name of GUIDES) {
@@ -96,19 +122,6 @@ test("the served API document is the committed one, with the address of this ins
   expect({ ...served, servers: committed.servers }).toEqual(committed);
 });
 
-test("an operation can be tried from the reference with an API key", async ({ page, service, account }) => {
-  const seen = watch(page, service.url);
-  await page.goto("/docs");
-  const key = page.getByRole("textbox", { name: "Bearer Token" }).first();
-  await key.click();
-  await key.pressSequentially(account.apiKey);
-  await page.getByRole("button", { name: "Test Request (get /account)" }).click();
-  const response = page.waitForResponse((received) => received.url() === `${service.url}/api/v1/account`);
-  await page.getByRole("dialog").getByRole("button", { name: "Send get request" }).click();
-  expect((await (await response).json()).data).toMatchObject({ object: "account", email: account.email });
-  expect(seen).toEqual({ foreign: [], errors: [] });
-});
-
 test("programs read the guides as Markdown, their index and a Postman collection, with this address", async ({
   request,
   service,
@@ -134,11 +147,4 @@ test("programs read the guides as Markdown, their index and a Postman collection
   expect([collection.status, collection.type]).toEqual([200, "application/json; charset=utf-8"]);
   expect(JSON.parse(collection.text).variable[0]).toMatchObject({ key: "baseUrl", value: `${service.url}/api/v1` });
   expect((await read("/docs/nowhere.md")).status).toBe(404);
-});
-
-test("the reference shows the document's samples in five languages, with this address", async ({ page, service }) => {
-  await page.goto("/docs");
-  await page.getByRole("button", { name: "Send a message HTTP" }).click();
-  const section = page.getByRole("region", { name: "Send a message" }).first();
-  await expect(section.getByText(`${service.url}/api/v1/messages/send`).first()).toBeVisible();
 });

@@ -123,6 +123,8 @@ test("an operator drains a provider, resumes it and limits its throughput", asyn
 
 test("operator pages are a 404 for other users", async ({ console: page, account }) => {
   expect(account.accountId).toMatch(/^acc_/);
+  await page.goto("/");
+  await expect(page.getByRole("link", { name: "Settings", exact: true })).toBeVisible();
   await expect(page.getByRole("link", { name: "Providers", exact: true })).toBeHidden();
   for (const place of ["providers", "providers/twilio", "routes", "accounts", "senders", "suppressions"]) {
     expect((await page.goto(`/operator/${place}`))?.status()).toBe(404);

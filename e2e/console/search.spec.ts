@@ -92,6 +92,7 @@ test("operators find accounts", async ({ page, service, account }) => {
 
 test("the search fits a phone", async ({ console: page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto("/");
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await page.getByRole("combobox", { name: "Search" }).fill("sen");
   await expect(page.getByRole("option", { name: "Senders" })).toBeVisible();

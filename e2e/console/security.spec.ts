@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { admin } from "../support/accounts";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import type { Service } from "../support/service";
+import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
 
 const NEW_PASSWORD = "staple of another stable";
@@ -36,6 +37,7 @@ test("a cookie that was copied before the sign-out opens nothing after it", asyn
 }) => {
   const copy = await openBrowser(browser, service, await page.context().cookies());
   expect(await isSignedIn(copy)).toBe(true);
+  await page.goto("/");
   await page.getByRole("button", { name: "Account menu" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.waitForURL(/\/sign-in/);
@@ -48,12 +50,8 @@ test("a cookie that was copied before the sign-out opens nothing after it", asyn
 
 test("sessions are listed and ended, one or all others", async ({ console: page, browser, service, account }) => {
   const others = [await openBrowser(browser, service), await openBrowser(browser, service)];
-  await Promise.all(
-    others.map(async (other) => {
-      await fillSignIn(other, account.email, account.password);
-      await other.waitForURL("/");
-    }),
-  );
+  await Promise.all(others.map((other) => signIn(other, service, account)));
+  await page.goto("/");
   await page.getByRole("button", { name: "Account menu" }).click();
   await page.getByRole("menuitem", { name: "Security" }).click();
   const rows = page.getByRole("table", { name: "Sessions" }).getByRole("row");
@@ -153,8 +151,11 @@ test("who signs up is signed in; who signs up with somebody's e-mail is not told
   await other.context().close();
 });
 
-test("a device is known after its first sign-in, by a cookie that scripts cannot read", async ({ console: page }) => {
-  const cookies = await page.context().cookies(`${page.url()}api/auth/callback`);
+test("a device is known after its first sign-in, by a cookie that scripts cannot read", async ({
+  console: page,
+  service,
+}) => {
+  const cookies = await page.context().cookies(`${service.url}/api/auth/callback`);
   expect(cookies.find(({ name }) => name === "messaging.known-device")).toMatchObject({
     httpOnly: true,
     path: "/api/auth",

@@ -62,7 +62,7 @@ test("a refusal names the parameter and the reason", { tag: "@smoke" }, async ({
 
 const PAGES = ["/", "/send", "/messages", "/senders", "/api-keys", "/webhooks", "/events", "/suppressions", "/usage"];
 
-test("the console shows every page without an error", { tag: "@smoke" }, async ({ console: page, baseURL }) => {
+test("the console shows every page without an error", { tag: "@smoke" }, async ({ page, account, baseURL }) => {
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
@@ -71,6 +71,11 @@ test("the console shows every page without an error", { tag: "@smoke" }, async (
     (response) => response.status() >= 400 && problems.push(`${response.status()} ${response.url()}`),
   );
   page.on("request", (asked) => asked.url().startsWith(baseURL ?? "") || problems.push(`foreign: ${asked.url()}`));
+  await page.goto("/sign-in");
+  await page.getByLabel("Email").fill(account.email);
+  await page.getByLabel("Password", { exact: true }).fill(account.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL("/");
   for (const path of PAGES) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

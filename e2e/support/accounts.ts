@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Service } from "./service";
@@ -23,14 +22,6 @@ export async function admin(service: Service, ...args: string[]): Promise<unknow
   const env = { ...inherited, DATA_DIR: service.dataDir };
   const { stdout } = await run(process.execPath, [path.join("dist", "admin.mjs"), ...args, "--json"], { env });
   return JSON.parse(stdout);
-}
-
-/** Creates an account that no other test uses. @param balance units of its currency. */
-export async function makeOwnAccount(service: Service, balance = 100): Promise<OwnAccount> {
-  const id = randomBytes(5).toString("hex");
-  const owner = ["--email", `test-${id}@example.com`, "--name", `Test ${id}`];
-  const made = await admin(service, "account", "create", ...owner, "--balance", String(balance), "--sender", `T${id}`);
-  return made as OwnAccount;
 }
 
 type Sender = { sender_id: string };

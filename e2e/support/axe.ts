@@ -1,9 +1,9 @@
-import type { Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import axeCore, { type AxeResults } from "axe-core";
 
 /** The violations that axe finds on the current page, a line per rule and element. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeCore.source);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeCore.source);
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as {
       axe: { run: (context: Document, options: object) => Promise<AxeResults> };
@@ -14,4 +14,35 @@ export async function violationsOf(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary ?? ""}`),
   );
+}
+
+const WAYS = [
+  { name: "light", colorScheme: "light", width: 1_280, height: 800 },
+  { name: "dark", colorScheme: "dark", width: 1_280, height: 800 },
+  { name: "on a phone", colorScheme: "light", width: 360, height: 740 },
+] as const;
+
+/** Waits for the heading, what is still loading, and the transitions to another theme or width. */
+async function isSettled(page: Page): Promise<void> {
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  await page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
+}
+
+/** Barriers of the current page in the light and the dark theme and on a phone, each a line with the way. */
+export async function barriersOf(page: Page): Promise<string[]> {
+  const barriers: string[] = [];
+  for (const { name, colorScheme, width, height } of WAYS) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height });
+    await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", colorScheme);
+    await isSettled(page);
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    if (isTooWide) barriers.push(`${name}: the page scrolls sideways`);
+    barriers.push(...(await violationsOf(page)).map((violation) => `${name}: ${violation}`));
+  }
+  return barriers;
 }

@@ -2,8 +2,6 @@
 import { test as base } from "../test";
 import type { OwnAccount } from "./accounts";
 import { type CheckedApi, checkedApi } from "./checked-api";
-import { type Contract, contractOf } from "./contract";
-import { type Operator, operatorOf } from "./operator";
 
 type TestFixtures = {
   /** The REST API with the key of `account`, which has every scope. */
@@ -14,20 +12,10 @@ type TestFixtures = {
   keyed: (settings: Record<string, unknown>) => Promise<CheckedApi>;
 };
 
-export const test = base.extend<TestFixtures, { contract: Contract; operator: Operator }>({
-  contract: [async ({ service }, use) => use(await contractOf(service)), { scope: "worker" }],
-  operator: [
-    async ({ service }, use) => {
-      const operator = operatorOf(service);
-      await use(operator);
-      await operator.close();
-    },
-    { scope: "worker" },
-  ],
-  account: async ({ operator }, use) => use(await operator.makeAccount()),
+export const test = base.extend<TestFixtures>({
   rest: ({ service, contract, account }, use) => use(checkedApi(service, contract, account.apiKey)),
-  stranger: async ({ service, contract, operator }, use) => {
-    const account = await operator.makeAccount();
+  stranger: async ({ service, contract, newAccount }, use) => {
+    const account = await newAccount();
     await use({ account, rest: checkedApi(service, contract, account.apiKey) });
   },
   keyed: ({ rest }, use) =>

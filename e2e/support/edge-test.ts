@@ -1,24 +1,19 @@
-/** The `test` of attacks on the web process: each file has its own process, which trusts forwarded addresses. */
+/** The `test` of attacks on the web process, with a process that trusts forwarded addresses. */
 import { randomInt } from "node:crypto";
 import { openSession } from "../../test/network/operator-session";
 import { type Answered, ask } from "../../test/network/plain-http";
 import { test as base } from "../test";
-import { type OwnWeb, startWeb } from "./processes";
+import type { OwnWeb } from "./processes";
 
 type Fixtures = {
+  /** A web process that trusts forwarded addresses. */
+  web: OwnWeb;
   /** Cookies of a session of `account`'s owner. */
   cookie: string;
 };
 
-export const test = base.extend<Fixtures, { web: OwnWeb }>({
-  web: [
-    async ({ service }, use) => {
-      const web = await startWeb(service, { TRUSTED_PROXIES: "127.0.0.0/8", SIGN_UP_OPEN: "true" });
-      await use(web);
-      await web.stop();
-    },
-    { scope: "worker", timeout: 90_000 },
-  ],
+export const test = base.extend<Fixtures>({
+  web: ({ trustingWeb }, use) => use(trustingWeb),
   cookie: async ({ web, account }, use) => use((await openSession(web.url, account)).join("; ")),
 });
 

@@ -1,4 +1,4 @@
-/** Limits that an operator sets for an account, and replies from handsets. */
+/** Limits that an operator sets for an account, replies from handsets, and recurring work ahead of its time. */
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { addJob } from "@/server/core/jobs";
@@ -29,3 +29,6 @@ export async function answerFromHandset(from: string, to: string, text: string):
   const messages = [{ providerMessageId: newId("inbound"), from, to, text, receivedAt }];
   await addJob(pool(), "apply_inbound", { provider: "sandbox", messages });
 }
+
+/** Runs the minutely check of alerts now. The test that looks back on the run proves its schedule. */
+export const checkAlerts = (): Promise<void> => addJob(pool(), "sweep_alerts", {});

@@ -1,35 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { type Answer, json, listed, META, refusal, type Seen, startStub, success } from "../stub-service";
 import { ApiError, type ClientOptions, MessagingClient } from "./client";
 import { OPERATIONS } from "./operations";
 
-type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
-type Answer = (response: ServerResponse) => void;
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
-const json =
-  (status: number, body: object, headers: Record<string, string> = {}): Answer =>
-  (response) => {
-    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-  };
-const meta = { request_id: "req_1", api_version: "v1" };
-const created = json(201, { success: true, data: { id: "msg_1", status: "pending" }, meta });
-const refusal = (status: number, details: object = {}, headers: Record<string, string> = {}) => {
-  const error = { type: "api_error", code: "some_code", message: "No.", param: "to", details };
-  return json(status, { success: false, error, meta }, headers);
-};
-const listed = (data: object[], next: string | null) =>
-  json(200, {
-    success: true,
-    data,
-    meta: { ...meta, next_cursor: next },
-    pagination: { page: 1, limit: 2, total: 3, pages: 2, has_more: next !== null },
-  });
+const created = success({ id: "msg_1", status: "pending" }, 201);
 const unavailable = refusal(503);
 const dropped: Answer = (response) => response.destroy();
 /** The connection is lost within the body. */
@@ -41,18 +15,7 @@ const hanging: Answer = () => undefined;
 
 /** A service that gives these responses in turn, and repeats the last. */
 async function serve(answers: Answer[], options: Partial<ClientOptions> = {}) {
-  const seen: Seen[] = [];
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    const answer = answers[Math.min(seen.length, answers.length - 1)];
-    seen.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
-    answer?.(response);
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+  const { baseUrl, seen } = await startStub((_request, index) => answers[Math.min(index, answers.length - 1)]);
   return { seen, client: new MessagingClient({ baseUrl, apiKey: "ds_live_test", backoffMs: 1, ...options }) };
 }
 
@@ -95,13 +58,13 @@ describe("calls", () => {
   test("by operation id resolve to the envelope with the raw response", async () => {
     const { client } = await serve([created]);
     const reply = await client.request("sendMessage", { body });
-    expect(reply).toMatchObject({ success: true, data: { id: "msg_1" }, meta });
+    expect(reply).toMatchObject({ success: true, data: { id: "msg_1" }, meta: META });
     expect(reply.response.status).toBe(201);
     expect(await reply.response.json()).toMatchObject({ data: { id: "msg_1" } });
   });
 
   test("put parameters where they belong", async () => {
-    const { client, seen } = await serve([listed([], null), json(200, { success: true, data: {}, meta })]);
+    const { client, seen } = await serve([listed([], null), success({})]);
     await client.messages.list({ to: "+14155550123", limit: 5 });
     await client.apiKeys.revoke("key/1");
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
@@ -112,7 +75,7 @@ describe("calls", () => {
 
   test("that cancel post to the message, without a body, and resolve to it as it ended", async () => {
     const canceled = { id: "msg_1", status: "failed", error: { code: "canceled" }, cost: 0 };
-    const { client, seen } = await serve([json(200, { success: true, data: canceled, meta })]);
+    const { client, seen } = await serve([success(canceled)]);
     expect(await client.messages.cancel("msg_1")).toEqual(canceled);
     expect(seen).toMatchObject([{ method: "POST", url: "/api/v1/messages/msg_1/cancel", body: "" }]);
     expect(keysOf(seen)).toEqual([undefined]);
@@ -148,7 +111,7 @@ describe("calls", () => {
 
   test("exist as a method for every operation of the document", async () => {
     const { client, seen } = await serve([
-      json(200, { success: true, data: [], meta, pagination: { has_more: false } }),
+      json(200, { success: true, data: [], meta: META, pagination: { has_more: false } }),
     ]);
     const resources = Object.values(client).filter((value) => typeof value === "object");
     for (const resource of resources) {
@@ -231,7 +194,7 @@ describe("a creating request", () => {
   });
 
   test("nothing else gets one", async () => {
-    const { client, seen } = await serve([json(200, { success: true, data: {}, meta })]);
+    const { client, seen } = await serve([success({})]);
     await client.account.get();
     await client.messages.estimate(body);
     expect(keysOf(seen)).toEqual([undefined, undefined]);
@@ -282,17 +245,14 @@ describe("retries", () => {
     const lost = await serve([unavailable, created]);
     expect(await failure(lost.client.messages.estimate(body))).toBeInstanceOf(ApiError);
     expect(lost.seen).toHaveLength(1);
-    const limited = await serve([
-      refusal(429, {}, { "retry-after": "0" }),
-      json(200, { success: true, data: {}, meta }),
-    ]);
+    const limited = await serve([refusal(429, {}, { "retry-after": "0" }), success({})]);
     await limited.client.messages.estimate(body);
     expect(limited.seen).toHaveLength(2);
   });
 
   test("a key for an operation that ignores it makes nothing repeatable", async () => {
     for (const answer of [unavailable, dropped, cut]) {
-      const { client, seen } = await serve([answer, json(200, { success: true, data: {}, meta })]);
+      const { client, seen } = await serve([answer, success({})]);
       expect(await failure(client.webhooks.test("whe_1", { idempotencyKey: "mine" }))).toBeInstanceOf(Error);
       expect(keysOf(seen)).toEqual([undefined]);
     }

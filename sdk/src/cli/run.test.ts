@@ -1,41 +1,10 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { json, listed, META, type Seen, startStub, success } from "../../stub-service";
 import { verifyWebhook } from "../webhooks";
 import { run } from "./run";
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
-type Route = (path: string, body: string) => { status?: number; body: object };
-
-/** A stub of the API. @returns its address and the requests seen. */
-async function serve(route: Route) {
-  const seen: string[] = [];
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    seen.push(`${request.method} ${request.url} ${text}`.trim());
-    const { status = 200, body } = route(request.url ?? "", text);
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { seen, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1` };
-}
-
-const meta = { request_id: "req_1", api_version: "v1" };
-const success = (data: unknown) => ({ body: { success: true, data, meta } });
-const page = (data: object[]) => ({
-  body: {
-    success: true,
-    data,
-    meta,
-    pagination: { page: 1, limit: 100, total: data.length, pages: 1, has_more: false },
-  },
-});
+/** Requests as lines of text. */
+const linesOf = (seen: Seen[]) => seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 const message = (id: string, status: string) => ({
   id,
   status,
@@ -61,8 +30,8 @@ async function terminal(argv: string[], baseUrl = "", signal = new AbortControll
 
 test("send prints the message, and waits for its final status if asked", async () => {
   const statuses = ["sent", "delivered"];
-  const { baseUrl, seen } = await serve((path) =>
-    success(message("msg_1", path.endsWith("/send") ? "pending" : (statuses.shift() ?? "delivered"))),
+  const { baseUrl, seen } = await startStub(({ url }) =>
+    success(message("msg_1", url.endsWith("/send") ? "pending" : (statuses.shift() ?? "delivered"))),
   );
   const words = ["send", "--to", "+14155550123", "--from", "DEMO", "--body", "Hello"];
   expect(await terminal(words, baseUrl)).toEqual({
@@ -70,21 +39,21 @@ test("send prints the message, and waits for its final status if asked", async (
     output: ["2026-01-31T12:00:00.000Z  msg_1  pending      DEMO -> +14155550123  0.01 EUR"],
     errors: [],
   });
-  expect(seen).toEqual(['POST /api/v1/messages/send {"to":"+14155550123","from":"DEMO","body":"Hello"}']);
+  expect(linesOf(seen)).toEqual(['POST /api/v1/messages/send {"to":"+14155550123","from":"DEMO","body":"Hello"}']);
   const waited = await terminal([...words, "--wait", "--json"], baseUrl);
   expect(JSON.parse(waited.output[0] ?? "")).toMatchObject({ id: "msg_1", status: "delivered" });
 });
 
 test("a message that failed is exit code 1 with its reason", async () => {
   const error = { code: "no_route", message: "There is no route for this number." };
-  const { baseUrl } = await serve(() => success({ ...message("msg_1", "failed"), error }));
+  const { baseUrl } = await startStub(() => success({ ...message("msg_1", "failed"), error }));
   const words = ["send", "--to", "+999", "--from", "DEMO", "--body", "Hello"];
   expect(await terminal(words, baseUrl)).toMatchObject({ code: 1, errors: ["There is no route for this number."] });
 });
 
 test("a refusal names status, reason, parameter and request", async () => {
   const error = { type: "invalid_request_error", code: "invalid_request", message: "No.", param: "to", details: {} };
-  const { baseUrl } = await serve(() => ({ status: 400, body: { success: false, error, meta } }));
+  const { baseUrl } = await startStub(() => json(400, { success: false, error, meta: META }));
   expect(await terminal(["balance"], baseUrl)).toMatchObject({
     code: 1,
     errors: ["400 No. (invalid_request, param to, req_1)"],
@@ -122,17 +91,8 @@ test("listen forwards new events in order, signed, and not those from before", a
     data: message("msg_1", "sent"),
   });
   const events = [event("evt_0")];
-  const { baseUrl } = await serve(() => page(events));
-  const received: Array<{ header: string; rawBody: string }> = [];
-  const local = createServer(async (request, response) => {
-    let rawBody = "";
-    for await (const chunk of request) rawBody += chunk;
-    received.push({ header: String(request.headers["service-signature"]), rawBody });
-    response.end();
-  });
-  servers.push(local);
-  await new Promise<void>((resolve) => local.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(local.address() as AddressInfo).port}/hooks`;
+  const { baseUrl } = await startStub(() => listed(events));
+  const { baseUrl: url, seen: received } = await startStub(() => (response) => response.end());
   const stop = new AbortController();
   const secret = "whsec_bG9jYWw=";
   const listening = terminal(["listen", "--forward-to", url, "--secret", secret], baseUrl, stop.signal);
@@ -140,7 +100,11 @@ test("listen forwards new events in order, signed, and not those from before", a
   await expect.poll(() => events.unshift(event(`evt_${events.length}`)) && received.length).toBeGreaterThan(2);
   stop.abort();
   expect(await listening).toMatchObject({ code: 0, errors: [] });
-  const verified = await Promise.all(received.map((request) => verifyWebhook({ ...request, secret })));
+  const verified = await Promise.all(
+    received.map(({ body, headers }) =>
+      verifyWebhook({ rawBody: body, header: String(headers["service-signature"]), secret }),
+    ),
+  );
   const numbers = verified.map(({ id }) => Number(id.slice(4)));
   expect(numbers).not.toContain(0);
   expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
