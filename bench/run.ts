@@ -5,6 +5,7 @@
  *   npm run bench -- <workload> [--seconds 8] [--rounds 3] [--connections 64] [--backlog 20000] [--json]
  */
 import { parseArgs } from "node:util";
+import { drains } from "./drains";
 import { edge } from "./edge";
 import { fill } from "./fill";
 import { hooks } from "./hooks";
@@ -14,7 +15,7 @@ import { sends } from "./sends";
 import type { Options, Stage, Workload } from "./workload";
 import { writes } from "./writes";
 
-const WORKLOADS: Record<string, Workload> = { sends, edge, pages, writes, hooks, fill, reads };
+const WORKLOADS: Record<string, Workload> = { sends, drain: drains, edge, pages, writes, hooks, fill, reads };
 
 const DEFAULTS = { seconds: "8", rounds: "3", connections: "64", backlog: "20000" } as const;
 const INTERRUPTED = 130;
