@@ -28,7 +28,7 @@ type DrainFigures = {
 
 async function run(options: Options, stage: Stage): Promise<Outcome> {
   requireProc();
-  const service = await openService(stage, options.connections, COUNTING_STATEMENTS);
+  const service = await openService(stage, { connections: options.connections, database: COUNTING_STATEMENTS });
   const { database, server, web, customer, port } = service;
   const keys = customer.keys.map((key) => key.plain);
   const plan = { port, keys, sender: customer.sender, text: TEXT, connections: options.connections };

@@ -19,6 +19,10 @@ export type LoadPlan = {
   limit: number | null;
   /** Sends per second on a fixed schedule; null: each connection sends again as soon as it has its response. */
   rate: number | null;
+  /** Bulk sends of this many recipients each, instead of single ones. */
+  recipients?: number;
+  /** Sends to Kannel's `sendsms` instead; a receipt for each message is wanted at `receiptUrl`, if there is one. */
+  kannel?: { user: string; password: string; receiptUrl: string | null };
 };
 
 /** `latencyMs` counts from when a send was due, so that delays by a stalled service are included. */
@@ -37,11 +41,14 @@ export type LoadResult = {
 };
 
 const HOST = "127.0.0.1";
-const ACCEPTED = 201;
+/** Of the service, and of Kannel. */
+const ACCEPTED = new Set([201, 202]);
 /** A connection that is silent for this time is closed. */
 const SILENCE_MS = 30_000;
 /** Prepared requests per key, each to another number. */
 const NUMBERS_PER_KEY = 50;
+/** Different recipients of bulk sends: more than one request has, all of seven digits. */
+const NUMBERS = 1_000_000;
 const HISTOGRAM_US = { lowest: 1, highest: 600_000_000, figures: 3 };
 const EMPTY = Buffer.alloc(0);
 
@@ -49,12 +56,29 @@ const EMPTY = Buffer.alloc(0);
 type Reply = { status: number; body: Buffer; isLast: boolean };
 type Connection = { exchange: (request: Buffer) => Promise<Reply | null>; close: () => void };
 
-function makeRequests({ keys, sender, text, port }: LoadPlan): Buffer[] {
-  return Array.from({ length: keys.length * NUMBERS_PER_KEY }, (_, at) => {
-    const to = `+1415${String(5_550_000 + at).padStart(7, "0")}`;
-    const body = JSON.stringify({ to, from: sender, body: text });
+const numberAt = (at: number): string => `+1415${String(5_550_000 + at).padStart(7, "0")}`;
+
+/** Requests to Kannel; the one number `at` asks for a receipt of its own. */
+function kannelRequest({ kannel, sender, text, port }: LoadPlan, at: number): Buffer {
+  const query = new URLSearchParams({
+    ...{ username: kannel?.user ?? "", password: kannel?.password ?? "", from: sender, to: numberAt(at), text },
+    ...(kannel?.receiptUrl && { "dlr-mask": "1", "dlr-url": `${kannel.receiptUrl}/${at}` }),
+  });
+  return Buffer.from(`GET /cgi-bin/sendsms?${query} HTTP/1.1\r\nhost: ${HOST}:${port}\r\n\r\n`);
+}
+
+function makeRequests(plan: LoadPlan): Buffer[] {
+  const { keys, sender, text, port, kannel, recipients } = plan;
+  // Bodies of bulk sends are long, and one for each key is enough.
+  const count = keys.length * (recipients ? 1 : NUMBERS_PER_KEY);
+  if (kannel) return Array.from({ length: count }, (_, at) => kannelRequest(plan, at));
+  return Array.from({ length: count }, (_, at) => {
+    const to = recipients
+      ? { recipients: Array.from({ length: recipients }, (_, next) => numberAt((at * recipients + next) % NUMBERS)) }
+      : { to: numberAt(at) };
+    const body = JSON.stringify({ ...to, from: sender, body: text });
     const head = [
-      "POST /api/v1/messages/send HTTP/1.1",
+      `POST /api/v1/messages/${recipients ? "bulk" : "send"} HTTP/1.1`,
       `host: ${HOST}:${port}`,
       `authorization: Bearer ${keys[at % keys.length]}`,
       "content-type: application/json",
@@ -127,7 +151,7 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
     lastResponseAt = performance.now();
     latencies.record(Math.max(1, Math.round((lastResponseAt - dueAt) * 1_000)));
     statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-    if (response.status !== ACCEPTED) refusal ??= `${response.status} ${response.body.toString("utf8")}`;
+    if (!ACCEPTED.has(response.status)) refusal ??= `${response.status} ${response.body.toString("utf8")}`;
   };
 
   const keepSending = async (first: Connection): Promise<void> => {
@@ -157,7 +181,7 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
 
   const { user, system } = process.cpuUsage(cpuBefore);
   return {
-    accepted: statuses[ACCEPTED] ?? 0,
+    accepted: [...ACCEPTED].reduce((sum, status) => sum + (statuses[status] ?? 0), 0),
     statuses,
     refusal,
     unanswered,

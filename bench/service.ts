@@ -217,28 +217,36 @@ export type OpenService = {
   web: Service;
   customer: Customer;
   port: number;
+  environment: NodeJS.ProcessEnv;
   /** Starts a further process of the service. */
   start: (name: "web" | "worker") => Promise<Service>;
 };
 
-/** Builds and starts the service without a worker. @param settings extra `postgresql.conf` settings. */
-export async function openService(
-  stage: Stage,
-  connections: number,
-  settings: Record<string, string> = {},
-): Promise<OpenService> {
+type ServicePlan = {
+  connections: number;
+  /** Extra `postgresql.conf` settings. */
+  database?: Record<string, string>;
+  /** Extra settings of the service. */
+  environment?: Record<string, string>;
+  /** Called with the server before anything else connects to the database `messaging`. */
+  prepare?: (server: RunningPostgres) => Promise<void>;
+};
+
+/** Builds the service if needed, and starts it without a worker. */
+export async function openService(stage: Stage, plan: ServicePlan): Promise<OpenService> {
   stage.say("Building the service if it is outdated");
   await build(stage);
   stage.say("Starting PostgreSQL and the web process");
   const folder = await openFolder(stage);
-  const server = await openServer(stage, folder, connections, settings);
+  const server = await openServer(stage, folder, plan.connections, plan.database);
   const customer = makeCustomer();
   const url = await makeDatabase(server, "messaging", customer);
+  await plan.prepare?.(server);
   const database = await openClient(stage, url);
   const port = await freePort();
-  const environment = serviceSettings(url, port);
+  const environment = { ...serviceSettings(url, port), ...plan.environment };
   const start = (name: "web" | "worker") => startService(stage, name, environment, folder);
   const web = await start("web");
   await waitUntilHealthy(stage, web, port);
-  return { database, server, web, customer, port, start };
+  return { database, server, web, customer, port, environment, start };
 }
