@@ -116,7 +116,7 @@ export async function drain(stage: Stage, plan: DrainPlan): Promise<{ report: Dr
 }
 
 /** Waits for the queue to be empty: a job is removed shortly after its work is committed. */
-async function settleJobs(stage: Stage, database: Client): Promise<void> {
+export async function settleJobs(stage: Stage, database: Client): Promise<void> {
   const deadline = performance.now() + JOBS_SETTLE_WITHIN_MS;
   while (performance.now() < deadline) {
     const { rowCount } = await database.query(

@@ -2,8 +2,7 @@
  * Webhooks through the whole path: events are recorded as status changes record them, a worker posts them to a receiver
  * that acknowledges at once, and their deliveries are stored. Compared with a bare loop of signed requests.
  */
-import { fork } from "node:child_process";
-import path from "node:path";
+import type { ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import { pool, transaction } from "@/server/core/db";
@@ -15,6 +14,7 @@ import { sealSecret } from "@/server/webhooks/secrets";
 import { endChild } from "./client";
 import { median } from "./figures";
 import type { PostPlan, PostResult, ReceiverCount } from "./hook-peer";
+import { askPeer, nextMessage, startPeer } from "./peer-process";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./processes";
 import {
   build,
@@ -33,6 +33,7 @@ import type { Options, Outcome, Stage, Workload } from "./workload";
 const MESSAGES_PER_RECORDING = 30;
 const RECORDERS = 2;
 const STATUSES = ["sent", "delivered"] as const;
+const PEER = "hook-peer.ts";
 const WARM_UP_MESSAGES = 2_000;
 const PEER_WARM_UP_S = 2;
 /** Rare enough to cost nothing beside the work that is measured. */
@@ -129,31 +130,11 @@ async function record(accountId: string, messageIds: readonly string[]): Promise
   await Promise.all(Array.from({ length: RECORDERS }, recorder));
 }
 
-const startPeer = (stage: Stage, role: "receive" | "post") =>
-  stage.keep(
-    async () => fork(path.join("bench", "hook-peer.ts"), [role], { detached: true, stdio: ["ignore", 2, 2, "ipc"] }),
-    endChild,
-  );
-
-type Peer = Awaited<ReturnType<typeof startPeer>>;
-
-const nextMessage = <Message>(peer: Peer): Promise<Message> =>
-  new Promise((resolve, reject) => {
-    peer.once("message", (message) => resolve(message as Message));
-    peer.once("exit", (code) => reject(new Error(`A process of the benchmark ended early (code ${code}).`)));
-  });
-
-function countReceived(receiver: Peer): Promise<ReceiverCount> {
-  const counted = nextMessage<ReceiverCount>(receiver);
-  receiver.send("count");
-  return counted;
-}
+const countReceived = (receiver: ChildProcess): Promise<ReceiverCount> => askPeer(receiver, "count");
 
 async function runPosts(stage: Stage, plan: PostPlan): Promise<Round["peer"]> {
-  const peer = await startPeer(stage, "post");
-  const done = nextMessage<PostResult>(peer);
-  peer.send(plan);
-  const result = await done;
+  const peer = await startPeer(stage, PEER, "post");
+  const result = await askPeer<PostResult>(peer, plan);
   await endChild(peer);
   return { ...result, perSecond: result.posts / result.seconds };
 }
@@ -227,7 +208,7 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
     (connected) => connected.end(),
   );
   const database = await openClient(stage, url);
-  const receiver = await startPeer(stage, "receive");
+  const receiver = await startPeer(stage, PEER, "receive");
   const port = await nextMessage<number>(receiver);
   const hook = `http://127.0.0.1:${port}/hook`;
   const secret = newSigningSecret();

@@ -21,6 +21,10 @@ export type LoadPlan = {
   rate: number | null;
   /** Sends that are later than this are left out, so that a client without a free connection builds no queue; null: none. */
   lateMsMax?: number | null;
+  /** Bulk sends of this many recipients each, instead of single ones. */
+  recipients?: number;
+  /** Sends to Kannel's `sendsms` instead; a receipt for each message is wanted at `receiptUrl`, if there is one. */
+  kannel?: { user: string; password: string; receiptUrl: string | null };
 };
 
 type Latency = { p50: number; p99: number; max: number };
@@ -48,11 +52,14 @@ export type LoadResult = {
 };
 
 const HOST = "127.0.0.1";
-const ACCEPTED = 201;
+/** Of the service, and of Kannel. */
+const ACCEPTED = new Set([201, 202]);
 /** A connection that is silent for this time is closed. */
 const SILENCE_MS = 30_000;
 /** Prepared requests per key, each to another number. */
 const NUMBERS_PER_KEY = 50;
+/** Different recipients of bulk sends: more than one request has, all of seven digits. */
+const NUMBERS = 1_000_000;
 const HISTOGRAM_US = { lowest: 1, highest: 600_000_000, figures: 3 };
 const EMPTY = Buffer.alloc(0);
 
@@ -60,12 +67,29 @@ const EMPTY = Buffer.alloc(0);
 type Reply = { status: number; body: Buffer; isLast: boolean; hasRetryAfter: boolean };
 type Connection = { exchange: (request: Buffer) => Promise<Reply | null>; close: () => void };
 
-function makeRequests({ keys, sender, text, port }: LoadPlan): Buffer[] {
-  return Array.from({ length: keys.length * NUMBERS_PER_KEY }, (_, at) => {
-    const to = `+1415${String(5_550_000 + at).padStart(7, "0")}`;
-    const body = JSON.stringify({ to, from: sender, body: text });
+const numberAt = (at: number): string => `+1415${String(5_550_000 + at).padStart(7, "0")}`;
+
+/** Requests to Kannel; the one number `at` asks for a receipt of its own. */
+function kannelRequest({ kannel, sender, text, port }: LoadPlan, at: number): Buffer {
+  const query = new URLSearchParams({
+    ...{ username: kannel?.user ?? "", password: kannel?.password ?? "", from: sender, to: numberAt(at), text },
+    ...(kannel?.receiptUrl && { "dlr-mask": "1", "dlr-url": `${kannel.receiptUrl}/${at}` }),
+  });
+  return Buffer.from(`GET /cgi-bin/sendsms?${query} HTTP/1.1\r\nhost: ${HOST}:${port}\r\n\r\n`);
+}
+
+function makeRequests(plan: LoadPlan): Buffer[] {
+  const { keys, sender, text, port, kannel, recipients } = plan;
+  // Bodies of bulk sends are long, and one for each key is enough.
+  const count = keys.length * (recipients ? 1 : NUMBERS_PER_KEY);
+  if (kannel) return Array.from({ length: count }, (_, at) => kannelRequest(plan, at));
+  return Array.from({ length: count }, (_, at) => {
+    const to = recipients
+      ? { recipients: Array.from({ length: recipients }, (_, next) => numberAt((at * recipients + next) % NUMBERS)) }
+      : { to: numberAt(at) };
+    const body = JSON.stringify({ ...to, from: sender, body: text });
     const head = [
-      "POST /api/v1/messages/send HTTP/1.1",
+      `POST /api/v1/messages/${recipients ? "bulk" : "send"} HTTP/1.1`,
       `host: ${HOST}:${port}`,
       `authorization: Bearer ${keys[at % keys.length]}`,
       "content-type: application/json",
@@ -146,7 +170,7 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
   const isOver = () => stop.aborted || performance.now() >= endsAt;
   const record = (response: Reply, dueAt: number) => {
     lastResponseAt = performance.now();
-    const isAccepted = response.status === ACCEPTED;
+    const isAccepted = ACCEPTED.has(response.status);
     (isAccepted ? latencies : refusals).record(Math.max(1, Math.round((lastResponseAt - dueAt) * 1_000)));
     statuses[response.status] = (statuses[response.status] ?? 0) + 1;
     if (isAccepted) return;
@@ -185,7 +209,7 @@ async function load(plan: LoadPlan, stop: AbortSignal): Promise<LoadResult> {
 
   const { user, system } = process.cpuUsage(cpuBefore);
   return {
-    accepted: statuses[ACCEPTED] ?? 0,
+    accepted: [...ACCEPTED].reduce((sum, status) => sum + (statuses[status] ?? 0), 0),
     statuses,
     refusal,
     unanswered,

@@ -73,6 +73,21 @@ COMMIT;
 `;
 }
 
+/** The pgbench script of a bulk send: as {@link sendScript}, with `recipients` messages inserted by one statement. */
+export function bulkScript(columns: SendColumns, recipients: number): string {
+  const { accountId, sender, text, routeId, priceMicros } = columns;
+  const sum = priceMicros * recipients;
+  const id =
+    "'msg_' || lpad(to_hex((extract(epoch FROM now()) * 1000)::int8), 12, '0') || lpad(to_hex(:tail::int8 + n), 14, '0')";
+  return `\\set tail random(0, 72057594037827935)
+BEGIN;
+UPDATE accounts SET balance_micros = balance_micros - ${sum}, held_micros = held_micros + ${sum} WHERE id = '${accountId}' AND balance_micros >= ${sum};
+INSERT INTO messages (id, account_id, to_number, from_sender, body, encoding, segments, status, cost_micros, currency, route_id, chain, created_at) SELECT ${id}, '${accountId}', '+1415' || (5550000 + n)::text, '${sender}', '${text}', 'GSM-7', 1, 'pending', ${priceMicros}, 'USD', ${routeId}, '{sandbox}', now() FROM generate_series(1, ${recipients}) AS n;
+INSERT INTO ledger_entries (account_id, kind, amount_micros, held_micros, note, created_at) VALUES ('${accountId}', 'reserve', -${sum}, ${sum}, NULL, now());
+COMMIT;
+`;
+}
+
 /** The latency of each transaction from pgbench's log files, ascending. */
 async function latenciesMs(folder: string): Promise<number[]> {
   const files = await readdir(folder);

@@ -1,160 +1,199 @@
-/** Prints the results of the workload `sends` as text. */
-import { type Cpu, median, type Round, type SendsFigures } from "./figures";
-import type { LoadResult } from "./load";
+/** Runs the other workloads one after the other, and writes their figures beside their goals to `bench/report.md`. */
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { endChild } from "./client";
+import type { Options, Outcome, Stage, Workload } from "./workload";
 
-const MIB = 1_048_576;
-const MICROS = 1_000_000;
+const FILE = path.join("bench", "report.md");
 
-const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
-const decimal = (value: number, digits: number): string =>
-  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const ms = (value: number): string => decimal(value, value < 10 ? 2 : 1);
-const mib = (bytes: number): string => `${whole(bytes / MIB)} MiB`;
+type Row = { work: string; found: string; goal: string };
+/** The figures that a workload prints with --json; each part knows the shape of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: they come from another process's output.
+type Figures = any;
+type Part = { name: string; options: (options: Options) => string[]; rows: (figures: Figures) => Row[] };
 
-/** Formats a table: the first column is left-aligned text, the others are right-aligned numbers. */
-function table(head: string[], rows: string[][]): string {
-  const lines = [head, ...rows];
-  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  const line = (cells: string[]) =>
-    cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("   ");
-  return lines.map((cells) => `  ${line(cells)}`.trimEnd()).join("\n");
-}
+const times = (ratio: number): string => `${ratio.toFixed(2)} ×`;
+const perS = (rate: number): string => `${Math.round(rate).toLocaleString("en-US")}/s`;
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+const us = (costs: Record<string, number>): string =>
+  Object.entries(costs)
+    .map(([name, value]) => `${name} ${Math.round(value)}`)
+    .join(" + ");
+const middle = <Item>(items: readonly Item[]): Item => items[Math.floor(items.length / 2)] as Item;
 
-function speeds(rounds: Round[], medianRatio: number): string {
-  const cells = ({ pgbench, sends, ratio }: Round): number[] => [
-    pgbench.perSecond,
-    pgbench.latencyMs.p50,
-    pgbench.latencyMs.p99,
-    sends.perSecond,
-    sends.latencyMs.p50,
-    sends.latencyMs.p99,
-    sends.latencyMs.max,
-    sends.perFlush,
-    ratio,
-  ];
-  const show = (
-    name: string,
-    [tps = 0, p50 = 0, p99 = 0, rate = 0, s50 = 0, s99 = 0, max = 0, flush = 0, ratio = 0]: number[],
-  ) => [
-    name,
-    whole(tps),
-    ms(p50),
-    ms(p99),
-    whole(rate),
-    ms(s50),
-    ms(s99),
-    ms(max),
-    whole(flush),
-    `${decimal(ratio, 2)} x`,
-  ];
-  const all = rounds.map(cells);
-  const middle = (all[0] ?? []).map((_, at) => median(all.map((row) => row[at] ?? 0)));
-  middle[middle.length - 1] = medianRatio;
-  return table(
-    ["round", "pgbench/s", "p50 ms", "p99 ms", "sends/s", "p50 ms", "p99 ms", "max ms", "per flush", "ratio"],
-    [...all.map((row, at) => show(String(at + 1), row)), show("median", middle)],
-  );
-}
+const measured = ({ seconds, rounds, connections }: Options): string[] => [
+  ...["--seconds", String(seconds), "--rounds", String(rounds), "--connections", String(connections)],
+];
+const sized = (options: Options, backlog: number): string[] => [...measured(options), "--backlog", String(backlog)];
 
-/** Processor time per message and process, in microseconds. */
-function costs({ rounds, drain }: SendsFigures): string {
-  const none = "-";
-  const sum = (of: (round: Round) => number) => rounds.reduce((total, round) => total + of(round), 0);
-  const totalOf = (side: "pgbench" | "sends", part: keyof Cpu) => sum((round) => round[side].cpu[part]);
-  const per = (seconds: number, messages: number) => (messages > 0 ? whole((seconds / messages) * MICROS) : none);
-  const transactions = sum((round) => round.pgbench.transactions);
-  const accepted = sum((round) => round.sends.accepted);
-  const peer = totalOf("pgbench", "postgres");
-  const [web, postgres] = [totalOf("sends", "web"), totalOf("sends", "postgres")];
-  const { cpu, messages } = drain;
-  return table(
-    ["CPU per message, µs", "web", "worker", "PostgreSQL", "service", "(client)"],
-    [
-      [
-        "one pgbench transaction",
-        none,
-        none,
-        per(peer, transactions),
-        per(peer, transactions),
-        per(totalOf("pgbench", "client"), transactions),
-      ],
-      [
-        "one accepted send",
-        per(web, accepted),
-        none,
-        per(postgres, accepted),
-        per(web + postgres, accepted),
-        per(totalOf("sends", "client"), accepted),
-      ],
-      [
-        "one delivery of the backlog",
-        per(cpu.web, messages),
-        per(cpu.worker, messages),
-        per(cpu.postgres, messages),
-        per(cpu.web + cpu.worker + cpu.postgres, messages),
-        per(cpu.client, messages),
-      ],
+const PARTS: Part[] = [
+  {
+    name: "sends",
+    options: (options) => sized(options, options.backlog),
+    rows: ({ rounds, medianRatio, lone, drain, memory }) => [
+      {
+        work: "single sends accepted, worker stopped, against pgbench with one transaction a send",
+        found: `${times(medianRatio)} (${perS(middle<Figures>(rounds).sends.perSecond)} and ${perS(middle<Figures>(rounds).pgbench.perSecond)})`,
+        goal: "5 ×",
+      },
+      {
+        work: "a lone send, to the response",
+        found: `p50 ${ms(lone.reply.latencyMs.p50)}, p99 ${ms(lone.reply.latencyMs.p99)}`,
+        goal: "p99 < 15 ms",
+      },
+      {
+        work: "a lone send, to `delivered` (the sandbox waits 1 s)",
+        found: `p50 ${ms(lone.deliveredMs.p50)}, p99 ${ms(lone.deliveredMs.p99)}`,
+        goal: "p99 < 1,100 ms",
+      },
+      {
+        work: "50 sends/s while a backlog drains, to the response",
+        found: `p50 ${ms(drain.probe.latencyMs.p50)}, p99 ${ms(drain.probe.latencyMs.p99)}`,
+        goal: "",
+      },
+      {
+        work: "peak memory: web, worker, PostgreSQL",
+        found: [memory.webAtEnd, memory.worker, memory.postgres]
+          .map((bytes) => `${Math.round(bytes / 2 ** 20)} MiB`)
+          .join(", "),
+        goal: "",
+      },
     ],
-  );
-}
-
-const probe = (name: string, { accepted, elapsedS, latencyMs }: LoadResult): string[] => [
-  name,
-  decimal(accepted / elapsedS, 1),
-  ms(latencyMs.p50),
-  ms(latencyMs.p99),
-  ms(latencyMs.max),
+  },
+  {
+    name: "kannel",
+    options: (options) => sized(options, options.backlog),
+    rows: ({ accepted, lives, acceptedRatio, lifeRatio, messages }) => {
+      const [send, life] = [middle<Figures>(accepted), middle<Figures>(lives)];
+      return [
+        {
+          work: "single sends accepted, nothing dispatched, against Kannel with files that are not synced",
+          found: `${times(acceptedRatio)} (${perS(send.service.perSecond)} and ${perS(send.kannel.perSecond)}; CPU in µs: ${us(send.service.cpuUs)}, Kannel ${us(send.kannel.cpuUs)})`,
+          goal: "1 ×",
+        },
+        {
+          work: `${messages} whole lives over SMPP, from the request to the callback, against Kannel`,
+          found: `${times(lifeRatio)} (${perS(life.service.perSecond)} and ${perS(life.kannel.perSecond)}; CPU in µs: ${us(life.service.cpuUs)}, Kannel ${us(life.kannel.cpuUs)})`,
+          goal: "1 ×",
+        },
+      ];
+    },
+  },
+  {
+    name: "bulk",
+    options: measured,
+    rows: ({ rounds, medianRatio, perSecond }) => [
+      {
+        work: "bulk sends of 1,000 recipients, against pgbench inserting as many by one statement",
+        found: `${perS(perSecond)} recipients, ${times(medianRatio)} (CPU in µs: ${us(middle<Figures>(rounds).cpuUs)})`,
+        goal: "40,000/s",
+      },
+    ],
+  },
+  {
+    name: "drain",
+    options: (options) => [...["--rounds", "2"], ...["--backlog", String(options.backlog)]],
+    rows: ({ rounds, worstOfBest }) => [
+      ...rounds.map(({ backlog, perSecond, cpuUs }: Figures) => ({
+        work: `${backlog.toLocaleString("en-US")} waiting single sends delivered by one worker, sandbox`,
+        found: `${perS(perSecond)} (CPU in µs: ${us(cpuUs)})`,
+        goal: "10,000/s",
+      })),
+      { work: "slowest of these drains, of the fastest", found: times(worstOfBest), goal: "0.8 ×" },
+    ],
+  },
+  {
+    name: "hooks",
+    options: (options) => sized(options, options.backlog),
+    rows: ({ rounds, medianRatio }) => [
+      {
+        work: "webhooks to one endpoint, from the event to the stored delivery, against a bare loop of signed requests",
+        found: `${times(medianRatio)} (${perS(middle<Figures>(rounds).perSecond)} and ${perS(middle<Figures>(rounds).peer.perSecond)})`,
+        goal: "0.5 ×",
+      },
+    ],
+  },
+  {
+    name: "writes",
+    options: ({ connections }) => ["--connections", String(connections), "--backlog", "6400"],
+    rows: ({ total, walBytes, cpuMicros }) => [
+      {
+        work: "rows written, and index entries, per message (two events, one endpoint)",
+        found: `${(total.inserted + total.updated + total.deleted).toFixed(1)} and ${total.entries.toFixed(1)}`,
+        goal: "12 and 17",
+      },
+      {
+        work: "write-ahead log per message",
+        found: `${(walBytes / 1_000).toFixed(1)} KB (PostgreSQL's CPU in µs: ${Math.round(cpuMicros)})`,
+        goal: "4 KB",
+      },
+    ],
+  },
+  {
+    name: "reads",
+    options: (options) => ["--rounds", String(options.rounds), "--backlog", "1000000"],
+    rows: ({ reads, many, few }) =>
+      reads.map(({ name, fewMs, manyMs, ratio }: Figures) => ({
+        work: `read with ${many.toLocaleString("en-US")} messages against ${few.toLocaleString("en-US")}: ${name}`,
+        found: `${times(ratio)} (${ms(manyMs)} and ${ms(fewMs)})`,
+        goal: "1.3 ×",
+      })),
+  },
 ];
 
-function backlog({ drain, atRest }: SendsFigures): string {
-  const rate = `  ${whole(drain.backlog)} messages delivered in ${decimal(drain.seconds, 1)} s: ${whole(drain.perSecond)}/s`;
-  const progress = `  (all submitted after ${decimal(drain.submittedS, 1)} s, the first delivered after ${decimal(drain.firstDeliveredS, 1)} s)`;
-  const rows = [probe("worker stopped", atRest), probe("while it drains", drain.probe)];
-  return `${rate}\n${progress}\n${table(["API, 50 sends/s", "accepted/s", "p50 ms", "p99 ms", "max ms"], rows)}`;
+/** Runs one workload in a process of its own. @returns its figures. @throws Error when it fails or breaks an invariant. */
+async function figuresOf(stage: Stage, { name, options }: Part, chosen: Options): Promise<Figures> {
+  const child = await stage.keep(
+    async () =>
+      spawn(process.execPath, ["--import", "tsx", path.join("bench", "run.ts"), name, "--json", ...options(chosen)], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    endChild,
+  );
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk;
+  });
+  const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  if (code !== 0) throw new Error(`The workload ${name} ended with code ${code}.`);
+  return JSON.parse(output);
 }
 
-function warnings({ refused, refusal, unanswered, problems }: SendsFigures): string {
-  const statuses = Object.entries(refused).map(([status, count]) => `${status}: ${whole(count)}`);
-  if (unanswered > 0) statuses.push(`without a response: ${whole(unanswered)}`);
-  const lines: string[] = [];
-  if (statuses.length > 0) lines.push(`NOT EVERY SEND WAS ACCEPTED: ${statuses.join(", ")}`);
-  if (refusal) lines.push(`  first refusal: ${refusal}`);
-  if (problems) lines.push("THE SERVICE LOGGED WARNINGS OR ERRORS:", problems);
-  return lines.length > 0 ? `\n${lines.join("\n")}\n` : "\nEvery send was accepted with 201.\n";
-}
-
-function loneSends({ reply, deliveredMs }: SendsFigures["lone"]): string {
-  const rows = [
-    ["to the response", ms(reply.latencyMs.p50), ms(reply.latencyMs.p99)],
-    ["to delivered (1 s is the sandbox's)", ms(deliveredMs.p50), ms(deliveredMs.p99)],
+async function run(options: Options, stage: Stage): Promise<Outcome> {
+  const loadAtStart = os.loadavg()[0] ?? 0;
+  const rows: Row[] = [];
+  const failures: string[] = [];
+  for (const part of PARTS) {
+    stage.say(`Workload ${part.name}`);
+    try {
+      rows.push(...part.rows(await figuresOf(stage, part, options)));
+    } catch (thrown) {
+      stage.signal.throwIfAborted();
+      failures.push(`${part.name}: ${thrown instanceof Error ? thrown.message : thrown}`);
+    }
+  }
+  const head = [
+    "# Report",
+    "",
+    `\`npm run bench -- report\`, ${new Date().toISOString().slice(0, 10)}: ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}), Node ${process.versions.node},`,
+    `load average at the start ${loadAtStart.toFixed(1)}; ${options.rounds} rounds of ${options.seconds} s, ${options.connections} connections. Peers run in turn with the service on the`,
+    "same machine, which they share with their load clients; ratios are medians over the rounds.",
+    "",
   ];
-  return table(["one caller, a send now and then", "p50 ms", "p99 ms"], rows);
+  const table = [
+    "| work | measured | goal |",
+    "|---|---|---|",
+    ...rows.map(({ work, found, goal }) => `| ${work} | ${found} | ${goal} |`),
+  ];
+  const notes = failures.map((failure) => `\nNot measured: ${failure}`);
+  const text = `${[...head, ...table, ...notes].join("\n")}\n`;
+  await writeFile(FILE, text);
+  return { ok: failures.length === 0, text, figures: { workload: "report", rows, failures } };
 }
 
-/** The whole report. */
-export function printSends(figures: SendsFigures): string {
-  const { machine, options, memory, checks, rounds, medianRatio } = figures;
-  return `
-Sends, ${figures.at.slice(0, 10)}
-  ${machine.cores} cores (${machine.processor}), Node ${machine.node}, PostgreSQL ${machine.postgres}; load average at the start ${decimal(machine.loadAtStart, 1)}
-  ${options.rounds} x ${options.seconds} s for each side, ${options.connections} connections, one account; the worker is stopped until the drain
-  Loopback only; pgbench and the load client share the cores with what they measure. The ratio holds for this number of
-  connections: pgbench's clients queue for the one account's row.
-
-${speeds(rounds, medianRatio)}
-
-${costs(figures)}
-
-Backlog
-${backlog(figures)}
-
-Lone sends
-${loneSends(figures.lone)}
-
-Peak memory
-  web ${mib(memory.webAfterSends)} after the sends, ${mib(memory.webAtEnd)} at the end · worker ${mib(memory.worker)} · PostgreSQL ${mib(memory.postgres)} (shared memory counted once)
-${warnings(figures)}
-Checks
-${checks.map(({ ok, text }) => `  ${ok ? "ok  " : "FAIL"}  ${text}`).join("\n")}
-`;
-}
+export const report: Workload = {
+  summary: `all of these one after the other, written to ${FILE} (about 20 minutes)`,
+  run,
+};

@@ -5,17 +5,34 @@
  *   npm run bench -- <workload> [--seconds 8] [--rounds 3] [--connections 64] [--backlog 20000] [--json]
  */
 import { parseArgs } from "node:util";
+import { bulk } from "./bulk";
+import { drains } from "./drains";
 import { edge } from "./edge";
 import { fill } from "./fill";
 import { hooks } from "./hooks";
+import { kannel } from "./kannel";
 import { overload } from "./overload";
 import { pages } from "./pages";
 import { reads } from "./reads";
+import { report } from "./report";
 import { sends } from "./sends";
 import type { Options, Stage, Workload } from "./workload";
 import { writes } from "./writes";
 
-const WORKLOADS: Record<string, Workload> = { sends, edge, pages, overload, writes, hooks, fill, reads };
+const WORKLOADS: Record<string, Workload> = {
+  sends,
+  bulk,
+  drain: drains,
+  kannel,
+  edge,
+  pages,
+  overload,
+  writes,
+  hooks,
+  fill,
+  reads,
+  report,
+};
 
 const DEFAULTS = { seconds: "8", rounds: "3", connections: "64", backlog: "20000" } as const;
 const INTERRUPTED = 130;

@@ -12,6 +12,7 @@ import { type Cpu, median, type Round, type SendsFigures } from "./figures";
 import type { LoadPlan, LoadResult } from "./load";
 import { measureLone } from "./lone";
 import { findPgbench, type PgbenchResult, runPgbench, sendScript } from "./pgbench";
+import { printSends } from "./print-sends";
 import {
   cpuSeconds,
   endedChildrenCpuSeconds,
@@ -20,7 +21,6 @@ import {
   requireProc,
   watchFamilyMemory,
 } from "./processes";
-import { printSends } from "./report";
 import {
   build,
   makeCustomer,

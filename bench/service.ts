@@ -8,7 +8,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { migrate } from "@/prisma/migrate";
-import { createDatabase, type RunningPostgres, startPostgres } from "@/scripts/postgres";
+import { createDatabase, freePort, type RunningPostgres, startPostgres } from "@/scripts/postgres";
 import { SCOPES } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
 import { newId } from "@/server/core/ids";
@@ -48,9 +48,18 @@ export const openFolder = (stage: Stage): Promise<string> =>
   );
 
 /** A new server with default settings and fsync on. @param connections the number that the benchmark opens at once. */
-export const openServer = (stage: Stage, folder: string, connections: number): Promise<RunningPostgres> =>
+export const openServer = (
+  stage: Stage,
+  folder: string,
+  connections: number,
+  settings: Record<string, string> = {},
+): Promise<RunningPostgres> =>
   stage.keep(
-    () => startPostgres(path.join(folder, "data"), { max_connections: String(Math.max(200, connections + 36)) }),
+    () =>
+      startPostgres(path.join(folder, "data"), {
+        max_connections: String(Math.max(200, connections + 36)),
+        ...settings,
+      }),
     (server) => server.stop(),
   );
 
@@ -199,4 +208,45 @@ export async function waitUntilHealthy(stage: Stage, web: Service, port: number)
     }
     await pause(POLL_MS, undefined, { signal: stage.signal });
   }
+}
+
+/** A built web process on a new server, with one customer. */
+export type OpenService = {
+  database: pg.Client;
+  server: RunningPostgres;
+  web: Service;
+  customer: Customer;
+  port: number;
+  environment: NodeJS.ProcessEnv;
+  /** Starts a further process of the service. */
+  start: (name: "web" | "worker") => Promise<Service>;
+};
+
+type ServicePlan = {
+  connections: number;
+  /** Extra `postgresql.conf` settings. */
+  database?: Record<string, string>;
+  /** Extra settings of the service. */
+  environment?: Record<string, string>;
+  /** Called with the server before anything else connects to the database `messaging`. */
+  prepare?: (server: RunningPostgres) => Promise<void>;
+};
+
+/** Builds the service if needed, and starts it without a worker. */
+export async function openService(stage: Stage, plan: ServicePlan): Promise<OpenService> {
+  stage.say("Building the service if it is outdated");
+  await build(stage);
+  stage.say("Starting PostgreSQL and the web process");
+  const folder = await openFolder(stage);
+  const server = await openServer(stage, folder, plan.connections, plan.database);
+  const customer = makeCustomer();
+  const url = await makeDatabase(server, "messaging", customer);
+  await plan.prepare?.(server);
+  const database = await openClient(stage, url);
+  const port = await freePort();
+  const environment = { ...serviceSettings(url, port), ...plan.environment };
+  const start = (name: "web" | "worker") => startService(stage, name, environment, folder);
+  const web = await start("web");
+  await waitUntilHealthy(stage, web, port);
+  return { database, server, web, customer, port, environment, start };
 }

@@ -15,6 +15,7 @@ import { closeAdapters } from "@/server/providers/registry";
 import { createEndpoint } from "@/server/webhooks/service";
 import { familyCpuSeconds, requireProc } from "./processes";
 import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./service";
+import { COUNTING_STATEMENTS, countStatements, readStatements, type StatementCost, statementLines } from "./statements";
 import type { Options, Outcome, Stage, Workload } from "./workload";
 
 const TEXT = "Your code is 482913. It expires in ten minutes.";
@@ -95,7 +96,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   requireProc();
   stage.say("Starting PostgreSQL");
   const folder = await openFolder(stage);
-  const server = await openServer(stage, folder, options.connections);
+  const server = await openServer(stage, folder, options.connections, COUNTING_STATEMENTS);
   const customer = makeCustomer();
   const url = await makeDatabase(server, "messaging", customer);
   const settings = serviceSettings(url, await freePort());
@@ -124,12 +125,14 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   const batches = Math.max(1, Math.round(options.backlog / size));
   const messages = batches * size;
   stage.say(`Counting: ${messages} messages in batches of ${size}`);
+  await countStatements(database);
   const from = await positionOf(database);
   const startedAt = performance.now();
   const cpuBefore = familyCpuSeconds(server.pid);
   for (let batch = 0; batch < batches && !stage.signal.aborted; batch += 1) await live(actor, customer.sender, size);
   const perSecond = (messages / (performance.now() - startedAt)) * 1_000;
   const cpuMicros = ((familyCpuSeconds(server.pid) - cpuBefore) / messages) * 1_000_000;
+  const statements = await readStatements(database, messages);
   const to = await positionOf(database);
   const walBytes = (await bytesBetween(database, from, to)) / messages;
   const { rows } = await database.query<Omit<TableWrites, "bytes"> & { bytes: string }>(WRITES, [from, to]);
@@ -143,6 +146,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
     walBytes,
     tables,
     total: sum(tables),
+    statements,
   };
   return { ok: true, text: print(figures), figures };
 }
@@ -169,9 +173,10 @@ type Figures = {
   walBytes: number;
   tables: TableWrites[];
   total: TableWrites;
+  statements: StatementCost[];
 };
 
-function print({ messages, batch, perSecond, cpuMicros, walBytes, tables, total }: Figures): string {
+function print({ messages, batch, perSecond, cpuMicros, walBytes, tables, total, statements }: Figures): string {
   const line = (cells: string[]) => cells.map((cell, at) => (at === 0 ? cell.padEnd(32) : cell.padStart(9))).join("");
   // Tables that are written once per batch at most are left out.
   const shown = tables.filter((row) => row.inserted + row.updated + row.deleted >= 0.05);
@@ -185,6 +190,8 @@ ${lines.join("\n")}
 
 Write-ahead log: ${Math.round(walBytes)} bytes per message, full pages included.
 One process, batch by batch: ${Math.round(perSecond)} messages per second, ${Math.round(cpuMicros)} µs of PostgreSQL per message.
+
+${statementLines(statements).join("\n")}
 `;
 }
 

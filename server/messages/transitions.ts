@@ -46,22 +46,23 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
   onCommit(tx, () => {
     for (const { message } of applied) noteChange(message.accountId, "messages");
   });
-  // Pipelined: the statements reach the database in this order, the locks first.
+  // Pipelined: the statements reach the database in this order. An account is locked only for its money and its counters,
+  // because all other transactions that move its messages wait for that lock. No transaction locks messages after accounts.
   await Promise.all([
+    updateMessages(tx, applied),
+    recordEvents(
+      tx,
+      applied.flatMap((change) => change.events),
+    ),
     lockAccounts(
       tx,
       applied.map(({ message }) => message.accountId),
     ),
-    updateMessages(tx, applied),
     postMoney(
       tx,
       applied.flatMap((change) => change.moves),
     ),
     moveCounters(tx, applied),
-    recordEvents(
-      tx,
-      applied.flatMap((change) => change.events),
-    ),
   ]);
   return applied.flatMap(({ steps }) => steps);
 }

@@ -1,0 +1,83 @@
+/**
+ * Processes beside the workload `kannel`. `centre`: a message centre that takes every message at once and reports it
+ * delivered at once. `customer`: the customer's server that receives the callbacks. Both answer a message over IPC with
+ * their counts.
+ */
+import { createServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
+import { type Pdu, type Session, smpp } from "@/test/carriers/smsc-pdu";
+
+/** `distinct`: messages taken, or messages whose callback was received; `all`: with repeats. */
+export type PeerCount = { distinct: number; all: number };
+
+const BINDS = new Set(["bind_transceiver", "bind_transmitter", "bind_receiver"]);
+const VERSION_3_4 = 0x34;
+const ESM_RECEIPT = 0x04;
+const STATE_DELIVERED = 2;
+
+const digits = (value: number): string => String(value).padStart(2, "0");
+
+/** A date as receipts write it: `YYMMDDhhmm`. */
+const minuteOf = (date: Date): string =>
+  [date.getFullYear() % 100, date.getMonth() + 1, date.getDate(), date.getHours(), date.getMinutes()]
+    .map(digits)
+    .join("");
+
+/** The receipt for a submit_sm that was taken as `id`. */
+function receiptOf(submit: Pdu, id: string): object {
+  const at = minuteOf(new Date());
+  return {
+    source_addr: submit.destination_addr,
+    source_addr_ton: submit.dest_addr_ton,
+    source_addr_npi: submit.dest_addr_npi,
+    destination_addr: submit.source_addr,
+    dest_addr_ton: submit.source_addr_ton,
+    dest_addr_npi: submit.source_addr_npi,
+    esm_class: ESM_RECEIPT,
+    short_message: `id:${id} sub:001 dlvrd:001 submit date:${at} done date:${at} stat:DELIVRD err:000 text:`,
+    receipted_message_id: id,
+    message_state: STATE_DELIVERED,
+  };
+}
+
+function startCentre(): { server: Server; count: () => PeerCount } {
+  let taken = 0;
+  const take = (session: Session, pdu: Pdu): void => {
+    if (BINDS.has(pdu.command)) {
+      session.send(pdu.response({ system_id: "centre", sc_interface_version: VERSION_3_4 }));
+    } else if (pdu.command === "submit_sm") {
+      taken += 1;
+      const id = String(taken);
+      session.send(pdu.response({ message_id: id }));
+      session.deliver_sm(receiptOf(pdu, id), () => undefined);
+    } else if (!pdu.isResponse()) session.send(pdu.response());
+  };
+  const server = smpp.createServer((session) => {
+    session.on("error", () => session.destroy());
+    session.on("pdu", (pdu) => take(session, pdu));
+  });
+  return { server, count: () => ({ distinct: taken, all: taken }) };
+}
+
+function startCustomer(): { server: Server; count: () => PeerCount } {
+  const seen = new Set<string>();
+  let all = 0;
+  const server = createServer((request, response) => {
+    request.resume().once("end", () => {
+      all += 1;
+      // Kannel has no id of its own for a callback: its path names the message.
+      seen.add(String(request.headers["webhook-id"] ?? request.url));
+      response.writeHead(200).end();
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  return { server, count: () => ({ distinct: seen.size, all }) };
+}
+
+const { server, count } = process.argv[2] === "centre" ? startCentre() : startCustomer();
+server.listen(0, "127.0.0.1", () => {
+  process.on("message", () => process.send?.(count()));
+  process.send?.((server.address() as AddressInfo).port);
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGINT", () => undefined);
