@@ -79,7 +79,8 @@ export async function startPagesProcess(file: string): Promise<HandOver> {
         life = null;
         const how = describeEnd(code, signal);
         reject(new Error(`The pages process could not start (${how}).`));
-        if (isOver) return;
+        // Without having served once, its start fails: that is for people.
+        if (isOver || (starts === 1 && own.servesSince === null)) return;
         const isProven = own.servesSince !== null && performance.now() - own.servesSince > PROVEN_AFTER_MS;
         if (isProven) pauseMs = RESTART_AFTER_MS.first;
         log("error", "pages.ended", { pid: child.pid, how, restart_after_ms: pauseMs });
@@ -106,11 +107,7 @@ export async function startPagesProcess(file: string): Promise<HandOver> {
     agent.destroy();
     rmSync(folder, { recursive: true, force: true });
   });
-  await start().catch((thrown: unknown) => {
-    isOver = true;
-    clearTimeout(restart);
-    throw thrown;
-  });
+  await start();
   return async (request, response, body) => {
     const at = life?.servesSince ? life.socketPath : null;
     if (at === null) return refuseWithoutPages(request, response);
