@@ -2,7 +2,9 @@
  * The pages process, a child of the web process: Next with the pages and next-auth, behind a Unix socket that only the web
  * process can open. It judges nothing about callers: the web process has, and names their addresses.
  */
+import { rmSync } from "node:fs";
 import { createServer } from "node:http";
+import path from "node:path";
 import { lowerPriority } from "./api/pages/low-priority";
 import { startNext } from "./api/pages/next-handler";
 import { REPORT_EVERY_MS, type Report } from "./api/pages/report";
@@ -49,6 +51,8 @@ async function start(): Promise<void> {
     clearInterval(timer);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+    // Its parent does so, too, unless it was killed.
+    rmSync(path.dirname(socketPath), { recursive: true, force: true });
   });
 }
 

@@ -1,9 +1,8 @@
 /**
  * The registry of values that exist once per process (pools, caches, batchers), and the orderly stop of a process.
  *
- * The web process holds this code twice: as started by server/main.ts, and inside the bundle that Next made of the
- * route files. Both copies share one registry on `globalThis`, so a key revoked through one is gone for the other as
- * well.
+ * The pages process holds this code twice: as started by server/pages.ts, and inside the bundle that Next made of the
+ * pages. Both copies share one registry on `globalThis`, and so one pool.
  */
 const REGISTRY = Symbol.for("messaging-service.process");
 
@@ -20,7 +19,7 @@ const declaredNames = new Set<string>();
 
 /**
  * Declares a value that exists once per process.
- * @param name its key in the registry, `subject.value`; unique. The two copies of the web process share it.
+ * @param name its key in the registry, `subject.value`; unique. The two copies of the pages process share it.
  * @param make makes the value at its first use.
  * @returns a getter of the value.
  * @throws Error in tests when the name is already declared: two values under one name would have different types. Not

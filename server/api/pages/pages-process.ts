@@ -31,8 +31,6 @@ const POOL_SIZE = "5";
 /** One child from start to end. */
 type Life = { child: ChildProcess; socketPath: string; servesSince: number | null; missing: number };
 
-const describeEnd = (code: number | null, signal: NodeJS.Signals | null): string => signal ?? `code ${code}`;
-
 /**
  * Starts the pages process and keeps it running until this process stops.
  * @param file the script of the pages process; it is given the path of the socket to listen on.
@@ -71,21 +69,26 @@ export async function startPagesProcess(file: string): Promise<HandOver> {
         log("info", "pages.ready", { pid: child.pid, restarts: seen.restarts });
         resolve();
       });
-      child.once("error", reject);
-      child.once("exit", (code, signal) => {
+      const ended = (how: string) => {
+        if (life !== own) return;
         rmSync(socketPath, { force: true });
         seen.isUp = false;
         seen.metrics = null;
         life = null;
-        const how = describeEnd(code, signal);
+        if (isOver) return;
         reject(new Error(`The pages process could not start (${how}).`));
         // Without having served once, its start fails: that is for people.
-        if (isOver || (starts === 1 && own.servesSince === null)) return;
+        if (starts === 1 && own.servesSince === null) return;
         const isProven = own.servesSince !== null && performance.now() - own.servesSince > PROVEN_AFTER_MS;
         if (isProven) pauseMs = RESTART_AFTER_MS.first;
         log("error", "pages.ended", { pid: child.pid, how, restart_after_ms: pauseMs });
         restart = setTimeout(() => void start().catch(() => undefined), pauseMs);
         pauseMs = Math.min(pauseMs * 2, RESTART_AFTER_MS.most);
+      };
+      child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
+      // It was never there: the system gave us no process.
+      child.on("error", (thrown) => {
+        if (child.pid === undefined) ended(thrown.message);
       });
     });
   };
