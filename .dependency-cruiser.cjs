@@ -109,14 +109,14 @@ module.exports = {
     never(
       "subjects-do-not-know-the-api",
       { path: "^server/(?!api/)[^/]+/", pathNot: TEST },
-      { path: "^server/(api/|main\\.ts$)" },
+      { path: "^server/(api/|(main|pages)\\.ts$)" },
       "server/api composes the subjects; no subject knows it.",
     ),
     only(
       "main-composes",
-      { path: "^server/main\\.ts$" },
+      { path: "^server/(main|pages)\\.ts$" },
       ["^server/(api|auth|core|observability)/"],
-      "The web process hands every request over.",
+      "The web process hands every request over; the pages process hands them to Next.",
     ),
     never(
       "server-is-below-the-rest",

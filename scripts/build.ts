@@ -38,6 +38,7 @@ const SOURCES = [
 /** Bundles by the name of their entry. Dependencies stay in node_modules. */
 const ENTRIES = {
   "web-process": "server/main.ts",
+  "pages-process": "server/pages.ts",
   "worker-process": "worker/index.ts",
   admin: "scripts/admin.ts",
   migrate: "prisma/migrate.ts",
@@ -104,7 +105,7 @@ async function buildProcesses(): Promise<void> {
     logLevel: "silent",
   });
   // Imports run before the first line of a bundle, so what they read from the environment is set by a file before it.
-  for (const name of ["web", "worker"]) {
+  for (const name of ["web", "pages", "worker"]) {
     const launcher = `process.env.NODE_ENV ??= "production";\nawait import("./${name}-process.mjs");\n`;
     await writeFile(path.join("dist", `${name}.mjs`), launcher);
   }

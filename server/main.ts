@@ -1,16 +1,20 @@
 /**
- * The web process: one node:http server. The REST API and the providers' receipts are answered here, before Next is asked; Next serves the pages,
- * the console's tRPC and sign-in.
+ * The web process: one node:http server. It answers the REST API, the providers' receipts and the console's tRPC itself. Next, with
+ * the pages and sign-in, runs in a process of its own; in development within this one, because hot reload wants its server.
  */
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import next from "next";
+import { fileURLToPath } from "node:url";
+import { withBody } from "./api/door/body";
 import { openConsoleDoor } from "./api/door/console-door";
+import type { HandOver } from "./api/door/hand-over";
 import { securityHeaders } from "./api/door/security-headers";
 import { asApiRequest } from "./api/door/traffic";
 import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
 import { loggedPath } from "./api/logged-path";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
+import { startNext } from "./api/pages/next-handler";
+import { startPagesProcess } from "./api/pages/pages-process";
 import { isReceiptPath } from "./api/receipts";
 import { refusalResponse } from "./api/rest";
 import { believePeerHeader } from "./auth/sign-in/caller-address";
@@ -30,8 +34,17 @@ const STOP_WITHIN_MS = 10_000;
 /** Nobody needs longer for the headers, or for all of a request; what is not here by then is looked for every few seconds. */
 const TIME_LIMITS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
+/** Starts what renders pages. */
+async function startPages(server: Server): Promise<HandOver> {
+  if (env().NODE_ENV !== "development") {
+    return startPagesProcess(fileURLToPath(new URL("./pages.mjs", import.meta.url)));
+  }
+  const handle = await startNext(server);
+  return (request, response, body) => handle(body ? withBody(request, body) : request, response);
+}
+
 async function start(): Promise<void> {
-  const { HOST, PORT, NODE_ENV } = env();
+  const { HOST, PORT } = env();
   exportSettings();
   // Made before the server, so that it is closed after it: requests under way at a stop still need it.
   pool();
@@ -40,18 +53,7 @@ async function start(): Promise<void> {
   await refuseTooNew();
   // Node would refuse a request without Host with an empty answer; see http-refusals.
   const server = createServer({ ...TIME_LIMITS, requireHostHeader: false });
-  const app = next({
-    dev: NODE_ENV === "development",
-    dir: process.cwd(),
-    hostname: HOST,
-    port: PORT,
-    // Next listens for upgrades here, and then Node answers no request that offers one, as Java's client does with h2c.
-    // Only hot reload wants them.
-    httpServer: NODE_ENV === "development" ? server : createServer(),
-  });
-  await app.prepare();
-  const handlePage = app.getRequestHandler();
-  const handleConsole = openConsoleDoor((request, response) => handlePage(request, response));
+  const handleConsole = openConsoleDoor(await startPages(server));
   believePeerHeader();
 
   server.keepAliveTimeout = KEEP_ALIVE_MS;

@@ -18,6 +18,8 @@ export type OwnProcess = {
   kill: () => Promise<void>;
   /** Stops it gracefully and waits until it has ended. */
   stop: () => Promise<void>;
+  /** Its output so far, as {@link Spawned}. */
+  said: () => string;
 };
 
 /** A web process; callers of its API need only its `url`. */
@@ -108,7 +110,7 @@ async function startProcess(
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
-  return { kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+  return { kill: () => end("SIGKILL"), stop: () => end("SIGTERM"), said };
 }
 
 /** Starts a web process on a free port. `databaseUrl` is that of the service by default. */

@@ -10,7 +10,7 @@ import { sessionContext } from "./context";
 import { appRouter } from "./router";
 
 const signedIn = vi.hoisted(() => ({ session: null as object | null }));
-vi.mock("../auth/sessions/session", () => ({ currentSession: async () => signedIn.session }));
+vi.mock("../auth/sessions/signed-in", () => ({ signedInPerson: async () => signedIn.session }));
 
 /** The procedures as a person of the account calls them in the console. */
 async function consoleOf(accountId: string, userId: string = newId("user")) {

@@ -1,7 +1,6 @@
 import { ensureTestAccount } from "../accounts/test-mode";
-
-import { currentSession } from "../auth/sessions/session";
 import { SHOWN_ACCOUNT_HEADER } from "../auth/sessions/shown-account";
+import { signedInPerson } from "../auth/sessions/signed-in";
 import { callerAddress } from "../auth/sign-in/caller-address";
 import { warnOfUndeclaredProxy } from "../auth/sign-in/undeclared-proxy";
 import { env } from "../core/env";
@@ -38,14 +37,14 @@ export async function sessionContext(
   req: Request,
   pageHeaders?: Readonly<Record<string, string | undefined>> | null,
 ): Promise<Context> {
-  const session = await currentSession();
   const header = (name: string) => req.headers.get(name);
+  const address = callerAddress(header, env().TRUSTED_PROXIES);
+  const session = await signedInPerson(header("cookie") ?? undefined, address);
   const pageHeader = (name: string) => header(name) ?? pageHeaders?.[name] ?? null;
   const isTestMode = pageHeader(TEST_MODE_HEADER) === "true";
   if (session && isTestMode) await ensureTestAccount(session.accountId);
   const idempotency = await idempotencyOfCall(req);
   warnOfUndeclaredProxy(header);
-  const address = callerAddress(header, env().TRUSTED_PROXIES);
   const userAgent = header("user-agent") ?? "";
   return {
     actor: session && {

@@ -210,6 +210,14 @@ export function providerEnvironment(provider: string, settings: readonly string[
 /** The settings of this process, read and checked at the first call. @throws Error as {@link readEnv} */
 export const env = defineProcessValue("env", () => readEnv(process.env));
 
+/** The environment of a child process: ours, but for these settings. */
+export const environmentWith = (
+  settings: Partial<Record<Exclude<keyof Env, "NODE_ENV">, string>>,
+): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...settings,
+});
+
 /** The key ring: SECRET_KEY, which seals and signs, and the former ones, which still open. */
 export const secretKeys = (): readonly [string, ...string[]] => [env().SECRET_KEY, ...env().SECRET_KEY_PREVIOUS];
 

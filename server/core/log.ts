@@ -4,12 +4,19 @@ import { defineProcessValue } from "./process";
 
 type Level = "debug" | "info" | "warn" | "error";
 
+const written = defineProcessValue("log.process", (): { process: string | null } => ({ process: null }));
+
+/** From now on every line names the process, which shares its output with another one. Called before the first line. */
+export function nameProcess(name: string): void {
+  written().process = name;
+}
+
 /** Warnings and errors go to stderr, everything else to stdout; both at once, so that a process that dies has written. */
 const logger = defineProcessValue("log", () =>
   pino(
     {
       level: env().LOG_LEVEL,
-      base: null,
+      base: written().process === null ? null : { process: written().process },
       messageKey: "event",
       timestamp: () => `,"at":"${new Date().toISOString()}"`,
       formatters: { level: (level) => ({ level }) },

@@ -129,6 +129,7 @@ function makeMetrics() {
       "kind",
     ),
     gaugesFailed: counter("messaging_scrape_failures_total", "Scrapes that could not read the database"),
+    pagesUp: gauge("messaging_pages_up", "1 while the pages process of this web process serves", "process"),
     build: gauge("messaging_build_info", "1, with the version of the service", "version", "process"),
   };
 }

@@ -1,9 +1,8 @@
 /**
  * The registry of values that exist once per process (pools, caches, batchers), and the orderly stop of a process.
  *
- * The web process holds this code twice: as started by server/main.ts, and inside the bundle that Next made of the
- * route files. Both copies share one registry on `globalThis`, so a key revoked through one is gone for the other as
- * well.
+ * The pages process holds this code twice: as started by server/pages.ts, and inside the bundle that Next made of the
+ * pages. Both copies share one registry on `globalThis`, and so one pool.
  */
 const REGISTRY = Symbol.for("messaging-service.process");
 
@@ -20,7 +19,7 @@ const declaredNames = new Set<string>();
 
 /**
  * Declares a value that exists once per process.
- * @param name its key in the registry, `subject.value`; unique. The two copies of the web process share it.
+ * @param name its key in the registry, `subject.value`; unique. The two copies of the pages process share it.
  * @param make makes the value at its first use.
  * @returns a getter of the value.
  * @throws Error in tests when the name is already declared: two values under one name would have different types. Not
@@ -39,6 +38,8 @@ export function defineProcessValue<T>(name: string, make: () => T): () => T {
 
 const closers = defineProcessValue("process.closers", (): Array<() => Promise<void>> => []);
 
+const stopping = defineProcessValue("process.stopping", () => ({ isOn: false }));
+
 /** Registers work for an orderly stop; last registered, first run. */
 export function onShutdown(close: () => Promise<void>): void {
   closers().push(close);
@@ -53,16 +54,31 @@ export async function shutDown(): Promise<void> {
  * Runs a process of the service: `start` it, then stop in order at SIGTERM, SIGINT, or when the parent that holds our
  * IPC channel is gone. A failing start is reported on stderr and ends the process with code 1.
  */
-export async function runUntilStopped(name: string, start: () => Promise<void>): Promise<void> {
-  let stopping = false;
-  const stop = () => {
-    if (stopping) return;
-    stopping = true;
-    // Keeps `process.exitCode`, which is set when something went wrong.
-    void shutDown().then(() => process.exit());
-  };
+export function runUntilStopped(name: string, start: () => Promise<void>): Promise<void> {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  return run(name, start);
+}
+
+/**
+ * Runs a child of a process of the service until its parent closes the IPC channel, or is gone. Signals that a terminal or systemd
+ * sends to all processes at once leave it alone: its parent still needs it while it stops itself.
+ */
+export function runUntilParentEnds(name: string, start: () => Promise<void>): Promise<void> {
+  process.on("SIGTERM", () => undefined);
+  process.on("SIGINT", () => undefined);
+  return run(name, start);
+}
+
+/** Stops in order, once. Keeps `process.exitCode`, which is set when something went wrong. */
+function stop(): void {
+  const state = stopping();
+  if (state.isOn) return;
+  state.isOn = true;
+  void shutDown().then(() => process.exit());
+}
+
+async function run(name: string, start: () => Promise<void>): Promise<void> {
   process.on("disconnect", stop);
   try {
     await start();

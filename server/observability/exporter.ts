@@ -9,12 +9,17 @@ import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { updateGauges } from "./gauges";
+import { mergeMetrics } from "./merge-metrics";
+import { pagesProcess } from "./pages-process";
 import { checkReadiness } from "./readiness";
 
 const TRY_PORT_EVERY_MS = 2 * SECOND_MS;
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 type Kind = "web" | "worker";
+
+/** Metrics of the pages process that say something: nothing else of it counts messages, requests or jobs. */
+const OF_PAGES = /^(process_|nodejs_|messaging_db_pool_|messaging_build_info)/;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
@@ -33,6 +38,7 @@ function render(kind: Kind): Promise<string> {
   const own = rendering();
   own.text ??= updateGauges(kind === "worker")
     .then(() => metrics().registry.metrics())
+    .then((text) => mergeMetrics(text, pagesProcess().metrics ?? ""))
     .finally(() => {
       own.text = null;
     });
@@ -58,6 +64,23 @@ async function handle(kind: Kind, request: IncomingMessage, response: ServerResp
   respond(response, 200, metrics().registry.contentType, await render(kind));
 }
 
+/** Begins to measure this process itself: processor, memory, event loop. */
+export function collectMetrics(kind: Kind | "pages"): void {
+  const { registry, build } = metrics();
+  collectDefaultMetrics({ register: registry });
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  build.set({ version, process: kind }, 1);
+  if (kind === "pages") registry.setDefaultLabels({ process: kind });
+}
+
+/** The metrics of the pages process, for the /metrics of its web process. */
+export async function metricsOfPages(): Promise<string> {
+  await updateGauges(false);
+  const { registry } = metrics();
+  const names = registry.getMetricsAsArray().flatMap(({ name }) => (OF_PAGES.test(name) ? [name] : []));
+  return (await Promise.all(names.map((name) => registry.getSingleMetricAsString(name)))).join("\n");
+}
+
 /**
  * Serves /metrics, /health and /health/ready on METRICS_PORT until the process stops; without that setting it does nothing.
  * A port in use is tried again until it is free: monitoring is not worth stopping the process.
@@ -69,10 +92,7 @@ export async function serveMetrics(kind: Kind): Promise<void> {
   if (METRICS_TOKEN === undefined && !LOOPBACK.test(host)) {
     throw new Error("METRICS_TOKEN is missing: METRICS_HOST is not loopback, and anybody could read the metrics.");
   }
-  const { registry, build } = metrics();
-  collectDefaultMetrics({ register: registry });
-  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-  build.set({ version, process: kind }, 1);
+  collectMetrics(kind);
   const server = createServer((request, response) => {
     handle(kind, request, response).catch((thrown: unknown) => {
       log("error", "metrics.request_failed", errorFields(thrown));

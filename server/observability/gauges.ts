@@ -8,6 +8,7 @@ import { pool, pools } from "../core/db";
 import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { workerId } from "../core/worker-id";
+import { pagesProcess } from "./pages-process";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
@@ -89,6 +90,8 @@ function updatePools(): void {
 /** Brings all gauges up to date. `isWorker`: this process may be the one that reads the database's. */
 export async function updateGauges(isWorker: boolean): Promise<void> {
   updatePools();
+  const { isUp } = pagesProcess();
+  if (isUp !== null) metrics().pagesUp.set({ process: "pages" }, isUp ? 1 : 0);
   await updateShared(isWorker);
 }
 

@@ -5,6 +5,7 @@ import { pool, type Queryable } from "../core/db";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { readMigrationState } from "./migrations";
+import { pagesProcess } from "./pages-process";
 
 const CHECK_TIMEOUT_MS = 5 * SECOND_MS;
 /** The database is queried at most once in this time, however many callers there are. */
@@ -23,6 +24,11 @@ export type Readiness = {
     queue: (Check & { due_jobs: number; lag_s: number; max_lag_s: number }) | null;
     /** `heartbeat_age_s` of the worker with the latest heartbeat; null: there is none. */
     workers: (Check & { alive: number; heartbeat_age_s: number | null; max_age_s: number }) | null;
+    /**
+     * Only of a web process. It never fails the readiness: without its pages it still serves the API, which a load balancer would keep
+     * from it otherwise.
+     */
+    pages?: Check & { restarts: number };
   };
 };
 
@@ -104,7 +110,9 @@ async function readReadiness(): Promise<Readiness> {
   const failing = Object.entries(checks).flatMap(([name, result]) =>
     name === failed || (result !== null && !result.ok) ? [name] : [],
   );
-  return { ok: failing.length === 0, failing, checks: { ...checks } };
+  const { isUp, restarts } = pagesProcess();
+  const pages = isUp === null ? {} : { pages: { ok: isUp, restarts } };
+  return { ok: failing.length === 0, failing, checks: { ...checks, ...pages } };
 }
 
 const readiness = cachedRead("observability.readiness", FRESH_MS, readReadiness);

@@ -1,7 +1,4 @@
-/**
- * The door for calls of the console's pages: tRPC, and next-auth for sign-in. Cheap checks come before the request reaches
- * Next.
- */
+/** The door for calls of the console's pages: tRPC, and next-auth for sign-in. Cheap checks come first. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { publicUrl } from "../../core/env";
 import {
@@ -17,20 +14,18 @@ import {
 import { defineProcessValue } from "../../core/process";
 import { BATCH_MAX } from "../batch-size";
 import { requireFewValues, VALUES_MAX } from "../input";
-import { readBody, withBody } from "./body";
+import { readBody } from "./body";
 import { openGate } from "./gate";
+import { AUTH, type HandOver } from "./hand-over";
 import { authRefusal, type DoorResponse, textRefusal, trpcRefusal, writeResponse } from "./responses";
 import { isCrossSite } from "./same-site";
+import { answerTrpc } from "./trpc-door";
 import { countVisit, type Visitor, visitorOf } from "./visitor";
 
 /** The stream of changes: a GET that stays open. It contains no texts or numbers, and uses no place of the gate for calls. */
 export const LIVE = `/api/trpc/live.changes`;
 
-/** Hands a request to Next. */
-export type HandOver = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
 export const TRPC = "/api/trpc/";
-const AUTH = "/api/auth/";
 /** Paths in the notation that our pages use; in another one, Next might see another path than the one checked here. */
 const TRPC_PATH = /^\/api\/trpc\/(?:[a-z0-9.,]|%2c)+$/i;
 const AUTH_PATH = /^\/api\/auth\/([a-z]+)(?:\/[a-z]+)?$/;
@@ -87,13 +82,13 @@ function requireForm(request: IncomingMessage, path: string): void {
   if (path.startsWith(TRPC) && type !== "application/json") throw wrongContentType();
 }
 
-/** Reads the body. @returns the request, to be read again. @throws the refusal. */
+/** Reads the body. @throws the refusal. */
 async function readCall(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
   { network, sessionId }: Visitor,
-): Promise<IncomingMessage> {
+): Promise<Buffer> {
   const roomOfCaller = sessionId === null ? STRANGER_BODY_MAX : PERSON_BODY_MAX;
   const maxBytes = request.method !== "POST" ? 0 : path.startsWith(AUTH) ? AUTH_BODY_MAX : roomOfCaller;
   const refusal = () => tooLarge(`The body is larger than ${maxBytes} bytes.`, { reason: "body_too_large" });
@@ -104,10 +99,10 @@ async function readCall(
     tooLarge: refusal,
   });
   requireFewValues(body, sessionId === null ? STRANGER_VALUES_MAX : VALUES_MAX);
-  return withBody(request, body);
+  return body;
 }
 
-/** Refuses a call, or passes it to Next after all checks. */
+/** Refuses a call, or answers it after all checks: those of tRPC here, those of next-auth in the pages process. */
 export async function handleCall(
   request: IncomingMessage,
   response: ServerResponse,
@@ -130,14 +125,14 @@ export async function handleCall(
     return writeResponse(request, response, textRefusal(411, "Say how long the body is.", { connection: "close" }));
   }
   let leave: (() => void) | null;
-  let whole: IncomingMessage;
+  let body: Buffer;
   try {
     requireForm(request, path);
     const visitor = await visitorOf(request);
     const cost = path.startsWith(TRPC) ? callsIn(path) : 1;
     const tooOften = countVisit(request, visitor, "Calls", cost);
     if (tooOften) throw tooOften;
-    whole = await readCall(request, response, path, visitor);
+    body = await readCall(request, response, path, visitor);
     const staysOpen = path === LIVE && visitor.sessionId !== null;
     leave = staysOpen ? () => undefined : await enterAs(visitor.sessionId === null ? "stranger" : "person");
     if (!leave) throw overloaded();
@@ -147,5 +142,6 @@ export async function handleCall(
   }
   if (request.socket.destroyed) return leave();
   response.once("close", leave);
-  await handOver(whole, response).finally(leave);
+  const answering = path.startsWith(TRPC) ? answerTrpc(request, response, body) : handOver(request, response, body);
+  await answering.finally(leave);
 }

@@ -10,9 +10,10 @@ import { checkReadiness } from "../../observability/readiness";
 import { checkHealth } from "../health";
 import { readBuiltFiles } from "./built-files";
 import { readBuiltPages } from "./built-pages";
-import { type HandOver, isCallPath } from "./calls";
+import { isCallPath } from "./calls";
 import { answerDocsFile, readDocsFiles } from "./docs-files";
 import { EXPORTS, handleExport } from "./exports";
+import type { HandOver } from "./hand-over";
 import { handlePage } from "./pages";
 import { textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
@@ -68,12 +69,12 @@ export function openConsoleDoor(next: HandOver): HandOver {
   const folder = path.join(process.cwd(), ".next");
   const built = isDevelopment ? null : { pages: readBuiltPages(folder), files: readBuiltFiles(folder) };
   const docsFiles = readDocsFiles(path.join(process.cwd(), "docs"));
-  const handOver: HandOver = (request, response) => {
+  const handOver: HandOver = (request, response, body) => {
     // The only source of the caller's address for page code; overwrites the caller's own header.
     request.headers[PEER_ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
     // Layouts of Next do not know the page that they are rendered for.
     request.headers[PAGE_HEADER] = request.url ?? "/";
-    return next(request, response);
+    return next(request, response, body);
   };
   return (request, response) => {
     const [asked = "/"] = (request.url ?? "/").split("?", 1);

@@ -10,8 +10,9 @@ import { defineProcessValue } from "../../core/process";
 import { codingOf } from "../compress";
 import type { BuiltFile } from "./built-files";
 import type { BuiltPage, BuiltPages } from "./built-pages";
-import type { HandOver } from "./calls";
 import { openGate } from "./gate";
+import type { HandOver } from "./hand-over";
+import { isPlainPath } from "./plain-path";
 import { pageRefusal, textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
 import { letApiGoFirst } from "./traffic";
@@ -98,6 +99,7 @@ export async function handlePage(
   if (Number(request.headers["content-length"] ?? 0) > 0 || request.headers["transfer-encoding"] !== undefined) {
     return writeResponse(request, response, textRefusal(413, "A GET has no body here.", { connection: "close" }));
   }
+  if (!isPlainPath(path)) return sendBuilt(request, response, pages.notFound, 404);
   if (isFile(path)) {
     const tooOften = countFile(request);
     if (tooOften) return refuse(request, response, tooOften);

@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { inSpan } from "../../core/spans";
 import { appRouter } from "../router";
-import { type HandOver, handleCall, LIVE, TRPC } from "./calls";
+import { handleCall, LIVE, TRPC } from "./calls";
+import type { HandOver } from "./hand-over";
 
 const NAMES_MAX = 5;
 

@@ -10,13 +10,13 @@ import { PAGE_HEADER, signInPath } from "../sign-in/sign-in-path";
 import { findSignedIn, type SignedIn } from "./sessions";
 
 /**
- * The signed-in person, for pages and route files of Next; null: not signed in. The cookie names a session; the database
+ * The signed-in person, for the layouts of Next; null: not signed in. The cookie names a session; the database
  * decides whether it is valid and what the person may do, so a revoked session, a removed person or a former operator loses
  * access with the next request.
  *
  * React caches the result for one render of one request; outside a render it is read anew each time.
  */
-export const currentSession: () => Promise<SignedIn | null> = cache(async () => {
+const currentSession: () => Promise<SignedIn | null> = cache(async () => {
   // First of all, so that a build, which has no settings, leaves every page that asks this to the time of the request.
   await connection();
   const session = await getServerSession(authOptions());

@@ -1,0 +1,118 @@
+import { openSession } from "../../test/network/operator-session";
+import { ask } from "../../test/network/plain-http";
+import { exchange, statusesIn } from "../../test/network/raw-socket";
+import { expect, fromSomewhere, test } from "../support/edge-test";
+import { type OwnWeb, startWeb } from "../support/processes";
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** The pages process that the web process started last. */
+function pagesPidOf(web: OwnWeb): number {
+  const lines = web.said().split("\n");
+  return JSON.parse(lines.findLast((line) => line.includes('"pages.ready"')) ?? "{}").pid;
+}
+
+test("without its pages process the web process serves everything else, and it never leaves one behind", async ({
+  service,
+  account,
+}) => {
+  const web = await startWeb(service);
+  const cookie = (await openSession(web.url, account)).join("; ");
+  const view = () => ask(web.url, { path: "/messages", headers: { cookie } });
+  expect((await view()).status).toBe(200);
+  const first = pagesPidOf(web);
+
+  // It hangs: whoever asked for a page waits, and nobody else.
+  process.kill(first, "SIGSTOP");
+  const waiting = view();
+  const headers = { authorization: `Bearer ${account.apiKey}`, "content-type": "application/json" };
+  const body = JSON.stringify({ to: "+14155550123", from: account.sender, body: "Hello" });
+  expect((await ask(web.url, { method: "POST", path: "/api/v1/messages/send", headers, body })).status).toBe(201);
+  expect((await ask(web.url, { path: "/api/trpc/accounts.balance", headers: { cookie } })).status).toBe(200);
+  expect((await ask(web.url, { path: "/sign-in" })).status).toBe(200);
+
+  // It dies: pages are 503 until the next one serves.
+  process.kill(first, "SIGKILL");
+  const refused = await waiting;
+  expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"]);
+  await expect.poll(async () => (await view()).status).toBe(200);
+  const ready = await ask(web.url, { path: "/api/health/ready" });
+  expect(JSON.parse(ready.text).checks.pages).toEqual({ ok: true, restarts: 1 });
+
+  const second = pagesPidOf(web);
+  expect(second).not.toBe(first);
+  // A signal to all processes, as a terminal sends it, leaves it to its parent when it ends.
+  process.kill(second, "SIGTERM");
+  expect((await view()).status).toBe(200);
+  await web.kill();
+  await expect.poll(() => isRunning(second)).toBe(false);
+});
+
+/** A request as text; the connection ends with it. */
+const raw = (line: string, fields: string[], body = ""): string =>
+  [
+    line,
+    "Host: h",
+    `X-Forwarded-For: ${fromSomewhere()["x-forwarded-for"]}`,
+    ...fields,
+    "Connection: close",
+    "",
+    body,
+  ].join("\r\n");
+
+test("nothing is smuggled past the doors to what Next serves", async ({ web }) => {
+  const hidden = "POST /api/auth/_log HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}";
+  const signOut = "POST /api/auth/signout HTTP/1.1";
+  const attacks: Record<string, [bytes: string, statuses: number[]]> = {
+    "two lengths": [raw(signOut, ["Content-Length: 0", `Content-Length: ${hidden.length}`], hidden), [400]],
+    "a length and pieces": [
+      raw(signOut, ["Content-Length: 5", "Transfer-Encoding: chunked"], `0\r\n\r\n${hidden}`),
+      [400],
+    ],
+    "pieces under another name": [raw(signOut, ["Transfer-Encoding: x, chunked"], `0\r\n\r\n`), [411]],
+    pieces: [raw(signOut, ["Transfer-Encoding: chunked"], `0\r\n\r\n`), [411]],
+    "a folded field": [raw(signOut, ["X-A: b", " Transfer-Encoding: chunked", "Content-Length: 0"]), [400]],
+    "a space before the colon": [raw(signOut, ["Content-Length : 0"]), [400]],
+    "a page with a body": [raw("GET /messages HTTP/1.1", [`Content-Length: ${hidden.length}`], hidden), [413]],
+    "a bare line feed": [raw("GET /messages HTTP/1.1", ["X-A: b\nTransfer-Encoding: chunked"]), [400]],
+    "a named field": [raw("GET /api/auth/csrf HTTP/1.1", ["Connection: x-peer-address, cookie, host"]), [200]],
+    "an upgrade": [raw("GET /api/auth/csrf HTTP/1.1", ["Upgrade: websocket", "Connection: upgrade"]), [200]],
+    "an expectation": [raw(signOut, ["Content-Length: 0", "Expect: 100-continue"]), [100, 302]],
+    "another host's address": [raw("GET http://evil.example/api/auth/csrf HTTP/1.1", []), [200]],
+    "HTTP/1.0": [raw("GET /api/auth/csrf HTTP/1.0", []), [200]],
+  };
+  const seen: Record<string, number[]> = {};
+  for (const [name, [bytes]] of Object.entries(attacks)) seen[name] = statusesIn(await exchange(web, bytes));
+  expect(seen).toEqual(Object.fromEntries(Object.entries(attacks).map(([name, [, statuses]]) => [name, statuses])));
+});
+
+test("no spelling of a path leads past its door", async ({ web }) => {
+  // By its own name each has a door with limits; Next would serve most of them without.
+  const closed = ["/api/auth/_log", "/api/trpc/auth.signUpState", "/api/v1/balance", "/api/health/ready"];
+  const spelt = closed.flatMap((path) => [
+    `//${path.slice(1)}`,
+    path.replace("/api/", "/%61pi/"),
+    path.replace("/api/", "/api%2f"),
+    path.replace("/api/", "/api//"),
+    `/docs/..${path}`,
+    `/docs/%2e%2e${path}`,
+    `/_next/static/../..${path}`,
+    `/_next/static/%2e%2e/%2E%2e${path}`,
+    `/_next/static/..%2f..${path}`,
+    `/_next/static/..\\..${path}`,
+    `/_next/data/x${path}`,
+    `/_next/image?url=${encodeURIComponent(path)}&w=64&q=75`,
+  ]);
+  const seen: string[] = [];
+  for (const path of spelt) {
+    const { status } = await ask(web.url, { path, headers: fromSomewhere() });
+    if (status !== 404 && status !== 307 && status !== 308) seen.push(`${status} ${path}`);
+  }
+  expect(seen).toEqual([]);
+});

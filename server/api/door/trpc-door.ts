@@ -1,0 +1,44 @@
+/** The console's calls on node:http, without Next: they are served by the web process, as the API's requests are. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
+import { compress } from "../compress";
+import { handleTrpc } from "../trpc";
+import { writeResponse } from "./responses";
+
+/** Only path and query are read; the name of the host is the caller's. */
+const ORIGIN = "http://localhost";
+/** With it a caller asks for a response in pieces, which none of our pages does. */
+const IN_PIECES = "trpc-accept";
+
+function asFetchRequest(request: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, [value].flat().join(", "));
+  headers.delete(IN_PIECES);
+  headers.set(PEER_ADDRESS_HEADER, request.socket.remoteAddress ?? "");
+  const { method = "GET", url = "/" } = request;
+  return new Request(ORIGIN + url, {
+    ...{ method, headers, signal },
+    body: method === "POST" ? new Uint8Array(body) : null,
+  });
+}
+
+/** Answers a call whose body was read and which passed all checks of the door. */
+export async function answerTrpc(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+  const leaving = new AbortController();
+  response.once("close", () => leaving.abort());
+  const answer = await handleTrpc(asFetchRequest(request, body, leaving.signal));
+  const { status } = answer;
+  const headers = Object.fromEntries(answer.headers);
+  if (answer.body && headers["content-type"]?.startsWith("text/event-stream")) {
+    response.writeHead(status, headers).flushHeaders();
+    // The reader leaves when it likes.
+    await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response).catch(
+      () => undefined,
+    );
+    return;
+  }
+  const served = { status, headers, body: await answer.text() };
+  await writeResponse(request, response, await compress(served, request.headers["accept-encoding"]?.toString()));
+}

@@ -1,0 +1,66 @@
+/** Forwards requests to the pages process over its socket. Bodies are whole: the doors have read and judged them before. */
+import http, { type Agent, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+
+/** Fields that hold for one connection only (RFC 9110, 7.6.1), and those that frame a body, which are written anew. */
+const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
+  ...["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer"],
+  ...["transfer-encoding", "upgrade", "expect"],
+]);
+/** Next lists the files of a page in a header. */
+const RESPONSE_HEADERS_MAX_BYTES = 65_536;
+
+/** The pages process answered nothing, or there is none. */
+export class NoPages extends Error {}
+
+/** The fields that go through, without those that `Connection` names. */
+function throughFields(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const named = (headers.connection ?? "").toLowerCase().split(/[\s,]+/);
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || OF_ONE_CONNECTION.has(name) || named.includes(name) ? [] : [[name, value]],
+    ),
+  );
+}
+
+function requestFields(headers: IncomingHttpHeaders, body: Buffer | undefined): Record<string, string | string[]> {
+  // Whatever length the caller announced: there is no other body than this one.
+  const { "content-length": _, ...others } = throughFields(headers);
+  return body === undefined ? others : { ...others, "content-length": String(body.length) };
+}
+
+/**
+ * Forwards a request, and its response as it comes.
+ * @param body none by default.
+ * @returns once the response is written, or its reader has gone.
+ * @throws {@link NoPages} as long as nothing of a response was written.
+ */
+export function forward(
+  { socketPath, agent }: { socketPath: string; agent: Agent },
+  request: IncomingMessage,
+  response: ServerResponse,
+  body?: Buffer,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const passed = http.request({
+      ...{ socketPath, agent, method: request.method, path: request.url },
+      ...{ headers: requestFields(request.headers, body), setHost: false, maxHeaderSize: RESPONSE_HEADERS_MAX_BYTES },
+    });
+    response.once("close", () => {
+      // A reader who leaves early ends the work on the page.
+      if (!response.writableFinished) passed.destroy();
+      resolve();
+    });
+    passed.once("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 502, throughFields(answer.headers));
+      response.flushHeaders();
+      // A page that breaks off must not look like a whole one.
+      answer.once("error", () => response.destroy());
+      answer.pipe(response);
+    });
+    passed.once("error", (thrown) => {
+      if (response.headersSent) response.destroy();
+      else reject(new NoPages("The pages process did not answer.", { cause: thrown }));
+    });
+    passed.end(body);
+  });
+}

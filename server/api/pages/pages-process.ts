@@ -1,0 +1,133 @@
+/**
+ * The pages process: a child of the web process that renders the pages, so that React never keeps the API waiting. It is started
+ * again when it dies or hangs; until then pages are 503. It ends with its parent.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { MINUTE_MS, SECOND_MS } from "../../core/clock";
+import { environmentWith } from "../../core/env";
+import { log } from "../../core/log";
+import { onShutdown } from "../../core/process";
+import { pagesProcess } from "../../observability/pages-process";
+import { type HandOver, refuseWithoutPages } from "../door/hand-over";
+import { forward, NoPages } from "./forward";
+import { isReport, REPORT_EVERY_MS } from "./report";
+
+const RESTART_AFTER_MS = { first: SECOND_MS / 4, most: 15 * SECOND_MS };
+/** After it has served for so long, a death is the first one again. */
+const PROVEN_AFTER_MS = MINUTE_MS;
+/** Reports that may be missing before it counts as hanging: at its start, and later. */
+const MISSING_MAX = { starting: (2 * MINUTE_MS) / REPORT_EVERY_MS, serving: (30 * SECOND_MS) / REPORT_EVERY_MS };
+const STOP_WITHIN_MS = 5 * SECOND_MS;
+/**
+ * Database connections of the pages process: it looks up sessions and signs people in, sixteen at once at most. Its calls of the API
+ * are made by the browser, and answered by the web process.
+ */
+const POOL_SIZE = "5";
+
+/** One child from start to end. */
+type Life = { child: ChildProcess; socketPath: string; servesSince: number | null; missing: number };
+
+/**
+ * Starts the pages process and keeps it running until this process stops.
+ * @param file the script of the pages process; it is given the path of the socket to listen on.
+ * @returns once it serves: hands requests to it.
+ * @throws Error when the first one ends before it serves.
+ */
+export async function startPagesProcess(file: string): Promise<HandOver> {
+  // Only we may enter it, so nobody else can connect to the socket. Linux takes 108 bytes for its path.
+  const folder = mkdtempSync(path.join(os.tmpdir(), "messaging-pages-"));
+  const agent = new Agent({ keepAlive: true });
+  const seen = pagesProcess();
+  seen.isUp = false;
+  let life: Life | null = null;
+  let starts = 0;
+  let pauseMs = RESTART_AFTER_MS.first;
+  let restart: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  const start = (): Promise<void> => {
+    starts += 1;
+    seen.restarts = starts - 1;
+    const socketPath = path.join(folder, String(starts));
+    const env = environmentWith({ DATABASE_POOL_SIZE: POOL_SIZE });
+    const child = fork(file, [socketPath], { env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const own: Life = { child, socketPath, servesSince: null, missing: 0 };
+    life = own;
+    child.on("message", (message) => {
+      if (!isReport(message)) return;
+      own.missing = 0;
+      seen.metrics = message.metrics;
+    });
+    return new Promise((resolve, reject) => {
+      child.once("message", () => {
+        own.servesSince = performance.now();
+        seen.isUp = true;
+        log("info", "pages.ready", { pid: child.pid, restarts: seen.restarts });
+        resolve();
+      });
+      const ended = (how: string) => {
+        if (life !== own) return;
+        rmSync(socketPath, { force: true });
+        seen.isUp = false;
+        seen.metrics = null;
+        life = null;
+        if (isOver) return;
+        reject(new Error(`The pages process could not start (${how}).`));
+        // Without having served once, its start fails: that is for people.
+        if (starts === 1 && own.servesSince === null) return;
+        const isProven = own.servesSince !== null && performance.now() - own.servesSince > PROVEN_AFTER_MS;
+        if (isProven) pauseMs = RESTART_AFTER_MS.first;
+        log("error", "pages.ended", { pid: child.pid, how, restart_after_ms: pauseMs });
+        restart = setTimeout(() => void start().catch(() => undefined), pauseMs);
+        pauseMs = Math.min(pauseMs * 2, RESTART_AFTER_MS.most);
+      };
+      child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
+      // It was never there: the system gave us no process.
+      child.on("error", (thrown) => {
+        if (child.pid === undefined) ended(thrown.message);
+      });
+    });
+  };
+
+  // Reports are counted and not timed: one that came while this process stood still is read after the first look only.
+  const watch = setInterval(() => {
+    if (!life) return;
+    life.missing += 1;
+    if (life.missing <= (life.servesSince === null ? MISSING_MAX.starting : MISSING_MAX.serving)) return;
+    log("error", "pages.hanging", { pid: life.child.pid });
+    life.child.kill("SIGKILL");
+  }, REPORT_EVERY_MS);
+
+  onShutdown(async () => {
+    isOver = true;
+    clearInterval(watch);
+    clearTimeout(restart);
+    if (life) await end(life.child);
+    agent.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await start();
+  return async (request, response, body) => {
+    const at = life?.servesSince ? life.socketPath : null;
+    if (at === null) return refuseWithoutPages(request, response);
+    try {
+      await forward({ socketPath: at, agent }, request, response, body);
+    } catch (thrown) {
+      if (!(thrown instanceof NoPages)) throw thrown;
+      await refuseWithoutPages(request, response);
+    }
+  };
+}
+
+/** The end of the channel is the request to stop; what does not follow it is killed. */
+async function end(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  if (child.connected) child.disconnect();
+  const kill = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+  await ended;
+  clearTimeout(kill);
+}

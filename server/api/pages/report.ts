@@ -1,0 +1,9 @@
+/** Reports of the pages process to the web process that has started it, over their IPC channel. */
+
+/** That it is alive, and its metrics as text; null: nobody scrapes. The first one says that it serves. */
+export type Report = { metrics: string | null };
+
+export const REPORT_EVERY_MS = 2_000;
+
+export const isReport = (message: unknown): message is Report =>
+  typeof message === "object" && message !== null && "metrics" in message;
