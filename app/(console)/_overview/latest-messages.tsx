@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Card, Group, Text, Title } from "@mantine/core";
+import { Anchor, Card, Group, Title } from "@mantine/core";
 import { IconMessages } from "@tabler/icons-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -18,9 +18,9 @@ const COLUMNS: Column<Message>[] = [
     key: "to",
     header: "To",
     render: ({ id, to }) => (
-      <Anchor component={Link} href={`/messages/${id}`} size="sm" fw={550} className="tabular nowrap">
+      <Link href={`/messages/${id}`} className="row-link tabular nowrap">
         {to}
-      </Anchor>
+      </Link>
     ),
   },
   {
@@ -32,11 +32,11 @@ const COLUMNS: Column<Message>[] = [
     key: "body",
     header: "Text",
     visibleFrom: "md",
-    width: "40%",
+    isWide: true,
     render: ({ body }) => (
-      <Text size="sm" c="dimmed" maw={360} truncate dir="auto">
-        {body}
-      </Text>
+      <span className="dimmed" dir="auto">
+        {body || "Deleted"}
+      </span>
     ),
   },
   {

@@ -43,11 +43,7 @@ const columns: ReadonlyArray<Column<LoggedRequest>> = [
   {
     key: "status",
     header: "Status",
-    render: ({ status }) => (
-      <Box display="flex" miw="max-content">
-        <HttpStatus status={status} />
-      </Box>
-    ),
+    render: ({ status }) => <HttpStatus status={status} />,
   },
   {
     key: "latency",

@@ -10,8 +10,9 @@ import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatDay } from "@/app/_ui/values/days";
 import { formatMoney } from "@/app/_ui/values/money";
+import { formatShare } from "@/app/_ui/values/share";
 import type { Usage } from "@/server/accounts/schema";
-import { formatShare, StatusShare } from "../_usage/status-share";
+import { StatusShare } from "../_usage/status-share";
 import { DaysCard } from "./days-card";
 
 type Period = Usage["period"];

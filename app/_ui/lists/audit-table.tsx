@@ -26,13 +26,17 @@ const KINDS: Record<AuditEntry["actor"]["kind"], string> = {
   system: "Service",
 };
 
+const NOTHING = "—";
+
 const shown = (value: unknown): string => {
-  if (value === null || value === undefined || value === "") return "—";
-  return Array.isArray(value) ? value.join(", ") || "—" : String(value);
+  if (value === null || value === undefined || value === "") return NOTHING;
+  return Array.isArray(value) ? value.join(", ") || NOTHING : String(value);
 };
 
 function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const all = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  // A field that has been empty all along says nothing.
+  const names = all.filter((name) => [before?.[name], after?.[name]].some((value) => shown(value) !== NOTHING));
   return (
     <Stack gap={0}>
       {names.map((name) => (

@@ -44,11 +44,8 @@ const columns: ReadonlyArray<Column<AnyEvent>> = [
     key: "id",
     header: "Event id",
     visibleFrom: "md",
-    render: (event) => (
-      <Text size="xs" c="dimmed" className="mono nowrap">
-        {event.id}
-      </Text>
-    ),
+    isWide: true,
+    render: (event) => <span className="small dimmed mono">{event.id}</span>,
   },
   { key: "created", header: "Created", visibleFrom: "sm", render: (event) => <Time value={event.created_at} /> },
   {

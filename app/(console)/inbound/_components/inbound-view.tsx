@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Box, Card, Text } from "@mantine/core";
+import { Box, Card, Text } from "@mantine/core";
 import { IconInbox, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import Link from "next/link";
@@ -32,9 +32,9 @@ const columns: ReadonlyArray<Column<InboundMessage>> = [
     header: "From",
     render: (message) => (
       <>
-        <Anchor component={Link} href={`/inbound/${message.id}`} fw={500} className="tabular nowrap" size="sm">
+        <Link href={`/inbound/${message.id}`} className="row-link tabular nowrap">
           {message.from}
-        </Anchor>
+        </Link>
         <Box hiddenFrom="sm">
           <Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }} dir="auto">
             {message.body}
@@ -56,11 +56,8 @@ const columns: ReadonlyArray<Column<InboundMessage>> = [
     key: "text",
     header: "Text",
     visibleFrom: "sm",
-    render: (message) => (
-      <Text size="sm" maw={360} truncate dir="auto">
-        {message.body}
-      </Text>
-    ),
+    isWide: true,
+    render: (message) => <span dir="auto">{message.body}</span>,
   },
   { key: "action", header: "Effect", render: (message) => <ActionBadge action={message.action} /> },
   {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Box, Card, Text } from "@mantine/core";
+import { Card, Text } from "@mantine/core";
 import { IconMessages, IconSend } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
@@ -38,34 +38,36 @@ const columns: ReadonlyArray<Column<Message>> = [
     header: "To",
     render: (message) => (
       <>
-        <Anchor component={Link} href={`/messages/${message.id}`} fw={500} className="tabular nowrap" size="sm">
+        <Link href={`/messages/${message.id}`} className="row-link tabular nowrap">
           {message.to}
-        </Anchor>
-        <Text size="xs" c="dimmed" component="div" hiddenFrom="sm">
+        </Link>
+        <div className="small dimmed mantine-hidden-from-sm">
           <Time value={message.created_at} />
-        </Text>
+        </div>
       </>
     ),
   },
-  { key: "from", header: "From", visibleFrom: "sm", render: (message) => message.from },
+  {
+    key: "from",
+    header: "From",
+    visibleFrom: "sm",
+    render: (message) => <span className="nowrap">{message.from}</span>,
+  },
   {
     key: "text",
     header: "Text",
     visibleFrom: "md",
+    isWide: true,
     render: (message) => (
-      <Text size="sm" c="dimmed" maw={{ base: 260, lg: 320 }} truncate dir="auto">
+      <span className="dimmed" dir="auto">
         {message.body || "Deleted"}
-      </Text>
+      </span>
     ),
   },
   {
     key: "status",
     header: "Status",
-    render: (message) => (
-      <Box display="flex" miw="max-content">
-        <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />
-      </Box>
-    ),
+    render: (message) => <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />,
   },
   {
     key: "cost",

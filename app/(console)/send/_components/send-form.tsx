@@ -179,7 +179,6 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
               <TextInput
                 label="Reference"
                 description="Optional. Your own id, returned in webhooks."
-                maw={360}
                 {...form.getInputProps("reference")}
               />
               <SendLater {...form.getInputProps("send_at")} />

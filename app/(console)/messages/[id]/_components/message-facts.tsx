@@ -52,15 +52,21 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         {message.validity_period !== null && (
           <Fact label="Validity period">{formatCount(message.validity_period)} seconds</Fact>
         )}
-        <Fact label="Sent">
-          <Time value={message.sent_at} />
-        </Fact>
-        <Fact label="Delivered">
-          <Time value={message.delivered_at} />
-        </Fact>
-        <Fact label="Failed">
-          <Time value={message.failed_at} />
-        </Fact>
+        {message.sent_at && (
+          <Fact label="Sent">
+            <Time value={message.sent_at} />
+          </Fact>
+        )}
+        {message.delivered_at && (
+          <Fact label="Delivered">
+            <Time value={message.delivered_at} />
+          </Fact>
+        )}
+        {message.failed_at && (
+          <Fact label="Failed">
+            <Time value={message.failed_at} />
+          </Fact>
+        )}
       </DataList>
     </Card>
   );
