@@ -1,9 +1,10 @@
 "use client";
 
 import { Card, SegmentedControl, SimpleGrid, Stack, Title } from "@mantine/core";
-import { IconCircleCheck, IconCoins, IconMessages } from "@tabler/icons-react";
+import { IconChartBar, IconCircleCheck, IconCoins, IconMessages } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatCard } from "@/app/_ui/stat-card";
@@ -79,13 +80,23 @@ function Figures({ usage }: { usage: Usage }) {
           hint={`${formatCount(byStatus.delivered)} of ${formatCount(totals.messages)}`}
         />
       </SimpleGrid>
-      <Card component="section" aria-labelledby="by-status">
-        <Title order={2} size="h4" mb="md" id="by-status">
-          By status
-        </Title>
-        <StatusShare usage={usage} />
-      </Card>
-      <DaysCard usage={usage} />
+      {totals.messages === 0 ? (
+        <Card>
+          <EmptyState icon={IconChartBar} title="No messages in this period">
+            Your messages by status and by day appear here.
+          </EmptyState>
+        </Card>
+      ) : (
+        <>
+          <Card component="section" aria-labelledby="by-status">
+            <Title order={2} size="h4" mb="md" id="by-status">
+              By status
+            </Title>
+            <StatusShare usage={usage} />
+          </Card>
+          <DaysCard usage={usage} />
+        </>
+      )}
     </Stack>
   );
 }

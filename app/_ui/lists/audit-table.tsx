@@ -65,7 +65,7 @@ function Actor({ actor: { kind, name, id } }: { actor: AuditEntry["actor"] }) {
 const columns: ReadonlyArray<Column<AuditEntry>> = [
   {
     key: "action",
-    header: "What",
+    header: "Action",
     render: (entry) => (
       <>
         <Text size="sm" fw={500}>
@@ -94,7 +94,7 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
   { key: "changes", header: "Values", visibleFrom: "md", render: (entry) => <Changes entry={entry} /> },
   {
     key: "actor",
-    header: "Who",
+    header: "By",
     visibleFrom: "sm",
     width: 190,
     render: ({ actor }) => <Actor actor={actor} />,
@@ -156,7 +156,7 @@ export function AuditActionSelect({
 }) {
   return (
     <FilterSelect
-      aria-label="What was done"
+      aria-label="Action"
       placeholder="Anything"
       options={ACTIONS}
       value={value}

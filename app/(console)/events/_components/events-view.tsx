@@ -42,7 +42,7 @@ const columns: ReadonlyArray<Column<AnyEvent>> = [
   { key: "message", header: "Number", visibleFrom: "sm", render: (event) => <MessageLink event={event} /> },
   {
     key: "id",
-    header: "Event id",
+    header: "Event ID",
     visibleFrom: "md",
     isWide: true,
     render: (event) => <span className="small dimmed mono">{event.id}</span>,

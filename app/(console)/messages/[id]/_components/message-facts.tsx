@@ -13,8 +13,8 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         Details
       </Title>
       <DataList withDivider labelWidth={136}>
-        <Fact label="Message id">
-          <Copied value={message.id} label="Copy message id" />
+        <Fact label="Message ID">
+          <Copied value={message.id} label="Copy message ID" />
         </Fact>
         <Fact label="To">
           <Copied value={message.to} label="Copy recipient" />
@@ -27,9 +27,9 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
           {formatCount(segments)} ({encoding})
         </Fact>
         <Fact label="Provider">{message.provider || "–"}</Fact>
-        <Fact label="Provider’s message id">
+        <Fact label="Provider’s message ID">
           {message.provider_message_id ? (
-            <Copied value={message.provider_message_id} label="Copy the provider's message id" />
+            <Copied value={message.provider_message_id} label="Copy the provider's message ID" />
           ) : (
             "–"
           )}
