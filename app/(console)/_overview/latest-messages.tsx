@@ -8,6 +8,7 @@ import type { ComponentProps } from "react";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
@@ -17,11 +18,7 @@ const COLUMNS: Column<Message>[] = [
   {
     key: "to",
     header: "To",
-    render: ({ id, to }) => (
-      <Link href={`/messages/${id}`} className="row-link tabular nowrap">
-        {to}
-      </Link>
-    ),
+    render: ({ id, to }) => <RowLink href={`/messages/${id}`}>{to}</RowLink>,
   },
   {
     key: "status",

@@ -3,7 +3,6 @@
 import { Box, Card, Text } from "@mantine/core";
 import { IconInbox, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -13,6 +12,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Time } from "@/app/_ui/values/time";
@@ -32,9 +32,7 @@ const columns: ReadonlyArray<Column<InboundMessage>> = [
     header: "From",
     render: (message) => (
       <>
-        <Link href={`/inbound/${message.id}`} className="row-link tabular nowrap">
-          {message.from}
-        </Link>
+        <RowLink href={`/inbound/${message.id}`}>{message.from}</RowLink>
         <Box hiddenFrom="sm">
           <Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }} dir="auto">
             {message.body}

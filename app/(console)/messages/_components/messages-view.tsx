@@ -4,7 +4,6 @@ import { Card, Text } from "@mantine/core";
 import { IconMessages, IconSend } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
@@ -16,6 +15,7 @@ import { ExportButton } from "@/app/_ui/lists/export-button";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { formatCount } from "@/app/_ui/values/count";
@@ -38,9 +38,7 @@ const columns: ReadonlyArray<Column<Message>> = [
     header: "To",
     render: (message) => (
       <>
-        <Link href={`/messages/${message.id}`} className="row-link tabular nowrap">
-          {message.to}
-        </Link>
+        <RowLink href={`/messages/${message.id}`}>{message.to}</RowLink>
         <div className="small dimmed mantine-hidden-from-sm">
           <Time value={message.created_at} />
         </div>
