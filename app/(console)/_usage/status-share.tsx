@@ -10,7 +10,7 @@ import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { Usage } from "@/server/accounts/schema";
 
 /** The messages of a period by their current status, as a chart and a table. */
-export function StatusShare({ usage }: { usage: Usage }) {
+export function StatusShare({ usage }: { usage: Pick<Usage, "totals" | "by_status"> }) {
   const rows = MESSAGE_STATUS_VIEWS.map((view) => ({ ...view, count: usage.by_status[view.status] }));
   const total = usage.totals.messages;
   return (
