@@ -35,6 +35,14 @@ const QUERIES: Record<string, (ask: Ask) => Promise<void>[]> = {
   "/events": (ask) => [ask.webhooks.events.prefetch({ page: 1, limit: 25 })],
 };
 
+/** The responses to the queries of the page that `given`, the headers of its request, name. */
+async function askFirst(given: Headers) {
+  const ask = helpersFor(await sessionContext(new Request("http://console.invalid", { headers: given })));
+  const queries = [ask.accounts.balance.prefetch(), ...(QUERIES[given.get(PAGE_HEADER) ?? ""]?.(ask) ?? [])];
+  await Promise.race([Promise.all(queries), wait()]);
+  return ask.dehydrate({ shouldDehydrateQuery: (query) => query.state.status === "success" });
+}
+
 const wait = () => new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS));
 
 /**
@@ -44,12 +52,8 @@ const wait = () => new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS));
  */
 export async function FirstData({ isTestMode, children }: { isTestMode: boolean; children: ReactNode }) {
   const given = new Headers(await headers());
-  const page = given.get(PAGE_HEADER) ?? "";
   given.set(TEST_MODE_HEADER, String(isTestMode));
-  const ask = helpersFor(await sessionContext(new Request("http://console.invalid", { headers: given })));
-  const queries = [ask.accounts.balance.prefetch(), ...(QUERIES[page]?.(ask) ?? [])];
-  await Promise.race([Promise.all(queries), wait()]);
-  const state = ask.dehydrate({ shouldDehydrateQuery: (query) => query.state.status === "success" });
+  const state = await askFirst(given).catch(() => undefined);
   return (
     <FirstQueries state={state} isTestMode={isTestMode}>
       {children}

@@ -10,7 +10,7 @@ export function FirstQueries({
   isTestMode,
   children,
 }: {
-  state: DehydratedState;
+  state: DehydratedState | undefined;
   isTestMode: boolean;
   children: ReactNode;
 }) {
