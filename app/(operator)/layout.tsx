@@ -1,8 +1,7 @@
-import { cookies } from "next/headers";
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { ConsoleShell } from "@/app/_shell/console-shell";
-import { TEST_MODE_COOKIE } from "@/app/_trpc/test-mode-cookie";
+import { readViewCookies } from "@/app/_shell/view-cookies";
 import { requireSession } from "@/server/auth/sessions/session";
 
 export default async function OperatorLayout({ children }: { children: ReactNode }) {
@@ -10,6 +9,6 @@ export default async function OperatorLayout({ children }: { children: ReactNode
   // Other users get a 404; the procedures behind these pages check for operators themselves.
   if (!session.isOperator) notFound();
   const { name, email, isOperator, accountId, role } = session;
-  const isTestMode = (await cookies()).get(TEST_MODE_COOKIE)?.value === "true";
-  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role, isTestMode }}>{children}</ConsoleShell>;
+  const view = await readViewCookies();
+  return <ConsoleShell viewer={{ name, email, isOperator, accountId, role, ...view }}>{children}</ConsoleShell>;
 }

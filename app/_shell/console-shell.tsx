@@ -6,6 +6,7 @@ import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Membership } from "@/server/members/schema";
 import { usePerson } from "../_trpc/client";
 import { useTestMode } from "../_trpc/test-mode";
+import { useCompact } from "../_ui/frame/density";
 import { SchemeToggle } from "../_ui/frame/scheme-toggle";
 import { Shell } from "../_ui/frame/shell";
 import { AccountMenu } from "./account-menu";
@@ -16,6 +17,9 @@ import { SearchButton } from "./search/search-button";
 import { TestModeBanner } from "./test-mode-banner";
 import { TestModeSwitch } from "./test-mode-switch";
 
+/** Pixels of the content: tables use them, lines of text end before. */
+const WIDTH_MAX = 1_400;
+
 /** `accountId`: null on a page that shows nothing of an account. `isTestMode`: as the request's cookie says. */
 type ShellViewer = {
   name: string;
@@ -24,9 +28,11 @@ type ShellViewer = {
   accountId: string | null;
   role: Membership["role"];
   isTestMode?: boolean;
+  /** Whether the request's cookie asks for compact tables. */
+  isCompact?: boolean;
 };
 
-const NavigationDrawer = lazy(() => import("./navigation-drawer").then((file) => ({ default: file.NavigationDrawer })));
+const SiteDrawer = lazy(() => import("../_ui/frame/site-drawer").then((file) => ({ default: file.SiteDrawer })));
 
 /** The frame of every page for signed-in users: navigation, balance, account menu. */
 export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; children: ReactNode }) {
@@ -34,6 +40,7 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
   const [drawerOpen, drawer] = useDisclosure(false, { onOpen: () => setWasOpened(true) });
   usePerson(viewer.email, viewer.accountId);
   const isTestMode = useTestMode(viewer.isTestMode);
+  const isCompact = useCompact(viewer.isCompact);
   return (
     <Shell
       brand={<Home />}
@@ -44,29 +51,36 @@ export function ConsoleShell({ viewer, children }: { viewer: ShellViewer; childr
           </Box>
           <SearchButton isOperator={viewer.isOperator} />
           <BalanceLink />
-          <SchemeToggle />
+          <SchemeToggle withDensity />
           <AccountMenu name={viewer.name} email={viewer.email} />
         </Group>
       }
       navigation={<Navigation isOperator={viewer.isOperator} role={viewer.role} />}
       navigationLabel="Main"
       isBesideHeader
+      isCompact={isCompact}
       isDrawerOpen={drawerOpen}
       onOpenDrawer={drawer.open}
     >
       {wasOpened && (
         <Suspense>
-          <NavigationDrawer
+          <SiteDrawer
             opened={drawerOpen}
             onClose={drawer.close}
-            isOperator={viewer.isOperator}
-            role={viewer.role}
-            isTestMode={isTestMode}
-          />
+            title={<Home onLeave={drawer.close} />}
+            label="Main"
+            above={
+              <Box hiddenFrom="sm" px="sm" pb="md">
+                <TestModeSwitch isOn={isTestMode} />
+              </Box>
+            }
+          >
+            <Navigation isOperator={viewer.isOperator} role={viewer.role} onLeave={drawer.close} />
+          </SiteDrawer>
         </Suspense>
       )}
       {isTestMode && <TestModeBanner />}
-      <Container size={1180} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
+      <Container size={WIDTH_MAX} px={{ base: "md", sm: "xl" }} py={{ base: "lg", sm: "xl" }}>
         {children}
       </Container>
     </Shell>

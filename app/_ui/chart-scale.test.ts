@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNamed, linesOf } from "./chart-scale";
+import { isMinor, isNamed, linesOf } from "./chart-scale";
 
 describe("linesOf", () => {
   it("ends at a round number that no column exceeds", () => {
@@ -26,5 +26,14 @@ describe("isNamed", () => {
     expect(named(7)).toHaveLength(7);
     expect(named(30)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
     expect(named(366).length).toBeLessThanOrEqual(8);
+  });
+
+  it("keeps every second name where there is less room, however many columns there are", () => {
+    const kept = (count: number) =>
+      Array.from({ length: count }, (_, at) => at).filter((at) => isNamed(at, count, 8) && !isMinor(at, count, 8));
+    expect(kept(4)).toEqual([0, 1, 2, 3]);
+    expect(kept(30)).toEqual([0, 8, 16, 24]);
+    expect(kept(60)).toEqual([0, 16, 32, 48]);
+    expect(kept(90)).toEqual([0, 24, 48, 72]);
   });
 });

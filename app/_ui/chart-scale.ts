@@ -10,6 +10,11 @@ export function linesOf(highest: number): number[] {
   return Array.from({ length: Math.ceil(Math.max(highest, 1) / whole) + 1 }, (_, line) => line * whole);
 }
 
+const spacing = (count: number, named: number): number => Math.max(1, Math.ceil(count / named));
+
 /** Which of `count` columns are named so that no more than `named` are, evenly spaced. */
-export const isNamed = (column: number, count: number, named: number): boolean =>
-  column % Math.max(1, Math.ceil(count / named)) === 0;
+export const isNamed = (column: number, count: number, named: number): boolean => column % spacing(count, named) === 0;
+
+/** Which of these names are left out where there is room for half of them: every second one. */
+export const isMinor = (column: number, count: number, named: number): boolean =>
+  spacing(count, named / 2) > 1 && (column / spacing(count, named)) % 2 === 1;

@@ -2,7 +2,7 @@
 
 import { Box, ColorSwatch, Group, Paper, Text } from "@mantine/core";
 import { useState } from "react";
-import { isNamed, linesOf } from "./chart-scale";
+import { isMinor, isNamed, linesOf } from "./chart-scale";
 import classes from "./stacked-bars.module.css";
 import { formatCount } from "./values/count";
 
@@ -62,7 +62,7 @@ export function StackedBars({ label, series, bars, h }: { label: string; series:
                 key={id}
                 className={classes.name}
                 // A phone has room for half of them.
-                data-minor={isNamed(at, bars.length, NAMED_MAX / 2) ? undefined : true}
+                data-minor={isMinor(at, bars.length, NAMED_MAX) || undefined}
                 style={{ left: `${((at + 0.5) / bars.length) * 100}%` }}
               >
                 {name}

@@ -21,8 +21,17 @@ function placeOf(element: HTMLElement): Place {
   return top > 48 ? { left: centre, bottom: window.innerHeight - top + GAP } : { left: centre, top: bottom + GAP };
 }
 
-/** Explains an element while it is pointed at or focused. A tenth of the weight of Mantine's, and every page has some. */
-export function Tooltip({ label, children }: { label: ReactNode; children: ReactElement<Handlers> }) {
+/**
+ * Explains an element while it is pointed at or focused. A tenth of the weight of Mantine's, and every page has some.
+ * `label` may be a function, called only when it is shown.
+ */
+export function Tooltip({
+  label,
+  children,
+}: {
+  label: ReactNode | (() => ReactNode);
+  children: ReactElement<Handlers>;
+}) {
   const id = useId();
   const [place, setPlace] = useState<Place | null>(null);
   const own = children.props;
@@ -52,7 +61,7 @@ export function Tooltip({ label, children }: { label: ReactNode; children: React
       {place && (
         <Portal>
           <div role="tooltip" id={id} className="tooltip" style={place}>
-            {label}
+            {typeof label === "function" ? label() : label}
           </div>
         </Portal>
       )}

@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { expect, test } from "../test";
 
 test("the list of messages shows what is sent meanwhile, also when everything on it is final", async ({
@@ -45,4 +46,40 @@ test("a filter that does not exist and a page past the end are told of, with a w
   await expect(page.getByRole("heading", { name: "There is no page 99" })).toBeVisible();
   await page.getByRole("button", { name: "Back to the first page" }).click();
   await expect(page.getByRole("table", { name: "Messages" }).getByText("+14155550183")).toBeVisible();
+});
+
+test("a list arrives with its rows, before any script has run, and tables can be made compact for good", async ({
+  console: page,
+  api,
+  account,
+  browser,
+  baseURL,
+}) => {
+  await api.post("/messages/send", { from: account.sender, to: "+14155550184", body: "Hi" });
+  const row = (of: Page) => of.getByRole("table", { name: "Messages" }).getByRole("row").nth(1);
+
+  await test.step("without scripts", async () => {
+    const storageState = await page.context().storageState();
+    const plain = await browser.newContext({ javaScriptEnabled: false, baseURL, storageState });
+    const still = await plain.newPage();
+    // A busy server sends the page without its data.
+    await expect(async () => {
+      await still.goto("/messages");
+      await expect(row(still)).toContainText("+14155550184", { timeout: 1_000 });
+    }).toPass();
+    await plain.close();
+  });
+
+  await test.step("compact, also after a reload", async () => {
+    await page.goto("/messages");
+    const heightOf = async () => (await row(page).boundingBox())?.height ?? 0;
+    await expect(row(page)).toBeVisible();
+    const comfortable = await heightOf();
+    await page.getByRole("button", { name: "Theme" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Compact tables" }).click();
+    await expect.poll(heightOf).toBeLessThan(comfortable);
+    await page.reload();
+    await expect(row(page)).toBeVisible();
+    expect(await heightOf()).toBeLessThan(comfortable);
+  });
 });

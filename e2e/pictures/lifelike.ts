@@ -1,6 +1,7 @@
 /** An account as a shop would have it: messages of all kinds, a month of history, webhooks that work and one that does not. */
 import { pool } from "@/server/core/db";
 import type { Api } from "../support/api";
+import { answerFromHandset } from "../support/guards";
 
 const DAYS_OF_HISTORY = 29;
 const PRICE_MICROS = 10_000;
@@ -23,6 +24,12 @@ const ORDERS: readonly Sent[] = [
   ["+15550100008", "Your password was changed. Was it not you? Call us.", "security-51"],
 ];
 const ROUNDS = 3;
+
+const REPLIES: readonly (readonly [from: string, text: string])[] = [
+  ["+14155550142", "Thanks, got it!"],
+  ["+447700900456", "STOP"],
+  ["+4915112345678", "Ich komme etwas später, ist das in Ordnung?"],
+];
 
 async function sendAll(api: Api, sender: string): Promise<string> {
   let first = "";
@@ -73,6 +80,7 @@ export async function fill(
     await api.post("/api-keys/create", { name, permissions: ["sms:send", "sms:read"] });
   }
   await api.post("/suppressions", { number: "+14155550199", note: "Asked by phone" });
+  for (const [from, text] of REPLIES) await answerFromHandset(from, sender, text);
   await writeHistory(accountId);
   return { messageId, endpointId: String(endpoint.data.id) };
 }

@@ -94,7 +94,7 @@ const allPictures = ({ messageId, endpointId }: Shop): Picture[] => [
   { name: "message", address: `/messages/${messageId}`, by: "owner" },
   { name: "webhook", address: `/webhooks/${endpointId}`, by: "owner" },
   ...named("operator", OPERATOR_PAGES),
-  ...named("stranger", ["/sign-in"]),
+  ...named("stranger", ["/sign-in", "/sign-up", "/forgotten-password", "/invitation", "/docs"]),
 ];
 
 async function takeAll(shop: Shop, pictures: Picture[], views: View[], file: (picture: Picture, view: View) => string) {

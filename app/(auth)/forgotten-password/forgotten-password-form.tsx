@@ -22,7 +22,7 @@ export function ForgottenPasswordForm() {
         reset_by_mail ? (
           <AddressForm />
         ) : (
-          <EmptyState icon={IconLock} title="Ask the operator" action={signIn}>
+          <EmptyState isPage icon={IconLock} title="Ask the operator" action={signIn}>
             The operator of this installation makes links to choose another password.
           </EmptyState>
         )
@@ -43,7 +43,7 @@ function AddressForm() {
   });
   if (request.isSuccess) {
     return (
-      <EmptyState icon={IconMail} title="Look into your mailbox" action={signIn}>
+      <EmptyState isPage icon={IconMail} title="Look into your mailbox" action={signIn}>
         If somebody signs in here with this address, they get a link, which works once and for an hour.
       </EmptyState>
     );

@@ -25,6 +25,7 @@ export function InvitationForm() {
     return (
       <EmptyState
         icon={IconLinkOff}
+        isPage
         title="This invitation does not work"
         action={<LinkButton href="/sign-in">Go to sign-in</LinkButton>}
       >

@@ -19,14 +19,14 @@ export function ResetPasswordForm() {
   const signIn = <LinkButton href="/sign-in">Go to sign-in</LinkButton>;
   if (reset.isSuccess) {
     return (
-      <EmptyState icon={IconCheck} title="Your password is changed" action={signIn}>
+      <EmptyState isPage icon={IconCheck} title="Your password is changed" action={signIn}>
         All sessions were ended. Sign in with the new password.
       </EmptyState>
     );
   }
   if (isOver) {
     return (
-      <EmptyState icon={IconLinkOff} title="This link does not work" action={signIn}>
+      <EmptyState isPage icon={IconLinkOff} title="This link does not work" action={signIn}>
         It was used, replaced by another, or is older than an hour. Ask for a new one.
       </EmptyState>
     );

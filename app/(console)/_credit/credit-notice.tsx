@@ -37,7 +37,7 @@ function Empty() {
           <Text size="sm" className="mono break-word">
             {account.data.id}
           </Text>
-          <CopyButton value={account.data.id} label="Copy account id" />
+          <CopyButton value={account.data.id} label="Copy account ID" />
         </Group>
       )}
     </Notice>

@@ -6,9 +6,9 @@ import { trpc } from "@/app/_trpc/client";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
 import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { formatShare } from "@/app/_ui/values/share";
 import { Time } from "@/app/_ui/values/time";
 import type { Breakdown, OverviewQuery, Totals } from "@/server/overview/schema";
-import { formatShare } from "../_usage/status-share";
 import { ShareTable } from "./share-table";
 
 const REFRESH_MS = 60_000;
@@ -66,7 +66,7 @@ function ByCountry({ breakdown }: { breakdown: Breakdown }) {
       columns={["Country", "Messages", "Delivered"]}
       rows={breakdown.by_country.map(({ country, messages, delivered }) => ({
         key: country ?? "",
-        name: <Text size="sm">{country === null ? "No country" : regions.of(country)}</Text>,
+        name: <Text size="sm">{country === null ? "Unknown country" : regions.of(country)}</Text>,
         count: messages,
         note: formatShare(delivered, messages),
       }))}
@@ -99,7 +99,7 @@ function Errors({ breakdown: { errors, errors_are_complete } }: { breakdown: Bre
     <ShareTable
       id="top-errors"
       title="Why messages failed"
-      columns={["Reason", "Messages", "Last"]}
+      columns={["Reason", "Messages"]}
       rows={errors.map(({ code, message, messages, last_at }) => ({
         key: code,
         name: (
@@ -107,13 +107,12 @@ function Errors({ breakdown: { errors, errors_are_complete } }: { breakdown: Bre
             <Text size="sm" lineClamp={2} className="break-word">
               {message || "No reason given"}
             </Text>
-            <Text size="xs" c="dimmed" className="mono break-word">
-              {code}
+            <Text size="xs" c="dimmed" component="div">
+              <span className="mono break-word">{code}</span>, last <Time value={last_at} />
             </Text>
           </>
         ),
         count: messages,
-        note: <Time value={last_at} />,
       }))}
       empty="No message failed in this period."
       hint={errors_are_complete ? undefined : "Of the newest failures"}

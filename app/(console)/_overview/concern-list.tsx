@@ -8,9 +8,9 @@ import { trpc } from "@/app/_trpc/client";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatMoney } from "@/app/_ui/values/money";
+import { formatShare } from "@/app/_ui/values/share";
 import { Time } from "@/app/_ui/values/time";
 import type { Concern } from "@/server/overview/schema";
-import { formatShare } from "../_usage/status-share";
 
 const REFRESH_MS = 30_000;
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Card, Group, Text, Title } from "@mantine/core";
+import { Anchor, Card, Group, Title } from "@mantine/core";
 import { IconMessages } from "@tabler/icons-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -8,6 +8,7 @@ import type { ComponentProps } from "react";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
@@ -17,11 +18,7 @@ const COLUMNS: Column<Message>[] = [
   {
     key: "to",
     header: "To",
-    render: ({ id, to }) => (
-      <Anchor component={Link} href={`/messages/${id}`} size="sm" fw={550} className="tabular nowrap">
-        {to}
-      </Anchor>
-    ),
+    render: ({ id, to }) => <RowLink href={`/messages/${id}`}>{to}</RowLink>,
   },
   {
     key: "status",
@@ -32,11 +29,11 @@ const COLUMNS: Column<Message>[] = [
     key: "body",
     header: "Text",
     visibleFrom: "md",
-    width: "40%",
+    isWide: true,
     render: ({ body }) => (
-      <Text size="sm" c="dimmed" maw={360} truncate dir="auto">
-        {body}
-      </Text>
+      <span className="dimmed" dir="auto">
+        {body || "Deleted"}
+      </span>
     ),
   },
   {

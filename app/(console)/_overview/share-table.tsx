@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Table } from "@/app/_ui/lists/table";
 import { formatCount } from "@/app/_ui/values/count";
 
-type Row = { key: string; name: ReactNode; count: number; note: ReactNode };
+type Row = { key: string; name: ReactNode; count: number; note?: ReactNode };
 
 /** The parts of a period, the largest first, each with a bar for its share of the largest. */
 export function ShareTable({
@@ -16,8 +16,8 @@ export function ShareTable({
 }: {
   id: string;
   title: string;
-  /** Headings of the name, the count and the note. */
-  columns: readonly [string, string, string];
+  /** Headings of the name, the count and, if rows have one, the note. */
+  columns: readonly [name: string, count: string, note?: string];
   rows: readonly Row[];
   /** Shown instead of an empty table. */
   empty: string;
@@ -47,7 +47,7 @@ export function ShareTable({
             <tr>
               <th>{name}</th>
               <th className="right">{count}</th>
-              <th className="right">{note}</th>
+              {note && <th className="right">{note}</th>}
             </tr>
           </thead>
           <tbody>
@@ -60,7 +60,7 @@ export function ShareTable({
                   </div>
                 </td>
                 <td className="right tabular">{formatCount(row.count)}</td>
-                <td className="right dimmed tabular nowrap">{row.note}</td>
+                {note && <td className="right dimmed tabular nowrap">{row.note}</td>}
               </tr>
             ))}
           </tbody>

@@ -5,16 +5,12 @@ import { Donut } from "@/app/_ui/donut";
 import { Table } from "@/app/_ui/lists/table";
 import { formatCount } from "@/app/_ui/values/count";
 import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { formatShare } from "@/app/_ui/values/share";
 import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { Usage } from "@/server/accounts/schema";
 
-const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
-
-/** `part` of `whole` in percent; a dash when `whole` is 0. */
-export const formatShare = (part: number, whole: number): string => (whole === 0 ? "–" : percent.format(part / whole));
-
 /** The messages of a period by their current status, as a chart and a table. */
-export function StatusShare({ usage }: { usage: Usage }) {
+export function StatusShare({ usage }: { usage: Pick<Usage, "totals" | "by_status"> }) {
   const rows = MESSAGE_STATUS_VIEWS.map((view) => ({ ...view, count: usage.by_status[view.status] }));
   const total = usage.totals.messages;
   return (

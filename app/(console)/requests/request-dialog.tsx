@@ -58,7 +58,7 @@ function RequestFacts({ request }: { request: LoggedRequestDetail }) {
         <Text size="sm" className="mono break-word">
           {id}
         </Text>
-        <CopyButton value={id} label="Copy request id" />
+        <CopyButton value={id} label="Copy request ID" />
       </Group>
       {resource_id?.startsWith("msg_") && (
         <Anchor component={Link} href={`/messages/${resource_id}`} size="sm">

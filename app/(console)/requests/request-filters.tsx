@@ -73,7 +73,7 @@ export function RequestFilters({
         onChange={(path) => change({ path }, "replace")}
       />
       <TextFilter
-        label="Request id"
+        label="Request ID"
         placeholder="req_…"
         maxLength={40}
         value={values.requestId}

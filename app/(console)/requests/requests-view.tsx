@@ -43,11 +43,7 @@ const columns: ReadonlyArray<Column<LoggedRequest>> = [
   {
     key: "status",
     header: "Status",
-    render: ({ status }) => (
-      <Box display="flex" miw="max-content">
-        <HttpStatus status={status} />
-      </Box>
-    ),
+    render: ({ status }) => <HttpStatus status={status} />,
   },
   {
     key: "latency",
@@ -98,7 +94,7 @@ export function RequestsView() {
     <>
       <PageHeader
         title="Request log"
-        description="What your programs asked of the API in the last seven days, and what it replied. Secrets are never kept."
+        description="Requests of your programs in the last seven days, with the responses. Secrets are never kept."
       />
       <RequestFilters values={filters} isFiltered={isFiltered} change={change} />
       <UnusableFilters params={params} understood={{ status: filters.status }} change={change} />
@@ -152,7 +148,7 @@ function NoRequests() {
         </LinkButton>
       }
     >
-      Requests with one of your API keys appear here, with what the API replied.
+      Requests with one of your API keys appear here, with their responses.
     </EmptyState>
   );
 }

@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
 import { connection } from "next/server";
-import { Suspense } from "react";
 import { env } from "@/server/core/env";
 import { SendView } from "./_components/send-view";
 
@@ -9,9 +8,5 @@ export const metadata: Metadata = { title: "Send a message" };
 export default async function SendPage() {
   // Read at request time: the build does not know the settings of the running process.
   await connection();
-  return (
-    <Suspense>
-      <SendView sandbox={env().SANDBOX} />
-    </Suspense>
-  );
+  return <SendView sandbox={env().SANDBOX} />;
 }

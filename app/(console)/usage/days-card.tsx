@@ -9,24 +9,15 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatDay } from "@/app/_ui/values/days";
 import { fractionDigits, Money } from "@/app/_ui/values/money";
-import type { Usage, UsageSeries } from "@/server/accounts/schema";
+import type { UsageSeries } from "@/server/accounts/schema";
 import { StatusByDay } from "../_usage/status-by-day";
+import { DAYS_MAX, daysSince, within } from "./range";
 
 type Day = UsageSeries[number];
 
-const DAY_MS = 86_400_000;
-/** The longest series that the API returns. */
-const DAYS_MAX = 366;
 const DAYS_PER_PAGE = 31;
 
 const CSV_COLUMNS = ["day", "messages", "segments", "pending", "sent", "delivered", "failed", "undelivered"] as const;
-
-/** UTC days from the start of the period to today, both included. */
-function daysOf({ period, starts_at }: Usage): number {
-  if (period === "day") return 1;
-  const days = Math.floor(Date.now() / DAY_MS) - Math.floor(Date.parse(starts_at) / DAY_MS) + 1;
-  return Math.min(Math.max(days, 1), DAYS_MAX);
-}
 
 async function download(days: UsageSeries, currency: string) {
   const { downloadText, toCsv } = await import("@/app/_ui/values/csv");
@@ -66,10 +57,11 @@ function columnsIn(currency: string, digits: number): Column<Day>[] {
   ];
 }
 
-/** The period by day, as a chart, a table and a CSV file. */
-export function DaysCard({ usage }: { usage: Usage }) {
-  const days = daysOf(usage);
+/** The days of a period, both ends included, as a chart, a table and a CSV file. `last` null: to today. */
+export function DaysCard({ first, last, currency }: { first: string; last: string | null; currency: string }) {
+  const days = daysSince(first);
   const series = trpc.accounts.usageSeries.useQuery({ days });
+  const shown = series.data && within(series.data, first, last);
   return (
     <Card component="section" aria-labelledby="by-day" padding={0}>
       <Group justify="space-between" p="lg" pb="md">
@@ -87,14 +79,14 @@ export function DaysCard({ usage }: { usage: Usage }) {
           variant="default"
           size="sm"
           leftSection={<IconDownload size={16} aria-hidden />}
-          disabled={!series.data}
-          onClick={() => series.data && void download(series.data, usage.currency)}
+          disabled={!shown}
+          onClick={() => shown && void download(shown, currency)}
         >
           Download CSV
         </Button>
       </Group>
       <QueryState query={series} loading={<Box h={260} />}>
-        {(data) => <DaysBody key={days} days={data} currency={usage.currency} />}
+        {(data) => <DaysBody key={`${first} ${last}`} days={within(data, first, last)} currency={currency} />}
       </QueryState>
     </Card>
   );

@@ -1,18 +1,24 @@
 "use client";
 
 import { Card, SegmentedControl, SimpleGrid, Stack, Title } from "@mantine/core";
-import { IconCircleCheck, IconCoins, IconMessages } from "@tabler/icons-react";
+import { IconChartBar, IconCircleCheck, IconCoins, IconMessages } from "@tabler/icons-react";
 import { trpc } from "@/app/_trpc/client";
 import { PageHeader } from "@/app/_ui/frame/page-header";
+import { type DayRange, dayOf } from "@/app/_ui/lists/created-range";
+import { DaysFilter } from "@/app/_ui/lists/days-filter";
+import { EmptyState } from "@/app/_ui/lists/empty-state";
+import { FilterBar } from "@/app/_ui/lists/filter-bar";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { StatCard } from "@/app/_ui/stat-card";
 import { formatCount } from "@/app/_ui/values/count";
 import { formatDay } from "@/app/_ui/values/days";
 import { formatMoney } from "@/app/_ui/values/money";
+import { formatShare } from "@/app/_ui/values/share";
 import type { Usage } from "@/server/accounts/schema";
-import { formatShare, StatusShare } from "../_usage/status-share";
+import { StatusShare } from "../_usage/status-share";
 import { DaysCard } from "./days-card";
+import { DAYS_MAX, daysSince, sumOf, within } from "./range";
 
 type Period = Usage["period"];
 
@@ -32,6 +38,8 @@ function describeSpan({ period, starts_at, ends_at }: Usage): string {
   return `${formatDay(starts_at)} to ${formatDay(last)}, UTC`;
 }
 
+const NO_RANGE = { created_from: undefined, created_to: undefined };
+
 export function UsageView() {
   const { params, change } = useUrlState();
   const period =
@@ -39,7 +47,8 @@ export function UsageView() {
       PERIODS.map(({ value }) => value),
       params.get("period"),
     ) ?? FIRST;
-  const usage = trpc.accounts.usage.useQuery({ period });
+  const range: DayRange = [dayOf(params.get("created_from")), dayOf(params.get("created_to"))];
+  const isRange = range[0] !== null || range[1] !== null;
   return (
     <>
       <PageHeader
@@ -48,28 +57,72 @@ export function UsageView() {
         actions={
           <SegmentedControl
             aria-label="Period"
-            value={period}
-            onChange={(value) => change({ period: value === FIRST ? undefined : value })}
+            value={isRange ? "" : period}
+            onChange={(value) => change({ ...NO_RANGE, period: value === FIRST ? undefined : value })}
             data={PERIODS.map(({ value, label }) => ({ value, label }))}
           />
         }
       />
-      <QueryState query={usage}>{(data) => <Figures usage={data} />}</QueryState>
+      <FilterBar isFiltered={isRange} onClear={() => change(NO_RANGE)}>
+        <DaysFilter label="Days" days={range} change={change} />
+      </FilterBar>
+      {isRange ? <OfRange range={range} /> : <OfPeriod period={period} />}
     </>
   );
 }
 
-function Figures({ usage }: { usage: Usage }) {
+function OfPeriod({ period }: { period: Period }) {
+  const usage = trpc.accounts.usage.useQuery({ period });
+  return (
+    <QueryState query={usage}>
+      {(data) => <Figures usage={data} span={describeSpan(data)} first={data.starts_at.slice(0, 10)} last={null} />}
+    </QueryState>
+  );
+}
+
+/** The sums of the chosen UTC days, of which the service keeps those of a year at hand. */
+function OfRange({ range: [first, last] }: { range: DayRange }) {
+  const series = trpc.accounts.usageSeries.useQuery({ days: first === null ? DAYS_MAX : daysSince(first) });
+  const balance = trpc.accounts.balance.useQuery();
+  return (
+    <QueryState query={balance}>
+      {({ currency }) => (
+        <QueryState query={series}>
+          {(data) => {
+            const days = within(data, first, last);
+            const [begin, end] = [days[0]?.day, days.at(-1)?.day];
+            return (
+              <Figures
+                usage={{ ...sumOf(days), currency }}
+                span={begin && end ? `${formatDay(begin)} to ${formatDay(end)}, UTC` : "No such days in the last year"}
+                first={begin ?? first ?? ""}
+                last={last}
+              />
+            );
+          }}
+        </QueryState>
+      )}
+    </QueryState>
+  );
+}
+
+function Figures({
+  usage,
+  span,
+  first,
+  last,
+}: {
+  usage: Pick<Usage, "totals" | "by_status" | "currency">;
+  span: string;
+  /** The first and last UTC day, `YYYY-MM-DD`; null: to today. */
+  first: string;
+  last: string | null;
+}) {
   const { totals, by_status: byStatus, currency } = usage;
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing={{ base: "sm", sm: "md" }}>
-        <StatCard
-          label="Messages"
-          icon={IconMessages}
-          value={formatCount(totals.messages)}
-          hint={describeSpan(usage)}
-        />
+        <StatCard label="Messages" icon={IconMessages} value={formatCount(totals.messages)} hint={span} />
         <StatCard label="Cost" icon={IconCoins} value={formatMoney(totals.cost, currency)} hint="Refunds deducted" />
         <StatCard
           label="Delivered"
@@ -78,13 +131,23 @@ function Figures({ usage }: { usage: Usage }) {
           hint={`${formatCount(byStatus.delivered)} of ${formatCount(totals.messages)}`}
         />
       </SimpleGrid>
-      <Card component="section" aria-labelledby="by-status">
-        <Title order={2} size="h4" mb="md" id="by-status">
-          By status
-        </Title>
-        <StatusShare usage={usage} />
-      </Card>
-      <DaysCard usage={usage} />
+      {totals.messages === 0 ? (
+        <Card>
+          <EmptyState icon={IconChartBar} title="No messages in this period">
+            Your messages by status and by day appear here.
+          </EmptyState>
+        </Card>
+      ) : (
+        <>
+          <Card component="section" aria-labelledby="by-status">
+            <Title order={2} size="h4" mb="md" id="by-status">
+              By status
+            </Title>
+            <StatusShare usage={usage} />
+          </Card>
+          <DaysCard first={first} last={last} currency={currency} />
+        </>
+      )}
     </Stack>
   );
 }

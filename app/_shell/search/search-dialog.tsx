@@ -80,7 +80,7 @@ function SearchPanel({ isOperator, onClose }: Omit<Props, "opened">) {
         variant="unstyled"
         size="lg"
         className="search-field"
-        placeholder="Search by id, number, reference, name or page"
+        placeholder="Search by ID, number, reference, name or page"
         leftSection={<IconSearch size={18} aria-hidden />}
         rightSection={isAsking ? <Loader size={16} aria-hidden /> : null}
         maxLength={TEXT_MAX}

@@ -1,8 +1,16 @@
 "use client";
 
 import { type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
-import { type Icon, IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
+import {
+  type Icon,
+  IconBaselineDensitySmall,
+  IconCheck,
+  IconDeviceDesktop,
+  IconMoon,
+  IconSun,
+} from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { rememberCompact, useCompact } from "./density";
 import { LoadedMenu } from "./loaded-menu";
 
 const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: Icon }> = [
@@ -11,8 +19,11 @@ const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: I
   { value: "auto", label: "As the system", icon: IconDeviceDesktop },
 ];
 
-/** Chooses light, dark or the system's colours. `children`: the button that opens it. */
-export function SchemeMenu({ children }: { children: ReactNode }) {
+const chosen = <IconCheck size={16} aria-hidden />;
+
+/** Chooses light, dark or the system's colours, and whether tables are compact. `children`: the button that opens it. */
+export function SchemeMenu({ withDensity, children }: { withDensity: boolean; children: ReactNode }) {
+  const isCompact = useCompact();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <LoadedMenu button={children} keepMounted={false}>
@@ -22,13 +33,27 @@ export function SchemeMenu({ children }: { children: ReactNode }) {
           <Menu.Item
             key={value}
             leftSection={<IconOf size={16} aria-hidden />}
-            rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
+            rightSection={isChosen ? chosen : undefined}
             onClick={() => setColorScheme(value)}
           >
             {label}
           </Menu.Item>
         );
       })}
+      {withDensity && (
+        <>
+          <Menu.Divider />
+          <Menu.Item
+            role="menuitemcheckbox"
+            aria-checked={isCompact}
+            leftSection={<IconBaselineDensitySmall size={16} aria-hidden />}
+            rightSection={isCompact ? chosen : undefined}
+            onClick={() => rememberCompact(!isCompact)}
+          >
+            Compact tables
+          </Menu.Item>
+        </>
+      )}
     </LoadedMenu>
   );
 }

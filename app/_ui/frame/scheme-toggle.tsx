@@ -7,10 +7,10 @@ import { lazy, Suspense, useState } from "react";
 const SchemeMenu = lazy(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
 
 /**
- * The button that chooses light, dark or the system's colours; its menu is loaded when it is opened first. CSS shows one of
+ * The button that chooses light, dark or the system's colours, and with `withDensity` compact tables; its menu is loaded when it is opened first. CSS shows one of
  * the icons, because the server does not know the choice.
  */
-export function SchemeToggle() {
+export function SchemeToggle({ withDensity = false }: { withDensity?: boolean }) {
   const [isWanted, setWanted] = useState(false);
   const button = (
     <ActionIcon
@@ -33,7 +33,7 @@ export function SchemeToggle() {
   if (!isWanted) return button;
   return (
     <Suspense fallback={button}>
-      <SchemeMenu>{button}</SchemeMenu>
+      <SchemeMenu withDensity={withDensity}>{button}</SchemeMenu>
     </Suspense>
   );
 }

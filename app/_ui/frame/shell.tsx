@@ -15,6 +15,7 @@ export function Shell({
   isDrawerOpen,
   onOpenDrawer,
   isBesideHeader = false,
+  isCompact = false,
   children,
 }: {
   /** At the head of the navigation; without it the header holds it. */
@@ -27,11 +28,13 @@ export function Shell({
   onOpenDrawer: () => void;
   /** The navigation reaches to the top of the window. */
   isBesideHeader?: boolean;
+  /** Rows of tables are low. */
+  isCompact?: boolean;
   children: ReactNode;
 }) {
   const kind = navigation === null ? "alone" : isBesideHeader ? "beside" : "below";
   return (
-    <div className="shell" data-navigation={kind}>
+    <div className="shell" data-navigation={kind} data-compact={isCompact || undefined}>
       <a href="#content" className="skip-link">
         Skip to content
       </a>

@@ -26,13 +26,17 @@ const KINDS: Record<AuditEntry["actor"]["kind"], string> = {
   system: "Service",
 };
 
+const NOTHING = "—";
+
 const shown = (value: unknown): string => {
-  if (value === null || value === undefined || value === "") return "—";
-  return Array.isArray(value) ? value.join(", ") || "—" : String(value);
+  if (value === null || value === undefined || value === "") return NOTHING;
+  return Array.isArray(value) ? value.join(", ") || NOTHING : String(value);
 };
 
 function Changes({ entry: { before, after } }: { entry: AuditEntry }) {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const all = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  // A field that has been empty all along says nothing.
+  const names = all.filter((name) => [before?.[name], after?.[name]].some((value) => shown(value) !== NOTHING));
   return (
     <Stack gap={0}>
       {names.map((name) => (
@@ -61,7 +65,7 @@ function Actor({ actor: { kind, name, id } }: { actor: AuditEntry["actor"] }) {
 const columns: ReadonlyArray<Column<AuditEntry>> = [
   {
     key: "action",
-    header: "What",
+    header: "Action",
     render: (entry) => (
       <>
         <Text size="sm" fw={500}>
@@ -90,7 +94,7 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
   { key: "changes", header: "Values", visibleFrom: "md", render: (entry) => <Changes entry={entry} /> },
   {
     key: "actor",
-    header: "Who",
+    header: "By",
     visibleFrom: "sm",
     width: 190,
     render: ({ actor }) => <Actor actor={actor} />,
@@ -152,7 +156,7 @@ export function AuditActionSelect({
 }) {
   return (
     <FilterSelect
-      aria-label="What was done"
+      aria-label="Action"
       placeholder="Anything"
       options={ACTIONS}
       value={value}

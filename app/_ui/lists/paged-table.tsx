@@ -11,13 +11,20 @@ export type Column<Row> = {
   key: string;
   header: ReactNode;
   render: (row: Row) => ReactNode;
-  align?: "left" | "right" | "center";
+  align?: "right";
   width?: number | string;
+  /** Takes the room that the others leave, in one line. One column at most. */
+  isWide?: boolean;
   /** Hidden on narrower screens. */
   visibleFrom?: MantineBreakpoint;
 };
 
 type PageInfo = { page: number; limit: number; total: number; pages: number };
+
+/** The classes of a column's cells, which are plain elements: a list has hundreds. */
+const classesOf = <Row,>({ align, isWide, visibleFrom }: Column<Row>): string | undefined =>
+  [align, isWide && "wide", visibleFrom && `mantine-visible-from-${visibleFrom}`].filter(Boolean).join(" ") ||
+  undefined;
 
 /** A click on a link, button or field inside a row does not count as a click on the row. */
 const isOwnControl = (event: MouseEvent) =>
@@ -72,15 +79,9 @@ export function PagedTable<Row>({
           <thead>
             <tr>
               {columns.map((column) => (
-                <Box
-                  component="th"
-                  key={column.key}
-                  ta={column.align}
-                  w={column.width}
-                  visibleFrom={column.visibleFrom}
-                >
+                <th key={column.key} className={classesOf(column)} style={{ width: column.width }}>
                   {column.header}
-                </Box>
+                </th>
               ))}
             </tr>
           </thead>
@@ -88,9 +89,9 @@ export function PagedTable<Row>({
             {rows.map((row) => (
               <tr key={rowKey(row)} {...rowProps(row)}>
                 {columns.map((column) => (
-                  <Box component="td" key={column.key} ta={column.align} visibleFrom={column.visibleFrom}>
+                  <td key={column.key} className={classesOf(column)}>
                     {column.render(row)}
-                  </Box>
+                  </td>
                 ))}
               </tr>
             ))}

@@ -1,4 +1,3 @@
-import { Box } from "@mantine/core";
 import type { EventType } from "@/server/webhooks/schema";
 import { StatusBadge, type Tone } from "./status-badge";
 
@@ -17,9 +16,5 @@ export const STATUS_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== "message
 
 /** The type of an event, spelled as in the API. */
 export function EventTypeBadge({ type }: { type: EventType }) {
-  return (
-    <Box display="flex" miw="max-content">
-      <StatusBadge tone={EVENT_TYPE_VIEWS[type].tone}>{type}</StatusBadge>
-    </Box>
-  );
+  return <StatusBadge tone={EVENT_TYPE_VIEWS[type].tone}>{type}</StatusBadge>;
 }

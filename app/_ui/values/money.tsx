@@ -15,13 +15,22 @@ function digitsOf(amount: number): number {
 
 /** 0.0075, "USD" -> "$0.0075"; 12, "USD" -> "$12.00"; 106.426, "USD" -> "$106.4260". `digits` for a column that aligns. */
 export function formatMoney(amount: number, currency: string, digits = digitsOf(amount)): string {
-  return new Intl.NumberFormat("en-US", {
+  const key = `${currency} ${digits}`;
+  const known = formats.get(key) ?? formatOf(currency, digits);
+  formats.set(key, known);
+  return known.format(amount);
+}
+
+const formatOf = (currency: string, digits: number) =>
+  new Intl.NumberFormat("en-US", {
     style: "currency",
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(amount);
-}
+  });
+
+/** Making a format costs a hundred times as much as using it, and a list has one per row. */
+const formats = new Map<string, Intl.NumberFormat>();
 
 /** The number of decimals for all `amounts`, so that the decimal points of a column align. */
 export const fractionDigits = (amounts: readonly number[]): number => Math.max(CENTS_DIGITS, ...amounts.map(digitsOf));

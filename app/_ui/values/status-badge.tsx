@@ -1,4 +1,4 @@
-import { Badge, type MantineColor } from "@mantine/core";
+import type { MantineColor } from "@mantine/core";
 import type { ReactNode } from "react";
 
 export type Tone = "neutral" | "info" | "success" | "warning" | "danger";
@@ -14,9 +14,5 @@ export const TONE_COLORS: Record<Tone, MantineColor> = {
 
 /** A state in one word. The word carries the meaning; the colour only repeats it. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
-  return (
-    <Badge size="md" fw={550} tt="none" className={`pill pill-${tone}`}>
-      {children}
-    </Badge>
-  );
+  return <span className={`pill pill-${tone}`}>{children}</span>;
 }

@@ -12,37 +12,65 @@ const STEPS: ReadonlyArray<{ unit: Intl.RelativeTimeFormatUnit; seconds: number;
 const JUST_NOW_S = 45;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const day = { dateStyle: "medium" } as const;
+const moment = { dateStyle: "medium", timeStyle: "long" } as const;
 
-/** 90 s ago -> "1 minute ago"; a date beyond 30 days. */
-function toWords(date: Date, nowMs: number): string {
-  const ageS = (nowMs - date.getTime()) / 1_000;
+/** 90 s ago -> "1 minute ago"; a date beyond 30 days. `timeZone` undefined: the browser's own. */
+function toWords(date: Date, timeZone: string | undefined): string {
+  const ageS = (Date.now() - date.getTime()) / 1_000;
   if (Math.abs(ageS) < JUST_NOW_S) return ageS >= 0 ? "just now" : "in a moment";
   const step = STEPS.find((entry) => Math.abs(ageS) < entry.below);
-  if (!step) return date.toLocaleDateString("en", { dateStyle: "medium" });
+  if (!step) return date.toLocaleDateString("en", { ...day, timeZone });
   const amount = Math.max(1, Math.round(Math.abs(ageS) / step.seconds));
   return relative.format(ageS >= 0 ? -amount : amount, step.unit);
 }
 
+/** The time to the second, as the browser's clock shows it and in UTC. */
+const exact = (date: Date) => (
+  <>
+    {date.toLocaleString("en", moment)}
+    <br />
+    {date.toLocaleString("en", { ...moment, timeZone: "UTC" })}
+  </>
+);
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One timer for all times of a page. */
 function subscribe(onTick: () => void): () => void {
-  const timer = setInterval(onTick, TICK_MS);
-  return () => clearInterval(timer);
+  listeners.add(onTick);
+  timer ??= setInterval(() => {
+    for (const listener of listeners) listener();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(onTick);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
 }
-const readTick = () => Math.floor(Date.now() / TICK_MS);
-const noTick = () => null;
+
+const never = () => () => undefined;
+const inUtc = () => "UTC";
+const inOwnZone = () => undefined;
 
 /**
- * A time relative to now, exact in the tooltip; `fallback` for null. The server does not know the browser's time zone,
- * so the first render shows UTC and hydration replaces it.
+ * A time relative to now, exact in the tooltip; `fallback` for null. The server does not know the browser's time zone, so the
+ * first render names days of UTC. Its words may be a moment older than those of the browser, which is no mistake.
  */
 export function Time({ value, fallback = "–" }: { value: string | null; fallback?: string }) {
-  const tick = useSyncExternalStore<number | null>(subscribe, readTick, noTick);
+  const timeZone = useSyncExternalStore(never, inOwnZone, inUtc);
+  const date = new Date(value ?? 0);
+  const words = useSyncExternalStore(
+    subscribe,
+    () => toWords(date, timeZone),
+    () => toWords(date, timeZone),
+  );
   if (!value) return <span>{fallback}</span>;
-  const date = new Date(value);
-  const words = tick === null ? value.slice(0, 16).replace("T", " ") : toWords(date, Date.now());
-  const exact = tick === null ? value : date.toLocaleString("en", { dateStyle: "medium", timeStyle: "long" });
   return (
-    <Tooltip label={exact}>
-      <time dateTime={value} style={{ whiteSpace: "nowrap" }}>
+    <Tooltip label={() => exact(date)}>
+      <time dateTime={value} className="nowrap" suppressHydrationWarning>
         {words}
       </time>
     </Tooltip>

@@ -13,7 +13,7 @@ import { GUIDES } from "@/server/api/document/guides";
 import { hrefOf, REFERENCE_HREF } from "../_guides/list";
 import { DocsNavigation } from "./docs-navigation";
 
-const DocsDrawer = lazy(() => import("./docs-drawer").then((file) => ({ default: file.DocsDrawer })));
+const SiteDrawer = lazy(() => import("@/app/_ui/frame/site-drawer").then((file) => ({ default: file.SiteDrawer })));
 
 function Tab({ href, label, active }: { href: string; label: string; active: boolean }) {
   return (
@@ -63,7 +63,9 @@ export function DocsShell({ children }: { children: ReactNode }) {
     >
       {wasOpened && (
         <Suspense>
-          <DocsDrawer opened={drawerOpen} onClose={drawer.close} />
+          <SiteDrawer opened={drawerOpen} onClose={drawer.close} title={<Brand />} label="Guides">
+            <DocsNavigation onLeave={drawer.close} />
+          </SiteDrawer>
         </Suspense>
       )}
       {isReference ? (

@@ -103,7 +103,7 @@ export function ApiKeyForm({
         <ErrorAlert error={errors.unplaced} title={apiKey ? "The key was not changed" : "The key was not created"} />
         <TextInput
           label="Name"
-          description="What the key is for, such as “Shop, production”"
+          description="The program that uses it, such as “Shop, production”"
           data-autofocus
           withAsterisk
           {...form.getInputProps("name")}

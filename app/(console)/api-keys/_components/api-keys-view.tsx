@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconKey, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -113,11 +113,7 @@ const columnsOf = (onEdit: (apiKey: ApiKey) => void): ReadonlyArray<Column<ApiKe
   {
     key: "state",
     header: "State",
-    render: (key) => (
-      <Box display="flex" miw="max-content">
-        <KeyState apiKey={key} />
-      </Box>
-    ),
+    render: (key) => <KeyState apiKey={key} />,
   },
   {
     key: "actions",

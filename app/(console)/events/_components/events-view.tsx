@@ -1,10 +1,9 @@
 "use client";
 
-import { Anchor, Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
+import { Box, Button, Card, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconActivity, IconBraces, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
-import Link from "next/link";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
 import { PageHeader } from "@/app/_ui/frame/page-header";
@@ -13,6 +12,7 @@ import { FilterSelect } from "@/app/_ui/lists/filter-select";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { EVENT_TYPES, EventTypeBadge } from "@/app/_ui/values/event-type-badge";
@@ -42,13 +42,10 @@ const columns: ReadonlyArray<Column<AnyEvent>> = [
   { key: "message", header: "Number", visibleFrom: "sm", render: (event) => <MessageLink event={event} /> },
   {
     key: "id",
-    header: "Event id",
+    header: "Event ID",
     visibleFrom: "md",
-    render: (event) => (
-      <Text size="xs" c="dimmed" className="mono nowrap">
-        {event.id}
-      </Text>
-    ),
+    isWide: true,
+    render: (event) => <span className="small dimmed mono">{event.id}</span>,
   },
   { key: "created", header: "Created", visibleFrom: "sm", render: (event) => <Time value={event.created_at} /> },
   {
@@ -112,14 +109,9 @@ export function EventsView() {
 
 function MessageLink({ event }: { event: AnyEvent }) {
   return (
-    <Anchor
-      component={Link}
-      href={event.type === "message.received" ? `/inbound/${event.data.id}` : `/messages/${event.data.id}`}
-      size="sm"
-      className="tabular nowrap"
-    >
+    <RowLink href={event.type === "message.received" ? `/inbound/${event.data.id}` : `/messages/${event.data.id}`}>
       {event.type === "message.received" ? event.data.from : event.data.to}
-    </Anchor>
+    </RowLink>
   );
 }
 

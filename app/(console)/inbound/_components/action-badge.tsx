@@ -1,4 +1,3 @@
-import { Box } from "@mantine/core";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import type { InboundMessage } from "@/server/inbound/schema";
 
@@ -10,9 +9,5 @@ const VIEWS = {
 /** The effect of an inbound message; nothing when it had none. */
 export function ActionBadge({ action }: { action: InboundMessage["action"] }) {
   if (action === null) return null;
-  return (
-    <Box display="flex" miw="max-content">
-      <StatusBadge tone={VIEWS[action].tone}>{VIEWS[action].label}</StatusBadge>
-    </Box>
-  );
+  return <StatusBadge tone={VIEWS[action].tone}>{VIEWS[action].label}</StatusBadge>;
 }

@@ -1,9 +1,8 @@
 "use client";
 
-import { Anchor, Box, Card, Text } from "@mantine/core";
+import { Box, Card, Text } from "@mantine/core";
 import { IconInbox, IconWebhook } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { LinkButton } from "@/app/_ui/frame/link-button";
@@ -13,6 +12,7 @@ import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Time } from "@/app/_ui/values/time";
@@ -32,9 +32,7 @@ const columns: ReadonlyArray<Column<InboundMessage>> = [
     header: "From",
     render: (message) => (
       <>
-        <Anchor component={Link} href={`/inbound/${message.id}`} fw={500} className="tabular nowrap" size="sm">
-          {message.from}
-        </Anchor>
+        <RowLink href={`/inbound/${message.id}`}>{message.from}</RowLink>
         <Box hiddenFrom="sm">
           <Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }} dir="auto">
             {message.body}
@@ -56,11 +54,8 @@ const columns: ReadonlyArray<Column<InboundMessage>> = [
     key: "text",
     header: "Text",
     visibleFrom: "sm",
-    render: (message) => (
-      <Text size="sm" maw={360} truncate dir="auto">
-        {message.body}
-      </Text>
-    ),
+    isWide: true,
+    render: (message) => <span dir="auto">{message.body}</span>,
   },
   { key: "action", header: "Effect", render: (message) => <ActionBadge action={message.action} /> },
   {

@@ -1,10 +1,9 @@
 "use client";
 
-import { Anchor, Box, Card, Text } from "@mantine/core";
+import { Card, Text } from "@mantine/core";
 import { IconMessages, IconSend } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { trpc } from "@/app/_trpc/client";
 import { LIVE_REFRESH_MS, useLive } from "@/app/_trpc/use-live";
@@ -16,6 +15,7 @@ import { ExportButton } from "@/app/_ui/lists/export-button";
 import { NoMatch } from "@/app/_ui/lists/no-match";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
+import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
 import { formatCount } from "@/app/_ui/values/count";
@@ -38,34 +38,34 @@ const columns: ReadonlyArray<Column<Message>> = [
     header: "To",
     render: (message) => (
       <>
-        <Anchor component={Link} href={`/messages/${message.id}`} fw={500} className="tabular nowrap" size="sm">
-          {message.to}
-        </Anchor>
-        <Text size="xs" c="dimmed" component="div" hiddenFrom="sm">
+        <RowLink href={`/messages/${message.id}`}>{message.to}</RowLink>
+        <div className="small dimmed mantine-hidden-from-sm">
           <Time value={message.created_at} />
-        </Text>
+        </div>
       </>
     ),
   },
-  { key: "from", header: "From", visibleFrom: "sm", render: (message) => message.from },
+  {
+    key: "from",
+    header: "From",
+    visibleFrom: "sm",
+    render: (message) => <span className="nowrap">{message.from}</span>,
+  },
   {
     key: "text",
     header: "Text",
     visibleFrom: "md",
+    isWide: true,
     render: (message) => (
-      <Text size="sm" c="dimmed" maw={{ base: 260, lg: 320 }} truncate dir="auto">
+      <span className="dimmed" dir="auto">
         {message.body || "Deleted"}
-      </Text>
+      </span>
     ),
   },
   {
     key: "status",
     header: "Status",
-    render: (message) => (
-      <Box display="flex" miw="max-content">
-        <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />
-      </Box>
-    ),
+    render: (message) => <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />,
   },
   {
     key: "cost",

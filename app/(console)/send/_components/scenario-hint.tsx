@@ -1,6 +1,5 @@
 import { Card, Group, Stack, Text, Title } from "@mantine/core";
 import { IconFlask } from "@tabler/icons-react";
-import { Table } from "@/app/_ui/lists/table";
 import { CopyButton } from "@/app/_ui/values/copy-button";
 
 const SCENARIOS: ReadonlyArray<readonly [number: string, outcome: string]> = [
@@ -31,21 +30,17 @@ export function ScenarioHint() {
           The sandbox provider sends nothing. Use these recipients to simulate an outcome:
         </Text>
       </Stack>
-      <Table aria-label="Scenario numbers" cellPadding={4} isRuled={false} mb="sm">
-        <tbody>
-          {SCENARIOS.map(([number, outcome]) => (
-            <tr key={number}>
-              <td className="fit nowrap">
-                <Group gap={2} wrap="nowrap">
-                  <span className="tabular">{number}</span>
-                  {number.startsWith("+") && <CopyButton value={number} label={`Copy ${number}`} />}
-                </Group>
-              </td>
-              <td className="dimmed">{outcome}</td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <Stack component="ul" gap={6} px="lg" pb="lg" className="scenarios">
+        {SCENARIOS.map(([number, outcome]) => (
+          <li key={number}>
+            <Group gap={2} wrap="nowrap" w={152}>
+              <span className="tabular nowrap">{number}</span>
+              {number.startsWith("+") && <CopyButton value={number} label={`Copy ${number}`} />}
+            </Group>
+            <span className="dimmed">{outcome}</span>
+          </li>
+        ))}
+      </Stack>
     </Card>
   );
 }

@@ -178,8 +178,7 @@ export function SendForm({ senderIds, sandbox, draft }: { senderIds: string[]; s
               </Stack>
               <TextInput
                 label="Reference"
-                description="Optional. Your own id, returned in webhooks."
-                maw={360}
+                description="Optional. Your own ID, returned in webhooks."
                 {...form.getInputProps("reference")}
               />
               <SendLater {...form.getInputProps("send_at")} />

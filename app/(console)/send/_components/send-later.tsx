@@ -33,7 +33,6 @@ export function SendLater(props: TextInputProps) {
       label="Send later"
       type="datetime-local"
       description={`Optional. Date and time${zone ? ` in ${zone}` : ""}, at most ${AHEAD_MAX_DAYS} days ahead.`}
-      maw={360}
       {...props}
     />
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Box, Button, Card, Group, Text } from "@mantine/core";
+import { Button, Card, Group, Text } from "@mantine/core";
 import { IconAddressBook, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
@@ -61,9 +61,7 @@ const columnsWith = (editDlt: (sender: Sender) => void): ReadonlyArray<Column<Se
     header: "Status",
     render: ({ status, status_reason: reason }) => (
       <>
-        <Box display="flex" miw="max-content">
-          <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
-        </Box>
+        <StatusBadge tone={SENDER_STATUS_VIEWS[status].tone}>{SENDER_STATUS_VIEWS[status].label}</StatusBadge>
         {reason && (
           <Text size="sm" c="dimmed" mt={4} maw={320} className="break-word" dir="auto">
             {reason}

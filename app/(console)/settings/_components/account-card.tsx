@@ -51,7 +51,7 @@ export function AccountCard({
               <Text size="sm" c="dimmed" className="mono break-word">
                 {account.id}
               </Text>
-              <CopyButton value={account.id} label="Copy the account id" />
+              <CopyButton value={account.id} label="Copy the account ID" />
             </Group>
           </Stack>
           <ErrorAlert error={errors.unplaced} title="The account was not saved" />

@@ -1,6 +1,6 @@
 "use client";
 
-import { Box, Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Button, Card, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconMessageOff, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
@@ -117,11 +117,9 @@ const columns: ReadonlyArray<Column<Suppression>> = [
     header: "Reason",
     visibleFrom: "xs",
     render: ({ reason }) => (
-      <Box display="flex" miw="max-content">
-        <StatusBadge tone={reason === "stop" ? "warning" : "neutral"}>
-          {reason === "stop" ? "Opted out (STOP)" : "Added manually"}
-        </StatusBadge>
-      </Box>
+      <StatusBadge tone={reason === "stop" ? "warning" : "neutral"}>
+        {reason === "stop" ? "Opted out (STOP)" : "Added manually"}
+      </StatusBadge>
     ),
   },
   {

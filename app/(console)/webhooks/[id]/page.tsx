@@ -1,14 +1,9 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { EndpointView } from "./_components/endpoint-view";
 
 export const metadata: Metadata = { title: "Webhook endpoint" };
 
 export default async function EndpointPage({ params }: { params: Promise<{ id: string }> }) {
   const { id } = await params;
-  return (
-    <Suspense>
-      <EndpointView id={id} />
-    </Suspense>
-  );
+  return <EndpointView id={id} />;
 }

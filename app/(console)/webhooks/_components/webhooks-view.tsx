@@ -40,6 +40,9 @@ const columns: ReadonlyArray<Column<WebhookEndpoint>> = [
             {endpoint.description}
           </Text>
         )}
+        <Box hiddenFrom="sm" mt={4}>
+          <EndpointState endpoint={endpoint} />
+        </Box>
       </Stack>
     ),
   },
@@ -47,11 +50,8 @@ const columns: ReadonlyArray<Column<WebhookEndpoint>> = [
   {
     key: "state",
     header: "State",
-    render: (endpoint) => (
-      <Box display="flex" miw="max-content">
-        <EndpointState endpoint={endpoint} />
-      </Box>
-    ),
+    visibleFrom: "sm",
+    render: (endpoint) => <EndpointState endpoint={endpoint} />,
   },
   {
     key: "failures",

@@ -38,7 +38,7 @@ export function AccountsView({ countries }: { countries: readonly string[] }) {
         <div className="card-bar">
           <SearchField
             aria-label="Search accounts"
-            placeholder="Search by name, email or id"
+            placeholder="Search by name, email or ID"
             maw={380}
             maxLength={SEARCH_MAX}
             initial={search}
@@ -97,13 +97,16 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
     {
       key: "account",
       header: "Account",
-      render: ({ name, company_name, email }) => (
+      render: ({ name, company_name, email, balance, currency }) => (
         <>
           <Text size="sm" fw={600}>
             {company_name || name}
           </Text>
           <Text size="xs" c="dimmed" className="break-word">
             {company_name ? `${name}, ${email}` : email}
+          </Text>
+          <Text size="sm" hiddenFrom="sm">
+            <Money amount={balance} currency={currency} />
           </Text>
         </>
       ),
@@ -122,6 +125,7 @@ function columns({ onCredit, onLimit }: Actions): Column<OperatedAccount>[] {
       key: "balance",
       header: "Balance",
       align: "right",
+      visibleFrom: "sm",
       render: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
     },
     {

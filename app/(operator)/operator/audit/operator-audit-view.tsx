@@ -32,8 +32,8 @@ export function OperatorAuditView() {
         <Group className="card-bar" gap="sm">
           <AuditActionSelect value={action} onChange={(chosen) => change({ action: chosen })} />
           <SearchField
-            aria-label="Search by id"
-            placeholder="Id of an account, a person, a key, …"
+            aria-label="Search by ID"
+            placeholder="ID of an account, a person, a key, …"
             w={{ base: "100%", xs: 340 }}
             maxLength={SEARCH_MAX}
             initial={search}

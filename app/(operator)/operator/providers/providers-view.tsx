@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Box, Card, Group, SegmentedControl, Text } from "@mantine/core";
+import { Anchor, Card, Group, SegmentedControl, Text } from "@mantine/core";
 import { IconServer2 } from "@tabler/icons-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -56,9 +56,7 @@ const columns: ReadonlyArray<Column<OperatedProvider>> = [
     key: "state",
     header: "State",
     render: ({ state }) => (
-      <Box display="flex" miw="max-content">
-        <StatusBadge tone={PROVIDER_STATE_VIEWS[state].tone}>{PROVIDER_STATE_VIEWS[state].label}</StatusBadge>
-      </Box>
+      <StatusBadge tone={PROVIDER_STATE_VIEWS[state].tone}>{PROVIDER_STATE_VIEWS[state].label}</StatusBadge>
     ),
   },
   {

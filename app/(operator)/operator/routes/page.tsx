@@ -1,13 +1,8 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { RoutesView } from "./routes-view";
 
 export const metadata: Metadata = { title: "Routes and prices" };
 
 export default function RoutesPage() {
-  return (
-    <Suspense>
-      <RoutesView />
-    </Suspense>
-  );
+  return <RoutesView />;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Alert, Box, Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconArrowRight, IconListSearch, IconRouteOff } from "@tabler/icons-react";
 import { Fragment, useEffect, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
@@ -97,11 +97,9 @@ function Decision({ route: { share, chain } }: { route: SimulatedRoute }) {
   if (share > 0) {
     const selected = share === 1 ? "Selected" : `Selected for ${formatShare(share)}`;
     return (
-      <Box display="flex" miw="max-content">
-        <StatusBadge tone={isUsable ? "success" : "warning"}>
-          {isUsable ? selected : `${selected}, messages wait`}
-        </StatusBadge>
-      </Box>
+      <StatusBadge tone={isUsable ? "success" : "warning"}>
+        {isUsable ? selected : `${selected}, messages wait`}
+      </StatusBadge>
     );
   }
   return (

@@ -5,6 +5,7 @@ import { IconGauge, IconUserCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { Choice } from "@/app/_ui/forms/choice";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
 import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
@@ -64,6 +65,8 @@ export function ReviewView() {
     decide.mutate({ id: sender.id, decision }, { onError: toastFailed });
   }
 
+  const show = (value: string | null) => change({ status: value === FIRST ? undefined : (value ?? undefined) });
+
   return (
     <>
       <PageHeader title="Sender review" description="Senders can be used as soon as they are approved." />
@@ -74,8 +77,10 @@ export function ReviewView() {
             size="sm"
             value={filter}
             data={FILTERS}
-            onChange={(value) => change({ status: value === FIRST ? undefined : value })}
+            onChange={show}
+            visibleFrom="xs"
           />
+          <Choice aria-label="Status" value={filter} data={FILTERS} onChange={show} hiddenFrom="xs" w="100%" />
           <SearchField
             aria-label="Search senders"
             placeholder="Sender ID or account"

@@ -80,16 +80,16 @@ function Facts({ message }: { message: InboundMessage }) {
         Details
       </Title>
       <DataList withDivider labelWidth={136}>
-        <Fact label="Message id">
-          <Copied value={message.id} label="Copy message id" />
+        <Fact label="Message ID">
+          <Copied value={message.id} label="Copy message ID" />
         </Fact>
         <Fact label="From">
           <Copied value={message.from} label="Copy sender" />
         </Fact>
         <Fact label="To">{message.to}</Fact>
         <Fact label="Provider">{message.provider}</Fact>
-        <Fact label="Provider’s message id">
-          <Copied value={message.provider_message_id} label="Copy the provider's message id" />
+        <Fact label="Provider’s message ID">
+          <Copied value={message.provider_message_id} label="Copy the provider's message ID" />
         </Fact>
         <Fact label="Received">
           <Time value={message.received_at} />

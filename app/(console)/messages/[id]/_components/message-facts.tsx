@@ -13,8 +13,8 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         Details
       </Title>
       <DataList withDivider labelWidth={136}>
-        <Fact label="Message id">
-          <Copied value={message.id} label="Copy message id" />
+        <Fact label="Message ID">
+          <Copied value={message.id} label="Copy message ID" />
         </Fact>
         <Fact label="To">
           <Copied value={message.to} label="Copy recipient" />
@@ -27,9 +27,9 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
           {formatCount(segments)} ({encoding})
         </Fact>
         <Fact label="Provider">{message.provider || "–"}</Fact>
-        <Fact label="Provider’s message id">
+        <Fact label="Provider’s message ID">
           {message.provider_message_id ? (
-            <Copied value={message.provider_message_id} label="Copy the provider's message id" />
+            <Copied value={message.provider_message_id} label="Copy the provider's message ID" />
           ) : (
             "–"
           )}
@@ -52,15 +52,21 @@ export function MessageFacts({ detail: { message, reference, encoding, segments 
         {message.validity_period !== null && (
           <Fact label="Validity period">{formatCount(message.validity_period)} seconds</Fact>
         )}
-        <Fact label="Sent">
-          <Time value={message.sent_at} />
-        </Fact>
-        <Fact label="Delivered">
-          <Time value={message.delivered_at} />
-        </Fact>
-        <Fact label="Failed">
-          <Time value={message.failed_at} />
-        </Fact>
+        {message.sent_at && (
+          <Fact label="Sent">
+            <Time value={message.sent_at} />
+          </Fact>
+        )}
+        {message.delivered_at && (
+          <Fact label="Delivered">
+            <Time value={message.delivered_at} />
+          </Fact>
+        )}
+        {message.failed_at && (
+          <Fact label="Failed">
+            <Time value={message.failed_at} />
+          </Fact>
+        )}
       </DataList>
     </Card>
   );

@@ -70,7 +70,7 @@ export function TextCard({
         {first && draft.body !== "" && (
           <div>
             <Text size="sm" fw={500} mb={6}>
-              What {first.number || "the first recipient"} gets
+              The message to {first.number || "the first recipient"}
             </Text>
             <Text size="sm" className="phone-bubble" dir="auto">
               {preview}

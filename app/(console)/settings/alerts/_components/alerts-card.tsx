@@ -1,6 +1,6 @@
 "use client";
 
-import { Card, Text, Title } from "@mantine/core";
+import { Card, Title } from "@mantine/core";
 import { IconBell } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { trpc } from "@/app/_trpc/client";
@@ -27,13 +27,22 @@ const columns: ReadonlyArray<Column<Alert>> = [
   {
     key: "text",
     header: "Alert",
-    render: ({ text }) => (
-      <Text size="sm" className="break-word">
-        {text}
-      </Text>
+    render: ({ text, created_at }) => (
+      <>
+        <span className="break-word">{text}</span>
+        <div className="small dimmed mantine-hidden-from-sm">
+          <Time value={created_at} />
+        </div>
+      </>
     ),
   },
-  { key: "when", header: "When", align: "right", render: ({ created_at }) => <Time value={created_at} /> },
+  {
+    key: "when",
+    header: "When",
+    align: "right",
+    visibleFrom: "sm",
+    render: ({ created_at }) => <Time value={created_at} />,
+  },
 ];
 
 /** Alerts of the last 90 days, newest first. */

@@ -6,7 +6,6 @@ import { IconChevronDown, IconChevronRight, IconRefresh } from "@tabler/icons-re
 import Link from "next/link";
 import { CodeBlock } from "@/app/_ui/values/code-block";
 import { formatCount } from "@/app/_ui/values/count";
-import { EventTypeBadge } from "@/app/_ui/values/event-type-badge";
 import { StatusBadge, type Tone } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import { isAcknowledged } from "@/server/webhooks/delivery/retry";
@@ -40,7 +39,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
           <Chevron size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
           <Group gap="sm" justify="space-between" flex={1} miw={0}>
             <Group gap="sm">
-              <EventTypeBadge type={delivery.event_type} />
+              <span className="mono">{delivery.event_type}</span>
               <StatusBadge tone={tone}>{label}</StatusBadge>
             </Group>
             <Group gap="md">

@@ -30,7 +30,7 @@ export function LastHour({ provider: { last_hour: hour, minutes, health } }: { p
   const shown = failures.filter(([, count]) => count > 0);
   return (
     <>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing={{ base: "sm", sm: "md" }}>
+      <SimpleGrid cols={{ base: 2, md: 5 }} spacing={{ base: "sm", sm: "md" }}>
         <StatCard label="Calls" value={formatCount(hour.calls)} hint="Last 60 minutes" />
         <StatCard label="Success" value={formatShare(hour.success_share)} hint="Of calls with a known outcome" />
         <StatCard label="Mean latency" value={formatLatency(hour.mean_latency_ms)} />

@@ -1,0 +1,11 @@
+const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+
+/** Half of the last decimal: less is rounded to nothing. */
+const LEAST = 0.0005;
+
+/** `part` of `whole` in percent; a dash when `whole` is 0. A part that is there is never shown as 0%. */
+export function formatShare(part: number, whole: number): string {
+  if (whole === 0) return "–";
+  const share = part / whole;
+  return share > 0 && share < LEAST ? "<0.1%" : percent.format(share);
+}
