@@ -16,7 +16,7 @@ const BEAT_MS = SECOND_MS;
 type Lease = {
   client: pg.Client | null;
   hasLock: boolean;
-  /** `performance.now()` since when this process has held its lease without interruption; null: it does not hold it. */
+  /** `performance.now()` when this process got its lease, held without interruption since; null: it does not hold it. */
   heldSinceMs: number | null;
   /** Ids of our worker pools, under which they lock jobs. */
   pools: Set<string>;

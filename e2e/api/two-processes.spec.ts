@@ -20,7 +20,7 @@ const test = base.extend<{ database: Database }, { second: OwnWeb }>({
       await use(second);
       await second.stop();
     },
-    { scope: "worker", timeout: 90_000 },
+    { scope: "worker", timeout: 240_000 },
   ],
   database: async ({ service }, use) => {
     const database = await openDatabase(databaseUrlOf(service));

@@ -49,6 +49,8 @@ test("the reference shows every operation with samples, and tries one, without a
   service,
   account,
 }) => {
+  // The reference is by far the heaviest page, so it is opened once for all that it shows.
+  test.setTimeout(360_000);
   const seen = watch(page, service.url);
   await page.goto("/docs");
 

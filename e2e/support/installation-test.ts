@@ -13,7 +13,7 @@ export const testWith = <Name extends CarrierName>(options: InstallationOptions<
         await use(installation);
         await installation.close();
       },
-      { scope: "worker", timeout: 120_000 },
+      { scope: "worker", timeout: 480_000 },
     ],
   });
 

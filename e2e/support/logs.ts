@@ -68,7 +68,7 @@ const FORMS: Record<string, RegExp> = {
   "a private key": /-----BEGIN [A-Z ]*PRIVATE KEY/,
 };
 
-/** The needle of a value as JSON lines would have it; null when it is too short to be told from others. */
+/** The needle of a value as JSON lines would have it; null when it is too short to be distinctive. */
 function needleOf(value: string): string | null {
   const digits = value.replace(/[\s()+-]/g, "");
   if (/^\d+$/.test(digits)) return digits.length >= DIGITS_MIN ? digits : null;

@@ -9,7 +9,8 @@ import { databaseUrlOf, openDatabase } from "./books";
 import { ownLog } from "./logs";
 import { pastPooler, type Service } from "./service";
 
-const READY_WITHIN_MS = 60_000;
+/** Generous: a slow machine is no failure. */
+const READY_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 25;
 const SAID_MAX = 100_000;
 

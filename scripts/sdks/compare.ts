@@ -34,7 +34,7 @@ const sameValue = (one: string | undefined, other: string | undefined): boolean 
 
 /**
  * Compares method, address, kind of body, and every field of either request.
- * @param options.credentials reads the credentials of a request, which may stand in different places.
+ * @param options.credentials reads the credentials of a request, whose place differs between libraries.
  * @param options.unlike names of facts and fields that the library cannot or need not send, or writes itself: not compared.
  */
 export function compare(

@@ -39,7 +39,7 @@ function waitAfter(
   return Math.max((retryAfterS ?? 0) * 1_000, backoff(attempt, baseMs));
 }
 
-/** The response with its whole body. @throws when the connection or the time is over before the body is. */
+/** The response with its whole body. @throws when the connection is lost or the time is up before its end. */
 async function readWhole(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;
   const body = await response.arrayBuffer();

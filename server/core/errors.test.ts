@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { toApiError } from "./errors";
 
-/** How an input that `schema` refuses is told of. */
+/** The message of the error for an input that `schema` refuses. */
 function refusalOf(schema: z.ZodType, input: unknown): string {
   const { error } = z.object({ field: schema }).safeParse(input === undefined ? {} : { field: input });
   return toApiError(new TRPCError({ code: "BAD_REQUEST", cause: error })).wire.message;

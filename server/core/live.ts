@@ -56,7 +56,7 @@ export function changesIn(payload: string): Map<string, LiveTopic[]> {
   return changes;
 }
 
-/** Sends what was gathered. It waits for no disk, so that the lock is held for an instant. */
+/** Sends the gathered changes, without waiting for the disk: the lock is held only for an instant. */
 export async function tellChanges(): Promise<void> {
   const state = gathered();
   if (state.timer) clearTimeout(state.timer);

@@ -39,7 +39,7 @@ export const log = (level: Level, event: string, fields: Record<string, unknown>
   logger()[level](fields, event);
 
 /**
- * Whether the line of each request and job is written, so that nobody gathers its fields in vain. At level info with
+ * Whether the line of each request and job is written, so that its fields are not gathered in vain. At level info with
  * LOG_REQUESTS, else at level debug.
  */
 export const isWideLogged = (): boolean => logger().isLevelEnabled(wideLevel());

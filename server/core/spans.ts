@@ -16,9 +16,9 @@ export type SpanPlan = {
   /** server: a request to us; client: one of ours; consumer: a run of a job. */
   kind: "server" | "client" | "consumer";
   attributes?: Attributes;
-  /** `traceparent` of the caller (W3C Trace Context), whose trace it then continues; what is malformed is ignored. */
+  /** `traceparent` of the caller (W3C Trace Context): the trace to continue. A malformed one is ignored. */
   traceparent?: string | undefined;
-  /** Its span stands in the trace of this subject, linked with the span under way. */
+  /** Puts the span into the trace of this subject, with a link to the current span. */
   subject?: string;
   /** Subjects that it carries, and spans as {@link activeTrace} names them: it is linked with the first of them. */
   subjects?: readonly string[] | undefined;

@@ -45,7 +45,7 @@ const t = initTRPC
   .context<Context>()
   .meta<OperationMeta>()
   .create({
-    // Proxies close what is silent for a minute; a browser whose line broke without a word notices, and connects again.
+    // Proxies close connections that are silent for a minute, and a browser must notice a lost one to reconnect.
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
       client: { reconnectAfterInactivityMs: 40_000 },
@@ -117,7 +117,7 @@ const requirePerson = (actor: AccountActor): SessionActor => {
 
 const personProcedure = accountProcedure.use(({ ctx, next }) => next({ ctx: { actor: requirePerson(ctx.actor) } }));
 
-/** Console only, about the signed-in person and nobody else: their role in the account does not matter. */
+/** Console only, about the signed-in person alone: their role in the account does not matter. */
 export const ownProcedure = storing(personProcedure);
 
 /**

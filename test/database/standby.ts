@@ -28,7 +28,7 @@ async function withClient<Result>(server: RunningPostgres, work: (client: pg.Cli
   }
 }
 
-/** Files that vanish while they are copied are of no use to the standby: the WAL has their changes. */
+/** Copies a data folder. Files that vanish meanwhile are left out, since the WAL has their changes. */
 async function copyInto(source: string, target: string): Promise<void> {
   await mkdir(target, { mode: 0o700 });
   for (const entry of await readdir(source, { withFileTypes: true })) {
