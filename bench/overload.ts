@@ -25,8 +25,8 @@ const TIMES = 3;
 const CALM = { connections: 16, rate: 50, seconds: 5 };
 const WARM_UP_S = 4;
 const CAPACITY_S = 8;
-/** Callers at once: enough for three times the capacity while those who are taken wait for two seconds. */
-const CALLERS = 6_000;
+/** Callers at once: more than the web process takes at first. All of them may be waiting, and then fewer sends are offered. */
+const CALLERS = 1_500;
 /** A caller who finds no connection for so long is not offered, and counted. */
 const LATE_MS_MAX = 100;
 const MIB = 1_048_576;
