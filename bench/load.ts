@@ -134,7 +134,10 @@ function connect(port: number): Promise<Connection> {
     });
     // Only for errors while connecting; later ones are followed by `close`.
     socket.on("error", reject);
-    socket.on("close", () => settle(null));
+    socket.on("close", () => {
+      settle(null);
+      reject(new Error("The connection was closed."));
+    });
     const exchange = (request: Buffer) =>
       new Promise<Reply | null>((respond) => {
         if (socket.destroyed) return respond(null);

@@ -25,7 +25,7 @@ const TIMES = 3;
 const CALM = { connections: 16, rate: 50, seconds: 5 };
 const WARM_UP_S = 4;
 const CAPACITY_S = 8;
-/** Callers at once: more than the web process takes at first. */
+/** Callers at once: more than the web process takes at first. All of them may be waiting, and then fewer sends are offered. */
 const CALLERS = 1_500;
 /** A caller who finds no connection for so long is not offered, and counted. */
 const LATE_MS_MAX = 100;
