@@ -22,7 +22,6 @@ async function start(): Promise<void> {
   const [, , socketPath] = process.argv;
   if (!socketPath || !process.send) throw new Error("It is started by the web process.");
   nameProcess("pages");
-  lowerPriority();
   exportSettings();
   // Made before the server, so that it is closed after it.
   pool();
@@ -41,6 +40,8 @@ async function start(): Promise<void> {
     server.once("error", reject);
     server.listen(socketPath, resolve);
   });
+  // Not before: while it starts, its web process waits for it.
+  lowerPriority();
   const report = async () => {
     const message: Report = { metrics: isScraped ? await metricsOfPages() : null };
     if (process.connected) process.send?.(message);

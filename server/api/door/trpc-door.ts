@@ -1,7 +1,6 @@
 /** The console's calls on node:http, without Next: they are served by the web process, as the API's requests are. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { PEER_ADDRESS_HEADER } from "../../auth/sign-in/caller-address";
 import { compress } from "../compress";
 import { handleTrpc } from "../trpc";
@@ -27,16 +26,22 @@ function asFetchRequest(request: IncomingMessage, body: Buffer, signal: AbortSig
 /** Answers a call whose body was read and which passed all checks of the door. */
 export async function answerTrpc(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
   const leaving = new AbortController();
-  response.once("close", () => leaving.abort());
+  const closed = new Promise<void>((resolve) => {
+    response.once("close", () => {
+      leaving.abort();
+      resolve();
+    });
+  });
   const answer = await handleTrpc(asFetchRequest(request, body, leaving.signal));
   const { status } = answer;
   const headers = Object.fromEntries(answer.headers);
   if (answer.body && headers["content-type"]?.startsWith("text/event-stream")) {
     response.writeHead(status, headers).flushHeaders();
-    // The reader leaves when it likes.
-    await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response).catch(
-      () => undefined,
-    );
+    const words = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
+    words.once("error", () => response.destroy());
+    words.pipe(response);
+    await closed;
+    words.destroy();
     return;
   }
   const served = { status, headers, body: await answer.text() };
