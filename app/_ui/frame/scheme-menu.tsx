@@ -1,14 +1,7 @@
 "use client";
 
 import { type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
-import {
-  type Icon,
-  IconBaselineDensitySmall,
-  IconCheck,
-  IconDeviceDesktop,
-  IconMoon,
-  IconSun,
-} from "@tabler/icons-react";
+import { type Icon, IconCheck, IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { rememberCompact, useCompact } from "./density";
 import { LoadedMenu } from "./loaded-menu";
@@ -18,8 +11,6 @@ const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; label: string; icon: I
   { value: "dark", label: "Dark", icon: IconMoon },
   { value: "auto", label: "As the system", icon: IconDeviceDesktop },
 ];
-
-const chosen = <IconCheck size={16} aria-hidden />;
 
 /** Chooses light, dark or the system's colours, and whether tables are compact. `children`: the button that opens it. */
 export function SchemeMenu({ withDensity, children }: { withDensity: boolean; children: ReactNode }) {
@@ -33,7 +24,7 @@ export function SchemeMenu({ withDensity, children }: { withDensity: boolean; ch
           <Menu.Item
             key={value}
             leftSection={<IconOf size={16} aria-hidden />}
-            rightSection={isChosen ? chosen : undefined}
+            rightSection={isChosen ? <IconCheck size={16} aria-hidden /> : undefined}
             onClick={() => setColorScheme(value)}
           >
             {label}
@@ -43,15 +34,9 @@ export function SchemeMenu({ withDensity, children }: { withDensity: boolean; ch
       {withDensity && (
         <>
           <Menu.Divider />
-          <Menu.Item
-            role="menuitemcheckbox"
-            aria-checked={isCompact}
-            leftSection={<IconBaselineDensitySmall size={16} aria-hidden />}
-            rightSection={isCompact ? chosen : undefined}
-            onClick={() => rememberCompact(!isCompact)}
-          >
+          <Menu.CheckboxItem checked={isCompact} onChange={rememberCompact} closeMenuOnClick>
             Compact tables
-          </Menu.Item>
+          </Menu.CheckboxItem>
         </>
       )}
     </LoadedMenu>

@@ -39,7 +39,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
           <Chevron size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
           <Group gap="sm" justify="space-between" flex={1} miw={0}>
             <Group gap="sm">
-              <span className="mono">{delivery.event_type}</span>
+              <span className="mono small">{delivery.event_type}</span>
               <StatusBadge tone={tone}>{label}</StatusBadge>
             </Group>
             <Group gap="md">
