@@ -3,12 +3,13 @@
  * events with their deliveries and jobs, all in the caller's transaction.
  */
 import { lockAccounts, postMoney } from "../accounts/store";
-import { utcDay } from "../core/clock";
+import { now, utcDay } from "../core/clock";
 import { onCommit, type Tx } from "../core/db";
 import { noteChange } from "../core/live";
 import { unnest } from "../core/unnest";
 import { observeMoves } from "../observability/messages";
 import { recordEvents } from "../webhooks/delivery/outbox";
+import { applySuperseded } from "./receipts/superseded";
 import type { MessageStatus } from "./status";
 import { type Folded, foldSteps, type LockedMessage, type Step } from "./steps";
 
@@ -30,14 +31,21 @@ export async function lockMessages(tx: Tx, ids: Iterable<string>): Promise<Map<s
 /** A change of which at least one step applies. */
 type AppliedChange = Folded & { message: LockedMessage; attempts: number; isRefunded: boolean };
 
+/** Whether the message would fail as one that no provider took, after an attempt. */
+const failsUntaken = ({ message, attempts, steps: [first] }: Change): boolean =>
+  message.status === "pending" && first?.to === "failed" && attempts > 0;
+
 /**
- * Applies the steps that move their message forward, and drops the others (late or repeated receipts). The messages must
- * be locked, and each may appear once.
- * @returns the steps that were applied, by identity the ones of `changes`.
+ * Applies the steps that move their message forward, and drops the others (late or repeated receipts). A message that would
+ * fail untaken, although a receipt shows that a provider took it, fails as that receipt says. The messages must be locked,
+ * and each may appear once.
+ * @returns the steps of `changes` that were applied, by identity.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Step[]> {
+  const failing = changes.filter(failsUntaken).map(({ message }) => message.id);
+  const superseded = await applySuperseded(tx, failing, now());
   const applied = changes.flatMap(({ message, attempts, steps }): AppliedChange[] => {
-    const folded = foldSteps(message, steps);
+    const folded = foldSteps(message, superseded.get(message.id) ?? steps);
     if (folded.steps.length === 0) return [];
     return [{ ...folded, message, attempts, isRefunded: folded.moves.some(({ kind }) => kind === "refund") }];
   });

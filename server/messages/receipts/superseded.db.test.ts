@@ -1,0 +1,91 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { pool } from "@/server/core/db";
+import { cancelMessage } from "@/server/messages/cancel";
+import { begin, giveBack } from "@/server/messages/dispatch/claims";
+import { failExpired } from "@/server/messages/dispatch/expire";
+import { failUnresolved } from "@/server/messages/dispatch/sweeps";
+import { getMessage } from "@/server/messages/read";
+import { referenceTo } from "@/server/providers/reference";
+import { contradictions } from "@/test/database/account-truth";
+import {
+  type Claimed,
+  claimed,
+  prepareAttempts,
+  record,
+  recordAndAdvance,
+  report,
+  UNKNOWN,
+} from "@/test/database/attempts";
+import { applyReceipts } from "./apply-receipts";
+
+const REFUSED = { kind: "refused", code: "21211", detail: "Not a number." } as const;
+
+/** However young. */
+const ANY_AGE = -60_000;
+
+beforeAll(async () => {
+  await prepareAttempts();
+  process.env.ON_UNKNOWN_OUTCOME = "fallback";
+});
+beforeEach(async () => {
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+});
+
+/** A message whose first attempt is reported as failed while the second is claimed. */
+async function failedBehind() {
+  const message = await claimed();
+  const second = await recordAndAdvance(message.first, UNKNOWN);
+  await applyReceipts("vonage", [report(`v-${message.id}`, "failed", referenceTo(message.id, 1))]);
+  expect(await getMessage(message.account.actor, message.id)).toMatchObject({ status: "pending" });
+  return { ...message, second };
+}
+
+/** That the message is billed, and failed with the code of the receipt. */
+async function expectFailedByReceipt({ account, id }: Pick<Claimed, "account" | "id">): Promise<void> {
+  const message = await getMessage(account.actor, id);
+  expect(message).toMatchObject({ status: "failed", cost: 0.01, provider: "vonage", error: { code: "7" } });
+  expect(message.sent_at).not.toBeNull();
+  const { rows } = await pool().query("SELECT applied FROM receipts WHERE message_id = $1", [id]);
+  expect(rows).toEqual([{ applied: true }]);
+  expect(await contradictions(account.accountId)).toEqual([]);
+}
+
+test("a superseded receipt decides when the later attempt is refused", async () => {
+  const message = await failedBehind();
+  await record(message.second, REFUSED);
+  await expectFailedByReceipt(message);
+});
+
+test("a superseded receipt decides when the later attempt was never made and the validity period ends", async () => {
+  const message = await failedBehind();
+  await giveBack([message.second]);
+  await pool().query("UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1", [message.id]);
+  await failExpired(0);
+  await expectFailedByReceipt(message);
+});
+
+test("a superseded receipt decides when the outcome of the later attempt stays unknown", async () => {
+  const message = await failedBehind();
+  await begin(message.second);
+  await record(message.second, UNKNOWN);
+  await failUnresolved(ANY_AGE);
+  await expectFailedByReceipt(message);
+});
+
+test("a message that a provider took, by a superseded receipt, can no longer be canceled", async () => {
+  const message = await failedBehind();
+  await giveBack([message.second]);
+  await expect(cancelMessage(message.account.actor, message.id)).rejects.toThrow(/only a pending one can be canceled/);
+  await expectFailedByReceipt(message);
+});
+
+test("the later attempt goes on, and its acceptance decides", async () => {
+  const message = await failedBehind();
+  await record(message.second, { kind: "accepted", providerMessageIds: [`t-${message.id}`] });
+  await applyReceipts("twilio", [report(`t-${message.id}`, "delivered")]);
+  expect(await getMessage(message.account.actor, message.id)).toMatchObject({
+    status: "delivered",
+    provider: "twilio",
+  });
+  expect(await contradictions(message.account.accountId)).toEqual([]);
+});
