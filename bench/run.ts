@@ -15,6 +15,7 @@ import { overload } from "./overload";
 import { pages } from "./pages";
 import { reads } from "./reads";
 import { report } from "./report";
+import { scale } from "./scale";
 import { sends } from "./sends";
 import type { Options, Stage, Workload } from "./workload";
 import { writes } from "./writes";
@@ -31,6 +32,7 @@ const WORKLOADS: Record<string, Workload> = {
   hooks,
   fill,
   reads,
+  scale,
   report,
 };
 

@@ -218,8 +218,8 @@ export type OpenService = {
   customer: Customer;
   port: number;
   environment: NodeJS.ProcessEnv;
-  /** Starts a further process of the service. */
-  start: (name: "web" | "worker") => Promise<Service>;
+  /** Starts a further process of the service. @param settings those of its own. */
+  start: (name: "web" | "worker", settings?: Record<string, string>) => Promise<Service>;
 };
 
 type ServicePlan = {
@@ -245,7 +245,8 @@ export async function openService(stage: Stage, plan: ServicePlan): Promise<Open
   const database = await openClient(stage, url);
   const port = await freePort();
   const environment = { ...serviceSettings(url, port), ...plan.environment };
-  const start = (name: "web" | "worker") => startService(stage, name, environment, folder);
+  const start: OpenService["start"] = (name, settings) =>
+    startService(stage, name, { ...environment, ...settings }, folder);
   const web = await start("web");
   await waitUntilHealthy(stage, web, port);
   return { database, server, web, customer, port, environment, start };

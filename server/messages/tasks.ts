@@ -7,14 +7,16 @@ import { deleteInSteps } from "../retention/steps";
 import { dispatch } from "./dispatch/dispatch";
 import { lookUpUnknown } from "./dispatch/look-up";
 import { giveBackUnheard } from "./dispatch/recover";
-import { startAttempts, stopAttempts } from "./dispatch/run-attempt";
+import { recordingKeepsUp, startAttempts, stopAttempts } from "./dispatch/run-attempt";
 import { serveThrottleQueue } from "./dispatch/serve-throttle-queue";
 import { applyReceipts, rejoinReceipts } from "./receipts/apply-receipts";
 import { dropParked } from "./receipts/parked";
 
 /** Claims the attempts that can be made now and starts them. Safe to run twice: a claimed message is not claimed again. */
-export const dispatchMessages = ({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> =>
-  dispatch(messageIds, startAttempts);
+export async function dispatchMessages({ messageIds }: JobPayload<"dispatch_messages">): Promise<void> {
+  await recordingKeepsUp();
+  await dispatch(messageIds, startAttempts);
+}
 
 /** Pauses between polls of the throttle queue: while messages are queued, and while none are. */
 const SERVE_BUSY_MS = 100;

@@ -9,7 +9,7 @@ import { defineProcessValue } from "../../core/process";
 /** Limits of requests under way: `least` is the lowest, `first` the initial one, before response times are known. */
 const LIMITS = { least: 100, first: 1_000, most: 20_000 };
 /** Time without a response after which fewer requests are taken. */
-const WAIT_MAX_MS = 3 * SECOND_MS;
+const WAIT_MAX_MS = SECOND_MS;
 const ADAPT_EVERY_MS = 100;
 const MORE = 10;
 const FEWER = 0.8;

@@ -101,15 +101,16 @@ describe("more than one attempt", () => {
     expect(await statusOf(message)).toBe("failed");
   });
 
-  test("after a failure receipt of the first provider the end of the chain fails the message", async () => {
+  test("after a failure receipt of the first provider the end of the chain fails the message as the receipt says", async () => {
     const message = await sentBySecond();
     await applyReceipts("vonage", [report(`${message.id}-1`, "failed", referenceTo(message.id, 1))]);
     expect(await statusOf(message)).toBe("pending");
     await record(message.second, BUSY);
     expect(await getMessage(message.account.actor, message.id)).toMatchObject({
       status: "failed",
-      cost: 0,
-      error: { code: "no_provider_available" },
+      cost: 0.01,
+      provider: "vonage",
+      error: { code: "7" },
     });
   });
 });

@@ -22,6 +22,12 @@ export const BEGUN_WITHIN_MS = UNRESOLVED_AFTER_MS / 2;
 /** Pauses before a write is retried; the last one is repeated. */
 const RETRY_DELAYS_MS = [100, 300, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
+/**
+ * From this many outcomes that wait to be recorded on, no more attempts are claimed. Calls that run ahead of the database only
+ * make receipts come before their outcomes, and leave more to find out after a crash.
+ */
+const UNRECORDED_MAX = 1_000;
+
 type UnderWay = { all: Set<Promise<void>>; isStopping: boolean };
 
 const underWay = defineProcessValue<UnderWay>("attempts.under_way", () => ({ all: new Set(), isStopping: false }));
@@ -81,14 +87,28 @@ async function giveBackUnmade(attempt: Attempt): Promise<null> {
   return null;
 }
 
+/** Outcomes that wait to be recorded, and those who wait until they are fewer. */
+const unrecorded = defineProcessValue("attempts.unrecorded", () => ({ count: 0, waiting: [] as (() => void)[] }));
+
+/** Resolves when fewer than {@link UNRECORDED_MAX} outcomes of this process wait to be recorded. */
+export async function recordingKeepsUp(): Promise<void> {
+  const own = unrecorded();
+  while (own.count >= UNRECORDED_MAX) await new Promise<void>((resolve) => own.waiting.push(resolve));
+}
+
 /** Records an outcome. @returns the next attempt, claimed, when it follows at once. */
 async function record(attempt: Attempt, outcome: SendOutcome, latencyMs: number): Promise<Attempt | null> {
   const result = attemptResult(attempt, outcome, latencyMs);
+  const own = unrecorded();
+  own.count += 1;
   try {
     return await retryWrite("attempt.outcome_not_written_yet", () => recordOutcome(result));
   } catch (thrown) {
     forgetClaims([{ claim: result.nextClaim }]);
     throw thrown;
+  } finally {
+    own.count -= 1;
+    if (own.count < UNRECORDED_MAX) for (const resolve of own.waiting.splice(0)) resolve();
   }
 }
 

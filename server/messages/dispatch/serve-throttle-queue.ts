@@ -8,7 +8,7 @@ import { providerTable } from "../../providers/registry";
 import { PROVIDERS, type ProviderId } from "../../providers/schema";
 import { beginsAtOnce } from "./claims";
 import { rerouteUnavailable } from "./provider-unavailable";
-import { startAttempts } from "./run-attempt";
+import { recordingKeepsUp, startAttempts } from "./run-attempt";
 import { claimFromThrottleQueue, drainThrottleQueue, providersWithQueue } from "./throttle-queue";
 
 const BATCH_MAX = 500;
@@ -59,6 +59,7 @@ async function serveProvider(provider: ProviderId): Promise<void> {
 
 /** Starts up to `limit` attempts, as slots are free. @returns how many. */
 async function startBatch(adapter: Adapter, limit: number): Promise<number> {
+  await recordingKeepsUp();
   const slots = await acquireSlots(adapter, limit, SLOTS_WITHIN_MS);
   let used = 0;
   try {

@@ -153,7 +153,7 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
   const applied = await moveByReceipts(
     tx,
     rows.map(({ id, messageId, seq, isPart, provider, ...report }) => {
-      return { id, messageId, seq, isPart, isByReference: false, provider, report };
+      return { id, messageId, seq, isPart, isByReference: false, isConfirmed: false, provider, report };
     }),
   );
   await tx.query({

@@ -8,8 +8,17 @@ import { isPartReporter } from "./parts";
 /** A receipt as it was taken in; `id` is ours. */
 export type IncomingReceipt = { id: string; provider: string; report: ReceiptReport };
 
-/** The attempt that a receipt is about. `isByReference`: matched by our reference, the provider's id being new to us. */
-export type MatchedAttempt = { messageId: string; seq: number; isPart: boolean; isByReference: boolean };
+/**
+ * The attempt that a receipt is about. `isByReference`: matched by our reference, the provider's id being new to us.
+ * `isConfirmed`: it is known to be accepted.
+ */
+export type MatchedAttempt = {
+  messageId: string;
+  seq: number;
+  isPart: boolean;
+  isByReference: boolean;
+  isConfirmed: boolean;
+};
 
 /** A receipt whose attempt is known. */
 export type MatchedReceipt = IncomingReceipt & MatchedAttempt;
@@ -35,7 +44,8 @@ export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[])
     name: "receipts.find_attempts",
     text: `SELECT r.id, r.provider, COALESCE(p.message_id, a.message_id, n.message_id) AS "messageId",
              COALESCE(p.seq, a.seq, n.seq) AS seq, p.message_id IS NOT NULL AS "isPart",
-             p.message_id IS NULL AND a.message_id IS NULL AS "isByReference"
+             p.message_id IS NULL AND a.message_id IS NULL AS "isByReference",
+             p.message_id IS NULL AND COALESCE(a.outcome = 'accepted', false) AS "isConfirmed"
            FROM ${RECEIPT_KEYS.as("r")}
            LEFT JOIN attempt_parts p ON p.provider = r.provider AND p.provider_message_id = r.provider_message_id
            LEFT JOIN message_attempts a ON a.provider = r.provider AND a.provider_message_id = r.provider_message_id
@@ -48,9 +58,9 @@ export async function findAttempts(tx: Tx, receipts: readonly IncomingReceipt[])
     ),
   });
   const matched = new Map<string, MatchedAttempt>();
-  for (const { id, provider, messageId, seq, isPart, isByReference } of rows) {
+  for (const { id, provider, messageId, isPart, ...attempt } of rows) {
     if (messageId === null) continue;
-    matched.set(id, { messageId, seq, isByReference, isPart: isPart || (isByReference && isPartReporter(provider)) });
+    matched.set(id, { ...attempt, messageId, isPart: isPart || (attempt.isByReference && isPartReporter(provider)) });
   }
   return matched;
 }
@@ -104,12 +114,14 @@ const CONFIRMED_ATTEMPTS = unnest<MatchedReceipt>({
 
 /** Marks the attempts of receipts as accepted. One that was matched by our reference gets the provider's id as well. */
 export async function confirmAttempts(tx: Tx, receipts: readonly MatchedReceipt[]): Promise<void> {
+  const unconfirmed = receipts.filter(({ isConfirmed }) => !isConfirmed);
+  if (unconfirmed.length === 0) return;
   await tx.query({
     name: "receipts.confirm_attempts",
     text: `UPDATE message_attempts a SET outcome = 'accepted', finished_at = COALESCE(a.finished_at, now()),
              provider_message_id = COALESCE(a.provider_message_id, r.provider_message_id)
            FROM (SELECT DISTINCT ON (message_id, seq) * FROM ${CONFIRMED_ATTEMPTS.as("u")} ORDER BY message_id, seq) r
            WHERE a.message_id = r.message_id AND a.seq = r.seq AND a.outcome IS DISTINCT FROM 'accepted'`,
-    values: CONFIRMED_ATTEMPTS.values(receipts),
+    values: CONFIRMED_ATTEMPTS.values(unconfirmed),
   });
 }

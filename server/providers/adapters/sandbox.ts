@@ -128,4 +128,4 @@ async function enqueue(receipts: DueReceipt[]): Promise<void> {
   });
 }
 
-export const sandbox = defineProcessValue("sandbox", (): Adapter => ({ id: "sandbox", maxInFlight: 2_000, send }));
+export const sandbox = defineProcessValue("sandbox", (): Adapter => ({ id: "sandbox", maxInFlight: 5_000, send }));
